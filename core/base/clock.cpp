@@ -1,0 +1,73 @@
+#include "base/clock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <thread>
+
+#include "base/cpuid.hpp"
+
+namespace tierscope {
+namespace {
+
+/// Ticks per second between two pairs of reads 5 ms apart.
+double one_ratio(const Clock& clock) {
+  const auto ns0 = raw_nanoseconds();
+  const auto t0 = clock.now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const auto ns1 = raw_nanoseconds();
+  const auto t1 = clock.now();
+  return static_cast<double>(t1 - t0) * 1e9 / static_cast<double>(ns1 - ns0);
+}
+
+}  // namespace
+
+const Clock& Clock::get() {
+  static const Clock clock;
+  return clock;
+}
+
+/// The median of five ratios: a preemption between the two reads of a pair spoils one, not the median.
+Clock::Clock() {
+#if defined(__x86_64__)
+  counter_ = cpu::invariant_tsc();
+#elif defined(__aarch64__)
+  counter_ = true;
+#endif
+  if (!counter_) return;
+  std::array<double, 5> ratios{};
+  for (auto& ratio : ratios) ratio = one_ratio(*this);
+  std::sort(ratios.begin(), ratios.end());
+  hz_ = ratios[2];
+}
+
+const char* Clock::counter_name() noexcept {
+#if defined(__aarch64__)
+  return "cntvct";
+#else
+  return "tsc";
+#endif
+}
+
+double Clock::resolution() const noexcept {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < 1000; ++i) {
+    const auto first = now();
+    auto second = now();
+    while (second == first) second = now();
+    least = std::min(least, second - first);
+  }
+  return seconds(least);
+}
+
+double Clock::read_cost() const noexcept {
+  std::array<std::uint64_t, 1000> costs{};
+  for (auto& cost : costs) {
+    const auto first = now();
+    cost = now() - first;
+  }
+  std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
+  return seconds(costs[costs.size() / 2]);
+}
+
+}  // namespace tierscope

@@ -1,0 +1,62 @@
+/// Ticks: the invariant time stamp counter where the CPU has one, else CLOCK_MONOTONIC_RAW in nanoseconds.
+/// A read is fenced so that no load or store of the block drifts out of it. x86: RDTSCP waits for earlier
+/// instructions, LFENCE holds later ones back.
+/// Source: Intel, "How to Benchmark Code Execution Times on Intel IA-32 and IA-64", white paper 324264, 2010.
+#pragma once
+#include <cstdint>
+#include <ctime>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace tierscope {
+
+/// CLOCK_MONOTONIC_RAW, never slewed by NTP, in nanoseconds.
+inline std::uint64_t raw_nanoseconds() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// What the ticks are; calibrated once per process.
+class Clock {
+ public:
+  /// Takes about 20 ms: the counter's frequency is its ratio to CLOCK_MONOTONIC_RAW.
+  static const Clock& get();
+
+  [[nodiscard]] std::uint64_t now() const noexcept {
+#if defined(__x86_64__)
+    if (counter_) {
+      unsigned processor = 0;
+      const std::uint64_t ticks = __rdtscp(&processor);
+      _mm_lfence();
+      return ticks;
+    }
+#elif defined(__aarch64__)
+    if (counter_) {
+      std::uint64_t ticks = 0;
+      asm volatile("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+      return ticks;
+    }
+#endif
+    return raw_nanoseconds();
+  }
+  [[nodiscard]] const char* source() const noexcept { return counter_ ? counter_name() : "monotonic_raw"; }
+  [[nodiscard]] double hz() const noexcept { return hz_; }
+  [[nodiscard]] double seconds(std::uint64_t ticks) const noexcept { return static_cast<double>(ticks) / hz_; }
+  [[nodiscard]] std::uint64_t ticks(double seconds) const noexcept {
+    return static_cast<std::uint64_t>(seconds * hz_);
+  }
+  /// Smallest step between two reads that differ, over 1000 tries.
+  [[nodiscard]] double resolution() const noexcept;
+  /// Median cost of one pair of reads around nothing, over 1000 pairs.
+  [[nodiscard]] double read_cost() const noexcept;
+
+ private:
+  Clock();
+  static const char* counter_name() noexcept;
+  bool counter_ = false;
+  double hz_ = 1e9;
+};
+
+}  // namespace tierscope

@@ -1,0 +1,22 @@
+/// What the processor says of itself. Feature names are those of /proc/cpuinfo.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tierscope::cpu {
+
+/// True if this CPU and this operating system (XCR0 for AVX state) run the feature; "" is always there.
+bool has(std::string_view feature);
+/// Every feature that some kernel or ISA asks about, of those present.
+std::vector<std::string> features();
+/// The counter keeps its pace in every power state (CPUID 80000007h, EDX bit 8).
+bool invariant_tsc();
+std::string model();
+/// vendor:family:model:stepping
+std::string family();
+/// "KVMKVMKVM", "" on bare metal.
+std::string hypervisor();
+const char* architecture();
+
+}  // namespace tierscope::cpu

@@ -1,0 +1,61 @@
+/// A keyed bijection of 0..count-1 and its inverse, in closed form: the order of a random cycle without a
+/// table, so that any number of threads builds its part of the cycle at memory speed.
+/// Four Feistel rounds over the smallest even number of bits that holds `count`, walking cycles until the
+/// value falls below `count`. Sources: M. Luby, C. Rackoff, "How to Construct Pseudorandom Permutations from
+/// Pseudorandom Functions", SIAM J. Comput. 1988 (four rounds); J. Black, P. Rogaway, "Ciphers with Arbitrary
+/// Finite Domains", CT-RSA 2002 (cycle walking).
+#pragma once
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "base/random.hpp"
+
+namespace tierscope {
+
+class Permutation {
+ public:
+  Permutation(std::uint64_t count, std::uint64_t seed) noexcept : count_(count) {
+    const unsigned bits = count > 1 ? static_cast<unsigned>(std::bit_width(count - 1)) : 1U;
+    half_ = (bits + 1) / 2;
+    mask_ = (std::uint64_t{1} << half_) - 1;
+    for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = random_word(seed, round);
+  }
+  [[nodiscard]] std::uint64_t at(std::uint64_t index) const noexcept {
+    do {
+      std::uint64_t left = index >> half_;
+      std::uint64_t right = index & mask_;
+      for (const auto key : keys_) {
+        const auto next = left ^ round(right, key);
+        left = right;
+        right = next;
+      }
+      index = left << half_ | right;
+    } while (index >= count_);
+    return index;
+  }
+  [[nodiscard]] std::uint64_t inverse(std::uint64_t value) const noexcept {
+    do {
+      std::uint64_t left = value >> half_;
+      std::uint64_t right = value & mask_;
+      for (std::size_t r = keys_.size(); r-- > 0;) {
+        const auto before = right ^ round(left, keys_[r]);
+        right = left;
+        left = before;
+      }
+      value = left << half_ | right;
+    } while (value >= count_);
+    return value;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t round(std::uint64_t half, std::uint64_t key) const noexcept {
+    return ((half ^ key) * 0x9E3779B97F4A7C15U) >> 32U & mask_;
+  }
+  std::uint64_t count_;
+  unsigned half_ = 1;
+  std::uint64_t mask_ = 1;
+  std::array<std::uint64_t, 4> keys_{};
+};
+
+}  // namespace tierscope

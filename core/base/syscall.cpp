@@ -1,0 +1,64 @@
+#include "base/syscall.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace tierscope::sys {
+namespace {
+constexpr int POLICY_BIND = 2;        // MPOL_BIND, uapi/linux/mempolicy.h
+constexpr unsigned NODES = 1024;      // bits of the node mask: the kernel's own upper limit
+constexpr unsigned CPUS = 8192;       // likewise NR_CPUS of a large kernel
+constexpr unsigned WORD = 8 * sizeof(unsigned long);
+}  // namespace
+
+int mbind(std::span<std::byte> bytes, unsigned node) noexcept {
+  if (node >= NODES) {
+    errno = EINVAL;
+    return -1;
+  }
+  std::array<unsigned long, NODES / WORD> mask{};
+  mask[node / WORD] = 1UL << (node % WORD);
+  return static_cast<int>(syscall(SYS_mbind, bytes.data(), bytes.size(), POLICY_BIND, mask.data(), NODES + 1, 0));
+}
+
+int page_nodes(std::span<void*> pages, std::span<int> status) noexcept {
+  return static_cast<int>(syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, status.data(), 0));
+}
+
+unsigned current_cpu() noexcept {
+  unsigned cpu = 0;
+  syscall(SYS_getcpu, &cpu, nullptr, nullptr);
+  return cpu;
+}
+
+int pin(unsigned cpu) noexcept {
+  std::array<unsigned long, CPUS / WORD> mask{};
+  if (cpu >= CPUS) {
+    errno = EINVAL;
+    return -1;
+  }
+  mask[cpu / WORD] = 1UL << (cpu % WORD);
+  return static_cast<int>(syscall(SYS_sched_setaffinity, 0, sizeof mask, mask.data())) < 0 ? -1 : 0;
+}
+
+std::vector<unsigned> allowed_cpus() {
+  std::array<unsigned long, CPUS / WORD> mask{};
+  std::vector<unsigned> cpus;
+  if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask.data()) < 0) return cpus;
+  for (unsigned cpu = 0; cpu < CPUS; ++cpu)
+    if ((mask[cpu / WORD] >> (cpu % WORD) & 1UL) != 0) cpus.push_back(cpu);
+  return cpus;
+}
+
+std::uint64_t context_switches() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<std::uint64_t>(usage.ru_nivcsw) + static_cast<std::uint64_t>(usage.ru_nvcsw);
+}
+
+}  // namespace tierscope::sys

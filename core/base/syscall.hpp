@@ -1,0 +1,22 @@
+/// Thin, typed doors to the system calls that the C library does not offer without libnuma.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tierscope::sys {
+
+/// mbind(2), MPOL_BIND to one node, before the pages are touched. 0, or -1 with errno.
+int mbind(std::span<std::byte> bytes, unsigned node) noexcept;
+/// move_pages(2) with no target: status[i] becomes the node of pages[i], or -errno.
+int page_nodes(std::span<void*> pages, std::span<int> status) noexcept;
+/// The CPU this thread runs on now.
+unsigned current_cpu() noexcept;
+/// Pin the calling thread. 0, or -1 with errno.
+int pin(unsigned cpu) noexcept;
+/// The CPUs this process may run on.
+std::vector<unsigned> allowed_cpus();
+/// Context switches of the calling thread so far, involuntary and voluntary.
+std::uint64_t context_switches() noexcept;
+
+}  // namespace tierscope::sys

@@ -1,0 +1,43 @@
+/// The bench: owns memory and teams, runs batches of blocks. It decides nothing; a plan or Python does.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "bench/blocks.hpp"
+#include "bench/group.hpp"
+#include "bench/samples.hpp"
+#include "team/team.hpp"
+
+namespace tierscope {
+
+class Bench {
+ public:
+  /// Maps, touches, fills and verifies the memory of all groups. Memory of the last call is used again where it
+  /// fits. @throws BadPlan, Unsupported, SystemError; the bench is empty then
+  void prepare(const std::vector<GroupPlan>& plans);
+  /// Another walk of the same kernel family over the same memory. @throws BadPlan, Unsupported
+  void set(std::size_t group, const GroupPlan& plan);
+  /// One batch: all groups start together and run for `seconds`. Returns the number of blocks appended.
+  std::uint64_t measure(double seconds, double block_s, SampleFile* samples);
+  /// Of each group, the largest relative difference against scalar code.
+  std::vector<double> check();
+  [[nodiscard]] const std::vector<Group>& groups() const noexcept { return groups_; }
+  [[nodiscard]] const Arena& arena(std::size_t group) const { return arenas_[group]; }
+  [[nodiscard]] std::uint32_t batch() const noexcept { return batch_; }
+
+ private:
+  void map(std::size_t group);
+  void fill(std::size_t group);
+  void make_team();
+  struct Seat {
+    std::size_t group, member;
+  };
+  std::vector<Group> groups_;
+  std::vector<Arena> arenas_;
+  std::vector<Seat> seats_;  // one per thread of the team
+  std::vector<unsigned> cpus_;
+  std::unique_ptr<Team> team_;
+  std::uint32_t batch_ = 0;
+};
+
+}  // namespace tierscope

@@ -1,0 +1,158 @@
+#include "bench/blocks.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/syscall.hpp"
+
+namespace tierscope {
+namespace {
+
+constexpr double STEAL_STEP_S = 0.010;     // the kernel counts steal in steps of 10 ms
+constexpr double STEAL_COST = 100;         // a look may take 1/100 of the time between looks
+constexpr double DRIFT = 1e-3;             // clocks that differ more over a block: a jump or a moved machine
+constexpr double DRIFT_FLOOR_S = 2e-6;     // what an interrupt between two clock reads may take
+constexpr int SIZING_BLOCKS = 24;          // doublings from one line to seconds
+constexpr std::size_t SPARE_BLOCKS = 4;    // room for blocks four times as short as asked
+
+/// A delay of `cycles` taken branches, one per core cycle on every CPU since 2013; independent of the clock's rate.
+inline void delay(std::uint64_t cycles) noexcept {
+  for (std::uint64_t i = cycles; i > 0; --i) asm volatile("" : "+r"(i));
+}
+
+}  // namespace
+
+BlockRunner::BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread,
+                         std::uint32_t batch, double seconds, double block_s)
+    : group_(group),
+      member_(member),
+      clock_(Clock::get()),
+      meter_(member.cpu),
+      seconds_(seconds),
+      block_s_(block_s),
+      granule_(group.entry->info->operation == kernels::Operation::line ? group.variant.shape.granule() : 1) {
+  form_ = {static_cast<std::uint16_t>(group_number), static_cast<std::uint16_t>(thread), 0, 0, batch, 0, 0, 0, 0};
+  blocks_.reserve(SIZING_BLOCKS + SPARE_BLOCKS * static_cast<std::size_t>(seconds / block_s + 2));
+  const auto before = clock_.now();
+  stolen_ = meter_.read();
+  const auto cost = clock_.seconds(clock_.now() - before);
+  steal_period_ = clock_.ticks(std::max(STEAL_STEP_S, cost * STEAL_COST));
+}
+
+void BlockRunner::size() noexcept {
+  switches_ = sys::context_switches();
+  if (member_.block == 0) member_.block = granule_;
+  for (int tries = 0; tries < SIZING_BLOCKS; ++tries) {
+    const double took = clock_.seconds(timed(SIZING)) / block_s_;
+    if (took > 0.5 && took < 2) return;
+    const auto before = member_.block;
+    fit_block(std::clamp(1 / took, 0.01, 16.0));  // small blocks mislead: at most 16 times longer in one step
+    if (member_.block == before) return;
+  }
+}
+
+void BlockRunner::fit_block(double scale) noexcept {
+  const auto wanted = static_cast<double>(member_.block) * scale / static_cast<double>(granule_);
+  member_.block = std::max<std::uint64_t>(static_cast<std::uint64_t>(std::llround(wanted)), 1) * granule_;
+  if (group_.entry->info->operation != kernels::Operation::line) return;
+  const auto slice = member_.end - member_.begin;
+  if (member_.block >= slice) {
+    member_.block = member_.block / slice * slice;  // whole passes
+    return;
+  }
+  const auto parts = (slice + member_.block - 1) / member_.block;  // equal parts, so that no block is a stub
+  member_.block = ((slice + parts - 1) / parts + granule_ - 1) / granule_ * granule_;
+}
+
+void BlockRunner::run() noexcept {
+  const auto end = clock_.now() + clock_.ticks(seconds_);
+  switches_ = sys::context_switches();
+  stolen_ = meter_.read();
+  unmarked_ = blocks_.size();
+  steal_due_ = clock_.now() + steal_period_;
+  while (blocks_.size() < blocks_.capacity()) {
+    timed(0);
+    const auto now = blocks_.back().stop_ticks;
+    if (now >= steal_due_) mark_steal();
+    if (now >= end) break;
+  }
+  mark_steal();
+}
+
+/// A block between two reads of both clocks; returns its ticks.
+std::uint64_t BlockRunner::timed(std::uint16_t flags) noexcept {
+  const auto raw_start = raw_nanoseconds();
+  const auto start = clock_.now();
+  const auto operations = work();
+  const auto stop = clock_.now();
+  const auto raw = static_cast<double>(raw_nanoseconds() - raw_start) * 1e-9;
+  const auto switches = sys::context_switches();
+  Block block = form_;
+  block.cpu = static_cast<std::uint16_t>(sched_getcpu());
+  block.switches = static_cast<std::uint32_t>(switches - switches_);
+  switches_ = switches;
+  block.start_ticks = start;
+  block.stop_ticks = stop;
+  block.operations = operations;
+  const double took = clock_.seconds(stop - start);
+  if (block.switches > 0) flags |= PREEMPTED;
+  if (block.cpu != member_.cpu) flags |= MIGRATED;
+  if (std::abs(raw - took) > DRIFT * took + DRIFT_FLOOR_S) flags |= DRIFTED;
+  block.flags = flags;
+  if (blocks_.size() < blocks_.capacity()) blocks_.push_back(block);
+  return stop - start;
+}
+
+void BlockRunner::mark_steal() noexcept {
+  const auto stolen = meter_.read();
+  for (; unmarked_ < blocks_.size(); ++unmarked_)
+    if (stolen != stolen_) blocks_[unmarked_].flags |= STOLEN;
+  stolen_ = stolen;
+  steal_due_ = clock_.now() + steal_period_;
+}
+
+/// The operations of one block: whole passes of a small slice, or the next part of a large one.
+std::uint64_t BlockRunner::work() noexcept {
+  const auto block = member_.block;
+  std::uint64_t operations = block;
+  if (group_.entry->info->operation != kernels::Operation::line) {
+    walk(0, 0, block);
+  } else if (const auto slice = member_.end - member_.begin; block >= slice) {
+    walk(member_.begin, member_.end, block / slice);
+    operations = block / slice * slice;
+  } else {
+    const auto end = std::min(member_.position + block, member_.end);
+    walk(member_.position, end, 1);
+    operations = end - member_.position;
+    member_.position = end == member_.end ? member_.begin : end;
+  }
+  member_.done += operations;
+  return operations;
+}
+
+/// One call of the kernel, or, when paced, a call and a delay for every burst.
+std::uint64_t BlockRunner::walk(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept {
+  auto& pass = member_.pass;
+  pass.begin = begin;
+  pass.end = end;
+  pass.repeats = repeats;
+  if (group_.plan.pace == 0) return group_.variant.function(pass);
+  const bool lines = group_.entry->info->operation == kernels::Operation::line;
+  const auto per_burst = static_cast<std::uint64_t>(static_cast<double>(group_.plan.burst) /
+                                                    std::max(group_.entry->program_bytes(), 1.0));
+  const auto burst = lines ? std::max<std::uint64_t>(per_burst / granule_, 1) * granule_ : 1;
+  std::uint64_t sum = 0;
+  for (std::uint64_t r = 0; r < (lines ? repeats : 1); ++r)
+    for (std::uint64_t at = begin; at < (lines ? end : repeats); at += burst) {
+      pass.begin = at;
+      pass.end = std::min(at + burst, end);
+      pass.repeats = 1;
+      sum += group_.variant.function(pass);
+      delay(group_.plan.pace);
+    }
+  return sum;
+}
+
+}  // namespace tierscope

@@ -1,0 +1,57 @@
+/// One group at work: its kernel's variant, its memory, and what each member needs for its blocks.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/plan.hpp"
+#include "kernels/kernel.hpp"
+#include "targets/target.hpp"
+
+namespace tierscope {
+
+/// One thread's share and its place in it.
+struct Member {
+  unsigned cpu = 0;
+  std::uint64_t begin = 0, end = 0;   // operations of its slice (lines); 0 and the number of nodes (hops)
+  std::uint64_t position = 0;         // where the next block starts (lines)
+  std::uint64_t block = 0;            // operations of one block; 0: not yet sized
+  std::uint64_t done = 0;             // operations since the content was made
+  kernels::Pass pass;
+};
+
+/// Memory that outlives an experiment, so that the next one on the same target need not map it again.
+struct Arena {
+  std::string word, pages;
+  std::unique_ptr<Target> target;
+  Buffer buffer;
+  Placement placement;
+  bool inspected = false;
+  std::string content;  // what it was filled for; another key means: fill again
+};
+
+struct Group {
+  GroupPlan plan;
+  const kernels::KernelEntry* entry = nullptr;
+  kernels::Variant variant{};
+  std::uint64_t operations = 0;  // of all members: lines, or nodes
+  std::vector<Member> members;
+
+  [[nodiscard]] std::uint64_t footprint() const noexcept;
+  /// A key that tells whether the memory already holds what this group needs.
+  [[nodiscard]] std::string content() const;
+};
+
+/// The registered kernel on the ISA asked for, or on the best that runs. @throws BadPlan, Unsupported
+const kernels::KernelEntry& find_kernel(const GroupPlan& plan);
+/// Checks a plan and cuts its slices. @throws BadPlan, Unsupported
+Group make_group(const GroupPlan& plan);
+/// Points every member's pass at its part of the memory.
+void place(Group& group, std::span<std::byte> memory);
+/// Fills the member's part: random reals, or its cycle.
+void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
+/// The largest relative difference between what the blocks left and what scalar code leaves; infinity if a
+/// checksum or a chase's end differs. Samples up to 64 windows of each member.
+double verify(const Group& group, std::size_t member);
+
+}  // namespace tierscope

@@ -1,0 +1,129 @@
+#include "bench/plan.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "team/topology.hpp"
+
+namespace tierscope {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+constexpr Unit BYTES[] = {{"", 1},    {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                          {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
+constexpr Unit SECONDS[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+
+template <std::size_t N>
+double number_with_unit(const std::string& key, const std::string& word, const Unit (&units)[N]) {
+  double value = 0;
+  const char* end = word.data() + word.size();
+  const auto [at, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc{} || !std::isfinite(value) || value < 0)
+    throw BadPlan(key + "=" + word + " is no number with a unit");
+  const std::string_view name(at, static_cast<std::size_t>(end - at));
+  std::string known;
+  for (const auto& unit : units) {
+    if (unit.name == name) return value * unit.factor;
+    known += (known.empty() ? "" : ", ") + std::string(unit.name);
+  }
+  throw BadPlan("unknown unit '" + std::string(name) + "' in " + key + "=" + word + " (known:" + known + ")");
+}
+
+using Setter = std::function<void(GroupPlan&, const std::string& key, const std::string& word)>;
+
+template <class Number>
+Setter bytes_into(Number GroupPlan::*field) {
+  return [field](GroupPlan& plan, const std::string& key, const std::string& word) {
+    plan.*field = parse_bytes(key, word);
+  };
+}
+template <class Number>
+Setter count_into(Number GroupPlan::*field) {
+  return [field](GroupPlan& plan, const std::string& key, const std::string& word) {
+    plan.*field = static_cast<Number>(parse_count(key, word));
+  };
+}
+Setter text_into(std::string GroupPlan::*field) {
+  return [field](GroupPlan& plan, const std::string&, const std::string& word) { plan.*field = word; };
+}
+
+void set_target(GroupPlan& plan, const std::string&, const std::string& word) {
+  const auto colon = word.find(':');
+  plan.target = word.substr(0, colon);
+  plan.where = colon == std::string::npos ? "" : word.substr(colon + 1);
+}
+
+const std::map<std::string, Setter>& setters() {
+  static const std::map<std::string, Setter> table{
+      {"kernel", text_into(&GroupPlan::kernel)},
+      {"isa", text_into(&GroupPlan::isa)},
+      {"target", set_target},
+      {"pages", text_into(&GroupPlan::pages)},
+      {"cpus", [](GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); }},
+      {"footprint", bytes_into(&GroupPlan::footprint)},
+      {"streams", count_into(&GroupPlan::streams)},
+      {"unroll", count_into(&GroupPlan::unroll)},
+      {"prefetch", bytes_into(&GroupPlan::prefetch)},
+      {"prefetchw", bytes_into(&GroupPlan::prefetch_write)},
+      {"interleave", bytes_into(&GroupPlan::interleave)},
+      {"element", bytes_into(&GroupPlan::element)},
+      {"locality", bytes_into(&GroupPlan::locality)},
+      {"pace", count_into(&GroupPlan::pace)},
+      {"burst", bytes_into(&GroupPlan::burst)},
+      {"skew", bytes_into(&GroupPlan::skew)},
+      {"seed", count_into(&GroupPlan::seed)},
+  };
+  return table;
+}
+
+}  // namespace
+
+Line parse_line(std::string_view text) {
+  Line line;
+  std::istringstream words{std::string(text.substr(0, text.find('#')))};
+  words >> line.command;
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw BadPlan("'" + word + "' is not of the form key=value in: " + std::string(text));
+    if (!line.words.emplace(word.substr(0, equals), word.substr(equals + 1)).second)
+      throw BadPlan("key '" + word.substr(0, equals) + "' twice in: " + std::string(text));
+  }
+  return line;
+}
+
+std::uint64_t parse_bytes(const std::string& key, const std::string& word) {
+  const double value = number_with_unit(key, word, BYTES);
+  if (value != std::floor(value) || value > 0x1p62) throw BadPlan(key + "=" + word + " is no whole number of bytes");
+  return static_cast<std::uint64_t>(value);
+}
+
+double parse_seconds(const std::string& key, const std::string& word) { return number_with_unit(key, word, SECONDS); }
+
+std::uint64_t parse_count(const std::string& key, const std::string& word) {
+  std::uint64_t value = 0;
+  const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || at != word.data() + word.size() || value > (std::uint64_t{1} << 62U))
+    throw BadPlan(key + "=" + word + " is no whole number");
+  return value;
+}
+
+void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan) {
+  for (const auto& [key, word] : words) {
+    const auto setter = setters().find(key);
+    if (setter == setters().end()) {
+      std::string known;
+      for (const auto& [name, unused] : setters()) known += (known.empty() ? "" : ", ") + name;
+      throw BadPlan("unknown key '" + key + "' (known: " + known + ")");
+    }
+    setter->second(plan, key, word);
+  }
+}
+
+}  // namespace tierscope

@@ -1,0 +1,55 @@
+/// A plan is plain text, one command per line, the same words a person types:
+///     group kernel=triad target=node:0 cpus=0-3 footprint=1GiB
+///     prepare
+///     measure seconds=0.5 block=1ms
+///     set group=0 streams=4 unroll=1
+///     check
+/// Words are key=value; '#' starts a comment. Numbers of bytes take KiB, MiB, GiB, KB, MB, GB; times s, ms, us.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tierscope {
+
+/// One line: its command and its words in the order of their keys.
+struct Line {
+  std::string command;
+  std::map<std::string, std::string> words;
+};
+
+/// A blank or comment line has no command. @throws BadPlan
+Line parse_line(std::string_view text);
+/// @throws BadPlan naming the key
+std::uint64_t parse_bytes(const std::string& key, const std::string& word);
+double parse_seconds(const std::string& key, const std::string& word);
+std::uint64_t parse_count(const std::string& key, const std::string& word);
+
+/// One group in native words. See docs/reference/plan.md for each key.
+struct GroupPlan {
+  std::string kernel;
+  std::string isa;  // empty: the highest rank that runs here
+  std::string target = "node";
+  std::string where;
+  std::string pages = "thp";
+  std::vector<unsigned> cpus;
+  std::uint64_t footprint = 0;
+  unsigned streams = 1;
+  unsigned unroll = 1;
+  std::uint64_t prefetch = 0;
+  std::uint64_t prefetch_write = 0;
+  std::uint64_t interleave = 0;  // 0 or 4096
+  std::uint64_t element = 64;
+  std::uint64_t locality = 0;    // 0: the whole slice
+  std::uint64_t pace = 0;        // core cycles
+  std::uint64_t burst = 1024;    // program bytes
+  std::uint64_t skew = 0;        // bytes by which each operand is shifted against the one before
+  std::uint64_t seed = 1995;     // the year of STREAM
+};
+
+/// Reads `words` into `plan`; a key that is not of a group is an error. @throws BadPlan
+void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan);
+
+}  // namespace tierscope

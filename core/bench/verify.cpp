@@ -1,0 +1,119 @@
+/// Right before fast: what the blocks left is compared with scalar code. Every kernel that stores writes a
+/// function of operands that it leaves alone, so scalar code run once more on a copy must change nothing; the
+/// destination held other random bits before, so a line that was never written shows.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "bench/cycle.hpp"
+#include "bench/group.hpp"
+
+namespace tierscope {
+namespace {
+
+using kernels::LINE;
+using kernels::OPERANDS;
+using kernels::Pass;
+
+constexpr std::uint64_t WINDOWS = 64;           // of each member, evenly spread
+constexpr std::uint64_t WINDOW_OPERATIONS = 512;  // 32 KiB of each operand: all windows check in some 10 ms
+constexpr std::uint64_t PROBED_HOPS = 1000;
+constexpr double WRONG = std::numeric_limits<double>::infinity();
+
+struct alignas(LINE) CacheLine {
+  std::byte bytes[LINE];
+};
+
+double difference(const std::byte* left, const std::byte* right, std::size_t size) {
+  if (std::memcmp(left, right, size) == 0) return 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < size; i += 8) {
+    double a = 0, b = 0;
+    std::memcpy(&a, left + i, 8);
+    std::memcpy(&b, right + i, 8);
+    if (std::memcmp(left + i, right + i, 8) == 0) continue;
+    const double relative = std::abs(a - b) / std::max(std::abs(a), std::abs(b));
+    largest = std::isfinite(relative) ? std::max(largest, relative) : WRONG;
+  }
+  return largest;
+}
+
+/// Scalar code on a copy of operations [begin, begin + count).
+double verify_window(const Group& group, const Member& member, std::uint64_t begin, std::uint64_t count) {
+  const auto& info = *group.entry->info;
+  std::vector<CacheLine> copies[OPERANDS];
+  Pass scalar = member.pass;
+  for (std::size_t k = 0; k < OPERANDS; ++k) {
+    const auto lines = info.operands[k].lines;
+    if (lines == 0) continue;
+    copies[k].resize(count * lines);
+    std::memcpy(copies[k].data(), member.pass.operand[k] + begin * lines * LINE, count * lines * LINE);
+    scalar.operand[k] = copies[k].front().bytes;
+  }
+  scalar.begin = 0;
+  scalar.end = count;
+  scalar.repeats = 1;
+  const auto expected = group.entry->reference()(scalar);
+  double largest = 0;
+  for (std::size_t k = 0; k < OPERANDS; ++k)
+    if (info.operands[k].stores)
+      largest = std::max(largest, difference(copies[k].front().bytes,
+                                             member.pass.operand[k] + begin * info.operands[k].lines * LINE,
+                                             count * info.operands[k].lines * LINE));
+  Pass again = member.pass;
+  again.begin = begin;
+  again.end = begin + count;
+  again.repeats = 1;
+  if (info.sums && group.variant.function(again) != expected) return WRONG;
+  return largest;
+}
+
+double verify_lines(const Group& group, const Member& member) {
+  const auto granule = group.variant.shape.granule();
+  const auto covered = std::min(member.done, member.end - member.begin) / granule * granule;
+  if (covered == 0) return 0;
+  const auto count = std::min(covered, std::max<std::uint64_t>(WINDOW_OPERATIONS / granule, 1) * granule);
+  const auto places = std::max<std::uint64_t>(std::min(WINDOWS, covered / count), 1);
+  double largest = 0;
+  for (std::uint64_t w = 0; w < places; ++w) {
+    const auto last = (covered - count) / granule;
+    const auto offset = (places == 1 ? 0 : last * w / (places - 1)) * granule;
+    largest = std::max(largest, verify_window(group, member, member.begin + offset, count));
+  }
+  return largest;
+}
+
+/// The place of the needle after n hops is known; a random walk is repeated with plain arithmetic.
+double verify_hops(const Group& group, const Member& member) {
+  const auto element = group.plan.element;
+  const Cycle cycle(member.pass.nodes, group.plan.locality / element, group.plan.seed);
+  if (group.entry->kernel == "chase") {
+    const auto node = cycle.at(member.done % cycle.nodes());
+    return member.pass.cursor == reinterpret_cast<std::uintptr_t>(member.pass.operand[0] + node * element) ? 0 : WRONG;
+  }
+  Pass walk = member.pass;
+  walk.repeats = PROBED_HOPS;
+  std::uint64_t state = walk.state;
+  for (std::uint64_t i = 0; i < PROBED_HOPS; ++i) {
+    const auto node = static_cast<std::uint64_t>((static_cast<unsigned __int128>(state) * walk.nodes) >> 64U);
+    const auto next = reinterpret_cast<std::uintptr_t>(walk.operand[0] + cycle.successor(node) * element);
+    state = (state + next) * 0xD1342543DE82EF95U + 0x9E3779B97F4A7C15U;
+  }
+  return group.variant.function(walk) == state ? 0 : WRONG;
+}
+
+}  // namespace
+
+double verify(const Group& group, std::size_t index) {
+  const auto& member = group.members[index];
+  switch (group.entry->info->operation) {
+    case kernels::Operation::line: return verify_lines(group, member);
+    case kernels::Operation::hop: return verify_hops(group, member);
+    case kernels::Operation::call: return 0;
+  }
+  return WRONG;
+}
+
+}  // namespace tierscope

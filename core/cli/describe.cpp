@@ -1,0 +1,172 @@
+#include "cli/describe.hpp"
+
+#include <sstream>
+
+#include "base/cpuid.hpp"
+#include "base/registry.hpp"
+#include "base/syscall.hpp"
+#include "cli/json.hpp"
+#include "team/topology.hpp"
+
+namespace tierscope::describe {
+namespace {
+
+using kernels::KernelEntry;
+
+const char* name_of(kernels::Store store) {
+  constexpr const char* names[] = {"none", "plain", "nt", "direct", "string", "libc"};
+  return names[static_cast<std::size_t>(store)];
+}
+const char* name_of(kernels::Operation operation) {
+  constexpr const char* names[] = {"line", "hop", "call"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+std::string bus_bytes(const KernelEntry& entry) {
+  return entry.bus_bytes() < 0 ? "null" : json::value(entry.bus_bytes());
+}
+
+std::string missing(const KernelEntry& entry) {
+  std::istringstream features{std::string(entry.features)};
+  std::string lacking;
+  for (std::string feature; features >> feature;)
+    if (!cpu::has(feature)) lacking += (lacking.empty() ? "" : ", ") + feature;
+  return lacking;
+}
+
+std::string shape(const kernels::Shape& s) {
+  return json::Object()
+      .add("streams", s.streams)
+      .add("unroll", s.unroll)
+      .add("interleave_bytes", s.paged ? kernels::PAGE : 0)
+      .add("prefetch", s.prefetch)
+      .add("prefetchw", s.prefetch_write)
+      .str();
+}
+
+std::string operand(const kernels::Operand& o) {
+  return json::Object().add("lines", o.lines).add("loads", o.loads).add("stores", o.stores).str();
+}
+
+std::string kernel(const KernelEntry& entry) {
+  const auto lacking = missing(entry);
+  std::vector<std::string> shapes, operands;
+  if (lacking.empty())
+    for (const auto& variant : entry.table()) shapes.push_back(shape(variant.shape));
+  for (const auto& o : entry.info->operands)
+    if (o.lines > 0) operands.push_back(operand(o));
+  const bool available = lacking.empty() && !shapes.empty();
+  return json::Object()
+      .add("kernel", entry.kernel)
+      .add("isa", entry.isa)
+      .add("rank", entry.rank)
+      .add("available", available)
+      .add("reason", lacking.empty() ? (available ? "" : "this ISA has no such store") : "this CPU lacks " + lacking)
+      .add("summary", entry.info->summary)
+      .add("source", entry.info->source)
+      .add("store", name_of(entry.store))
+      .add("operation", name_of(entry.info->operation))
+      .add("needs_memory", entry.info->content != kernels::Content::nothing)
+      .add("program_bytes_per_operation", entry.program_bytes())
+      .raw("bus_bytes_per_operation", bus_bytes(entry))
+      .add("flops_per_operation", entry.info->flops)
+      .raw("operands", json::list(operands))
+      .raw("shapes", json::list(shapes))
+      .str();
+}
+
+std::string cpu_text(const topology::Cpu& c) {
+  return json::Object()
+      .add("number", c.number).add("core", c.core).add("package", c.package).add("node", c.node)
+      .add("allowed", c.allowed).str();
+}
+
+std::string node_text(const topology::Node& n) {
+  return json::Object()
+      .add("number", n.number).add("cpus", n.cpus).add("memory_bytes", n.memory_bytes).add("free_bytes", n.free_bytes)
+      .add("distances", n.distances).raw("huge_pages", json::object(n.huge_pages)).str();
+}
+
+std::string cache_text(const topology::Cache& c) {
+  return json::Object()
+      .add("level", c.level).add("kind", c.kind).add("size_bytes", c.size_bytes).add("ways", c.ways)
+      .add("line_bytes", c.line_bytes).add("cpus", c.cpus).str();
+}
+
+template <class Element>
+std::string all(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
+  std::vector<std::string> ready;
+  for (const auto& element : elements) ready.push_back(text(element));
+  return json::list(ready);
+}
+
+}  // namespace
+
+std::string catalogue() {
+  std::vector<std::string> kernels, targets;
+  for (const KernelEntry* entry : Registry<KernelEntry>::entries()) kernels.push_back(kernel(*entry));
+  for (const TargetEntry* entry : Registry<TargetEntry>::entries())
+    targets.push_back(
+        json::Object().add("name", entry->name).add("word", entry->word).add("summary", entry->summary).str());
+  return json::Object()
+      .add("version", TIERSCOPE_VERSION)
+      .add("compiler", TIERSCOPE_COMPILER)
+      .raw("kernels", json::list(kernels))
+      .raw("targets", json::list(targets))
+      .str();
+}
+
+std::string topology(const std::string& root) {
+  const auto machine = topology::read(root, sys::allowed_cpus());
+  return json::Object()
+      .add("architecture", cpu::architecture())
+      .add("model", cpu::model())
+      .add("family", cpu::family())
+      .add("features", cpu::features())
+      .add("hypervisor", cpu::hypervisor())
+      .raw("cpus", all(machine.cpus, &cpu_text))
+      .raw("nodes", all(machine.nodes, &node_text))
+      .raw("caches", all(machine.caches, &cache_text))
+      .str();
+}
+
+std::string hello() {
+  const auto& clock = Clock::get();
+  const auto facts = json::Object()
+                         .add("source", clock.source())
+                         .add("hz", clock.hz())
+                         .add("resolution_s", clock.resolution())
+                         .add("read_cost_s", clock.read_cost())
+                         .str();
+  return json::Object()
+      .add("fact", "hello")
+      .add("version", TIERSCOPE_VERSION)
+      .add("compiler", TIERSCOPE_COMPILER)
+      .raw("clock", facts)
+      .str();
+}
+
+std::string group(const Group& g, const Arena& arena) {
+  return json::Object()
+      .add("kernel", g.plan.kernel)
+      .add("isa", g.plan.isa)
+      .add("store", name_of(g.entry->store))
+      .add("streams", g.plan.streams)
+      .add("unroll", g.plan.unroll)
+      .add("prefetch_bytes", g.plan.prefetch)
+      .add("prefetchw_bytes", g.plan.prefetch_write)
+      .add("interleave_bytes", g.plan.interleave)
+      .add("target", g.plan.where.empty() ? g.plan.target : g.plan.target + ":" + g.plan.where)
+      .add("origin", arena.target->origin())
+      .add("cpus", g.plan.cpus)
+      .add("footprint_bytes", g.footprint())
+      .raw("pages", json::object(arena.placement.pages))
+      .raw("nodes", json::object(arena.placement.nodes))
+      .add("placement", arena.placement.how)
+      .add("program_bytes_per_operation", g.entry->program_bytes())
+      .raw("bus_bytes_per_operation", bus_bytes(*g.entry))
+      .add("operation", name_of(g.entry->info->operation))
+      .str();
+}
+
+}  // namespace tierscope::describe

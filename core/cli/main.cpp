@@ -1,0 +1,119 @@
+/// tierscope-core: the border. A plan of plain text in, JSON lines out, samples as one .npy file.
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/describe.hpp"
+#include "cli/json.hpp"
+#include "cli/selfcheck.hpp"
+#include "cli/session.hpp"
+
+namespace tierscope {
+namespace {
+
+enum Exit { GOOD = 0, FAILED = 1, USAGE = 2, CANNOT = 3, INTERNAL = 70 };
+
+constexpr const char* HELP =
+    "tierscope-core measures memory and decides nothing.\n"
+    "\n"
+    "  tierscope-core catalogue                 kernels, ISAs, variants and targets of this build, as JSON\n"
+    "  tierscope-core topology [--root DIR]     CPUs, caches and NUMA nodes, as JSON\n"
+    "  tierscope-core run [PLAN] [--samples F]  a plan (file, or standard input) in, JSON lines out, blocks to F.npy\n"
+    "  tierscope-core check [kernel=K] [isa=I] [operations=N] [passes=N] [seed=N]\n"
+    "                                           every variant against scalar code\n"
+    "  tierscope-core --help | --version\n"
+    "\n"
+    "example: echo 'group kernel=triad target=node:0 cpus=0 footprint=768MiB' | tierscope-core run\n"
+    "exit status: 0 good, 1 a wrong answer, 2 usage, 3 this machine cannot do it, 70 a fault of the core\n";
+
+void emit(const std::string& line) {
+  std::cout << line << '\n' << std::flush;
+}
+
+int report(const Error& error) {
+  emit(json::Object().add("fact", "error").add("kind", error.kind()).add("message", error.what()).str());
+  return std::string_view(error.kind()) == "BadPlan" ? USAGE : CANNOT;
+}
+
+/// Errors of a line are answered and the session goes on: its owner decides. The first one gives the exit status.
+int run(std::istream& plan, const std::string& samples) {
+  Session session(samples, emit);
+  int status = GOOD;
+  const auto guarded = [&](auto&& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      const int its = report(error);
+      status = status == GOOD ? its : status;
+    }
+  };
+  for (std::string line; std::getline(plan, line);) guarded([&] { session.execute(line); });
+  if (status == GOOD) guarded([&] { session.finish(); });
+  return status;
+}
+
+int run_command(const std::vector<std::string>& words) {
+  std::string plan = "-", samples;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--samples" && i + 1 < words.size()) samples = words[++i];
+    else if (plan == "-" && (words[i] == "-" || !words[i].starts_with('-'))) plan = words[i];
+    else throw BadPlan("unknown word '" + words[i] + "'; see tierscope-core --help");
+  }
+  if (plan == "-") return run(std::cin, samples);
+  std::ifstream file(plan);
+  if (!file) throw BadPlan("plan " + plan + " cannot be read");
+  return run(file, samples);
+}
+
+int check_command(const std::vector<std::string>& words) {
+  std::string text = "check";
+  for (const auto& word : words) text += " " + word;
+  SelfCheck what;
+  for (const auto& [key, word] : parse_line(text).words) {
+    if (key == "kernel") what.kernel = word;
+    else if (key == "isa") what.isa = word;
+    else if (key == "operations") what.operations = parse_count(key, word);
+    else if (key == "passes") what.passes = parse_count(key, word);
+    else if (key == "seed") what.seed = parse_count(key, word);
+    else throw BadPlan("unknown key '" + key + "' (known: isa, kernel, operations, passes, seed)");
+  }
+  return selfcheck(what, emit) == 0 ? GOOD : FAILED;
+}
+
+int dispatch(const std::vector<std::string>& words) {
+  const std::string command = words.empty() ? "--help" : words[0];
+  const std::vector<std::string> rest(words.begin() + (words.empty() ? 0 : 1), words.end());
+  if (command == "--help" || command == "-h") {
+    std::cout << HELP;
+  } else if (command == "--version") {
+    emit(TIERSCOPE_VERSION);
+  } else if (command == "catalogue") {
+    emit(describe::catalogue());
+  } else if (command == "topology") {
+    emit(describe::topology(rest.size() == 2 && rest[0] == "--root" ? rest[1] : "/"));
+  } else if (command == "run") {
+    return run_command(rest);
+  } else if (command == "check") {
+    return check_command(rest);
+  } else {
+    throw BadPlan("unknown command '" + command + "' (known: catalogue, check, run, topology)");
+  }
+  return GOOD;
+}
+
+}  // namespace
+}  // namespace tierscope
+
+int main(int argc, char** argv) {
+  try {
+    return tierscope::dispatch({argv + 1, argv + argc});
+  } catch (const tierscope::Error& error) {
+    return tierscope::report(error);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tierscope-core: %s\n", error.what());
+    return tierscope::INTERNAL;
+  }
+}

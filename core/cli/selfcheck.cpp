@@ -1,0 +1,85 @@
+#include "cli/selfcheck.hpp"
+
+#include "base/cpuid.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "bench/group.hpp"
+#include "cli/json.hpp"
+
+namespace tierscope {
+namespace {
+
+using kernels::KernelEntry;
+constexpr double TOLERANCE = 1e-15;  // a fused multiply-add rounds once, scalar code twice
+
+GroupPlan plan_of(const KernelEntry& entry, const kernels::Shape& shape, const SelfCheck& what) {
+  GroupPlan plan;
+  plan.kernel = entry.kernel;
+  plan.isa = entry.isa;
+  plan.cpus = {0};
+  plan.streams = shape.streams;
+  plan.unroll = shape.unroll;
+  plan.interleave = shape.paged ? kernels::PAGE : 0;
+  plan.prefetch = shape.prefetch ? 512 : 0;
+  plan.prefetch_write = shape.prefetch_write ? 1024 : 0;
+  plan.seed = what.seed;
+  const auto granule = shape.granule();
+  const auto operations = (what.operations + granule - 1) / granule * granule;
+  plan.footprint = operations * std::max(1U, entry.info->lines()) * kernels::LINE;
+  return plan;
+}
+
+/// Fills, runs the passes in one call, and compares all windows.
+double error_of(const GroupPlan& plan, std::uint64_t passes) {
+  Group group = make_group(plan);
+  auto target = Registry<TargetEntry>::find("target", "node").make({"0", "4k"});
+  const auto buffer = target->map(std::max<std::size_t>(group.footprint(), 1));
+  place(group, buffer.bytes());
+  fill(group, 0, buffer.bytes());
+  auto& member = group.members[0];
+  const bool lines = group.entry->info->operation == kernels::Operation::line;
+  member.pass.begin = member.begin;
+  member.pass.end = member.end;
+  member.pass.repeats = lines ? passes : passes * (member.end - member.begin) + 1;
+  group.variant.function(member.pass);
+  member.done = lines ? passes * (member.end - member.begin) : member.pass.repeats;
+  return verify(group, 0);
+}
+
+}  // namespace
+
+std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std::string&)>& emit) {
+  std::size_t wrong = 0, tried = 0;
+  for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
+    if (!what.kernel.empty() && entry->kernel != what.kernel) continue;
+    if (!what.isa.empty() && entry->isa != what.isa) continue;
+    bool runs = true;
+    for (std::size_t at = 0; at < entry->features.size();) {
+      const auto end = std::min(entry->features.find(' ', at), entry->features.size());
+      runs = runs && cpu::has(entry->features.substr(at, end - at));
+      at = end + 1;
+    }
+    if (!runs) continue;
+    for (const auto& variant : entry->table()) {
+      const double error = error_of(plan_of(*entry, variant.shape, what), what.passes);
+      ++tried;
+      wrong += error <= TOLERANCE ? 0 : 1;
+      emit(json::Object()
+               .add("fact", "verdict")
+               .add("kernel", entry->kernel)
+               .add("isa", entry->isa)
+               .add("streams", variant.shape.streams)
+               .add("unroll", variant.shape.unroll)
+               .add("interleave_bytes", variant.shape.paged ? kernels::PAGE : 0)
+               .add("prefetch", variant.shape.prefetch)
+               .add("prefetchw", variant.shape.prefetch_write)
+               .add("largest_relative_error", error)
+               .add("ok", error <= TOLERANCE)
+               .str());
+    }
+  }
+  if (tried == 0) throw BadPlan("nothing to check: no kernel '" + what.kernel + "' on isa '" + what.isa + "' runs here");
+  return wrong;
+}
+
+}  // namespace tierscope

@@ -1,0 +1,106 @@
+#include "cli/session.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "cli/describe.hpp"
+#include "cli/json.hpp"
+
+namespace tierscope {
+namespace {
+
+constexpr double LONGEST_S = 3600;   // of one batch: its samples are kept in memory until its end
+constexpr double SHORTEST_BLOCK_S = 1e-6;
+
+std::string take(std::map<std::string, std::string>& words, const std::string& key, const std::string& otherwise) {
+  const auto found = words.extract(key);
+  return found.empty() ? otherwise : found.mapped();
+}
+
+void refuse_rest(const std::string& command, const std::map<std::string, std::string>& words) {
+  if (!words.empty()) throw BadPlan("unknown key '" + words.begin()->first + "' of " + command);
+}
+
+}  // namespace
+
+Session::Session(const std::string& samples, Emit emit) : emit_(std::move(emit)) {
+  if (!samples.empty()) samples_ = std::make_unique<SampleFile>(samples);
+  emit_(describe::hello());
+}
+
+void Session::execute(const std::string& text) {
+  const auto line = parse_line(text);
+  if (line.command.empty()) return;
+  using Command = void (Session::*)(const Line&);
+  static const std::map<std::string, Command> commands{
+      {"group", &Session::add_group}, {"prepare", &Session::prepare}, {"set", &Session::set},
+      {"measure", &Session::measure}, {"check", &Session::check},     {"drop", &Session::drop}};
+  const auto found = commands.find(line.command);
+  if (found == commands.end())
+    throw BadPlan("unknown command '" + line.command + "' (known: check, drop, group, measure, prepare, set)");
+  (this->*found->second)(line);
+}
+
+void Session::finish() {
+  if (pending_.empty()) return;
+  prepare({"prepare", {}});
+  measure({"measure", {}});
+  check({"check", {}});
+}
+
+void Session::add_group(const Line& line) {
+  GroupPlan plan;
+  read_words(line.words, plan);
+  pending_.push_back(plan);
+}
+
+void Session::prepare(const Line& line) {
+  refuse_rest("prepare", line.words);
+  if (pending_.empty()) throw BadPlan("prepare without a group; write group kernel=... first");
+  const auto plans = std::exchange(pending_, std::vector<GroupPlan>{});
+  bench_.prepare(plans);
+  std::vector<std::string> groups;
+  for (std::size_t g = 0; g < bench_.groups().size(); ++g)
+    groups.push_back(describe::group(bench_.groups()[g], bench_.arena(g)));
+  emit_(json::Object().add("fact", "prepared").raw("groups", json::list(groups)).str());
+}
+
+void Session::set(const Line& line) {
+  auto words = line.words;
+  const auto number = parse_count("group", take(words, "group", "0"));
+  if (number >= bench_.groups().size()) throw BadPlan("set names group " + std::to_string(number) + "; prepare it first");
+  auto plan = bench_.groups()[number].plan;
+  if (words.contains("kernel") && !words.contains("isa")) plan.isa.clear();
+  read_words(words, plan);
+  bench_.set(number, plan);
+  emit_(json::Object().add("fact", "set").raw("group", describe::group(bench_.groups()[number], bench_.arena(number))).str());
+}
+
+void Session::measure(const Line& line) {
+  auto words = line.words;
+  const auto seconds = parse_seconds("seconds", take(words, "seconds", "1"));
+  const auto block = parse_seconds("block", take(words, "block", "1ms"));
+  const bool keep = take(words, "keep", "1") == "1";
+  refuse_rest("measure", words);
+  if (bench_.groups().empty()) throw BadPlan("measure without prepared groups");
+  if (!(seconds > 0 && seconds <= LONGEST_S)) throw BadPlan("seconds must lie above 0 and at most 3600");
+  if (!(block >= SHORTEST_BLOCK_S && block <= seconds)) throw BadPlan("block must lie between 1us and seconds");
+  const auto batch = bench_.batch();
+  const auto first = samples_ ? samples_->rows() : 0;
+  const auto rows = bench_.measure(seconds, block, keep ? samples_.get() : nullptr);
+  emit_(json::Object().add("fact", "measured").add("batch", batch).add("first", first).add("rows", rows).str());
+}
+
+void Session::check(const Line& line) {
+  refuse_rest("check", line.words);
+  emit_(json::Object().add("fact", "checked").add("largest_relative_error", bench_.check()).str());
+}
+
+/// Gives all memory and threads back.
+void Session::drop(const Line& line) {
+  refuse_rest("drop", line.words);
+  bench_ = Bench{};
+  emit_(json::Object().add("fact", "dropped").str());
+}
+
+}  // namespace tierscope

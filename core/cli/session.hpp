@@ -1,0 +1,36 @@
+/// A session reads a plan line by line and answers each command with one JSON line, so that a program can
+/// steer it through pipes and a person can keep it in a file. It decides nothing.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bench/bench.hpp"
+
+namespace tierscope {
+
+class Session {
+ public:
+  using Emit = std::function<void(const std::string&)>;
+  /// `samples` may be empty: then blocks are counted and dropped.
+  Session(const std::string& samples, Emit emit);
+  /// @throws Error; the session goes on with the next line
+  void execute(const std::string& line);
+  /// Groups that were named but never measured are measured for a second: a plan of one line is a plan.
+  void finish();
+
+ private:
+  void add_group(const Line& line);
+  void prepare(const Line& line);
+  void set(const Line& line);
+  void measure(const Line& line);
+  void check(const Line& line);
+  void drop(const Line& line);
+
+  Emit emit_;
+  std::unique_ptr<SampleFile> samples_;
+  Bench bench_;
+  std::vector<GroupPlan> pending_;
+};
+
+}  // namespace tierscope

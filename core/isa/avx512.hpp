@@ -1,0 +1,42 @@
+/// 64-byte vectors, a whole cache line each: AVX-512 F and DQ.
+/// Source: Intel, "Intrinsics Guide".
+#pragma once
+#include <immintrin.h>
+
+#include "isa/isa.hpp"
+
+namespace tierscope::isa {
+
+struct Avx512 {
+  using Reals = __m512d;
+  using Words = __m512i;
+  static constexpr std::size_t bytes = 64;
+  static constexpr bool reference = false;
+  static constexpr bool non_temporal = true;
+
+  static Reals reals(const std::byte* from) noexcept { return _mm512_load_pd(from); }
+  static Words words(const std::byte* from) noexcept { return _mm512_load_si512(from); }
+  static Reals broadcast(double value) noexcept { return _mm512_set1_pd(value); }
+  static Reals add(Reals a, Reals b) noexcept { return _mm512_add_pd(a, b); }
+  static Reals multiply(Reals a, Reals b) noexcept { return _mm512_mul_pd(a, b); }
+  static Reals multiply_add(Reals a, Reals b, Reals c) noexcept { return _mm512_fmadd_pd(a, b, c); }
+  static Words zero() noexcept { return _mm512_setzero_si512(); }
+  static Words add(Words a, Words b) noexcept { return _mm512_add_epi64(a, b); }
+  static std::uint64_t sum(Words a) noexcept {
+    alignas(bytes) std::uint64_t lanes[8];  // the reduction intrinsic draws a false warning from GCC 12
+    _mm512_store_si512(lanes, a);
+    std::uint64_t all = 0;
+    for (const auto lane : lanes) all += lane;
+    return all;
+  }
+  static void store(std::byte* to, Reals value) noexcept { _mm512_store_pd(to, value); }
+  static void store(std::byte* to, Words value) noexcept { _mm512_store_si512(to, value); }
+  static void store_nt(std::byte* to, Reals value) noexcept { _mm512_stream_pd(reinterpret_cast<double*>(to), value); }
+  static void store_nt(std::byte* to, Words value) noexcept { _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value); }
+  static void fence() noexcept { _mm_sfence(); }
+  static void prefetch(const std::byte* at) noexcept { _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0); }
+  static void prefetch_write(const std::byte* at) noexcept { asm volatile("prefetchw %0" : : "m"(*at)); }
+};
+static_assert(Isa<Avx512>);
+
+}  // namespace tierscope::isa

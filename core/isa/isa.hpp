@@ -1,0 +1,31 @@
+/// An ISA is how a kernel touches memory: a type with static functions on vectors of `bytes` bytes.
+/// Adding one is a file here and a line in cmake/isa.cmake. Kernels are written on this concept alone.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace tierscope::isa {
+
+template <class V>
+concept Isa = requires(const std::byte* from, std::byte* to, typename V::Reals real, typename V::Words word) {
+  { V::bytes } -> std::convertible_to<std::size_t>;
+  { V::reals(from) } -> std::same_as<typename V::Reals>;
+  { V::words(from) } -> std::same_as<typename V::Words>;
+  { V::broadcast(1.0) } -> std::same_as<typename V::Reals>;
+  { V::add(real, real) } -> std::same_as<typename V::Reals>;
+  { V::multiply(real, real) } -> std::same_as<typename V::Reals>;
+  { V::multiply_add(real, real, real) } -> std::same_as<typename V::Reals>;  // a * b + c
+  { V::zero() } -> std::same_as<typename V::Words>;
+  { V::add(word, word) } -> std::same_as<typename V::Words>;  // 64-bit lanes, wrapping
+  { V::sum(word) } -> std::same_as<std::uint64_t>;
+  V::store(to, real);
+  V::store(to, word);
+  { V::non_temporal } -> std::convertible_to<bool>;  // has store_nt
+  { V::reference } -> std::convertible_to<bool>;     // is the scalar code that others are checked against
+  V::fence();             // orders non-temporal stores
+  V::prefetch(from);      // for a load
+  V::prefetch_write(from);  // for a store
+};
+
+}  // namespace tierscope::isa

@@ -1,0 +1,125 @@
+/// What a kernel states of itself, and the one function through which the bench calls it.
+/// A kernel on vectors is a header in kernels/vector/, crossed with every ISA by the build; a kernel of
+/// another making (pointer chase, string instructions, the C library) is one in kernels/baseline/.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tierscope::kernels {
+
+constexpr std::size_t LINE = 64;      // bytes of a cache line
+constexpr std::size_t PAGE = 4096;    // bytes between streams that are walked page by page
+constexpr std::size_t OPERANDS = 4;   // at most, of one kernel
+
+/// How the stores go to memory: this decides the traffic on the bus.
+enum class Store : std::uint8_t { none, plain, nt, direct, string, libc };
+/// What the memory must hold before: random reals, a cycle of pointers, nothing.
+enum class Content : std::uint8_t { nothing, reals, cycle };
+/// What one operation is: one step of a line per operand weight, one dependent access, one call.
+enum class Operation : std::uint8_t { line, hop, call };
+
+/// One array of a kernel. `lines` of it are touched per operation.
+struct Operand {
+  unsigned lines = 0;
+  bool loads = false;
+  bool stores = false;
+};
+
+/// Stated once, in C++; Python reads it from the catalogue.
+struct KernelInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  std::array<Operand, OPERANDS> operands{};
+  unsigned flops = 0;  // per operation
+  Store store = Store::none;
+  bool sums = false;    // its loads are added up and returned
+  bool has_nt = false;  // a second form NAME_nt with non-temporal stores exists
+  Content content = Content::reals;
+  Operation operation = Operation::line;
+  std::string_view needs = "";       // a CPU feature beyond the ISA's
+  double program_bytes = 0;          // per operation, where the operands do not tell: hop 8
+  double bus_bytes = 0;              // likewise: hop 64
+
+  /// Sum of the operands' lines: the weight of one operation in the footprint.
+  [[nodiscard]] constexpr unsigned lines() const noexcept {
+    unsigned sum = 0;
+    for (const auto& operand : operands) sum += operand.lines;
+    return sum;
+  }
+};
+
+/// One block's work. Lines are walked from `begin` to `end`, `repeats` times; hops and calls are counted in `repeats`.
+struct Pass {
+  std::array<std::byte*, OPERANDS> operand{};
+  std::uint64_t begin = 0;      // operations
+  std::uint64_t end = 0;
+  std::uint64_t repeats = 1;
+  std::uint64_t prefetch = 0;   // bytes ahead, for loads
+  std::uint64_t prefetch_write = 0;
+  std::uint64_t element = LINE; // bytes between nodes (hops)
+  std::uint64_t nodes = 0;      // nodes of the slice (hops)
+  std::uint64_t cursor = 0;     // kept from block to block (hops)
+  std::uint64_t state = 0;      // likewise
+};
+
+/// Does the pass and returns a checksum of what was loaded (wrapping sum of 64-bit words), 0 if nothing was.
+using Function = std::uint64_t (*)(Pass&) noexcept;
+
+/// How a variant walks: parallel streams, lines of each per step, streams a page apart or far, prefetches or not.
+struct Shape {
+  unsigned streams = 1;
+  unsigned unroll = 1;
+  bool paged = false;
+  bool prefetch = false;
+  bool prefetch_write = false;
+  constexpr bool operator==(const Shape&) const noexcept = default;
+  /// A slice must be a multiple of this many operations.
+  [[nodiscard]] constexpr std::uint64_t granule() const noexcept {
+    return paged ? streams * (PAGE / LINE) : std::uint64_t{streams} * unroll;
+  }
+};
+
+struct Variant {
+  Shape shape;
+  Function function;
+};
+using Table = std::span<const Variant>;
+
+/// One kernel on one ISA, as it stands in the registry; `name` is "triad_nt/avx512".
+struct KernelEntry {
+  std::string_view name;
+  std::string_view kernel;
+  std::string_view isa;
+  unsigned rank;              // the highest that runs is the default ISA
+  std::string_view features;  // that the CPU must have, joined by ' '
+  const KernelInfo* info;
+  Store store;
+  Table (*table)() noexcept;         // to be called only where the features are there
+  Function (*reference)() noexcept;  // scalar code that leaves the same bytes and the same checksum
+
+  /// Bytes that the program asks for in one operation, as STREAM counts them.
+  [[nodiscard]] constexpr double program_bytes() const noexcept {
+    return info->program_bytes > 0 ? info->program_bytes : static_cast<double>(LINE) * loads_and_stores(0);
+  }
+  /// Bytes on the bus in one operation; negative where only a counter could tell.
+  [[nodiscard]] constexpr double bus_bytes() const noexcept {
+    if (info->bus_bytes > 0) return info->bus_bytes;
+    if (store == Store::string || store == Store::libc) return -1;
+    return static_cast<double>(LINE) * loads_and_stores(store == Store::plain ? 1 : 0);
+  }
+
+ private:
+  /// Lines loaded and stored; a store to a line that was not loaded counts `ownership` reads more.
+  [[nodiscard]] constexpr unsigned loads_and_stores(unsigned ownership) const noexcept {
+    unsigned sum = 0;
+    for (const auto& o : info->operands)
+      sum += o.lines * ((o.loads ? 1U : 0U) + (o.stores ? 1U : 0U) + (o.stores && !o.loads ? ownership : 0U));
+    return sum;
+  }
+};
+
+}  // namespace tierscope::kernels

@@ -1,0 +1,69 @@
+/// A target is where the bytes live. It maps them, and afterwards says where they really are.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tierscope {
+
+/// What was asked: the word behind the colon, and the pages.
+struct TargetOptions {
+  std::string where;
+  std::string pages = "thp";  // 4k, thp, 2m, 1g
+};
+
+/// A mapping, unmapped when it goes. The range inside starts on a 2 MiB boundary.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(void* mapping, std::size_t mapping_bytes, std::size_t offset, std::size_t size) noexcept
+      : mapping_(mapping), mapping_bytes_(mapping_bytes), bytes_(static_cast<std::byte*>(mapping) + offset, size) {}
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer();
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  void* mapping_ = nullptr;
+  std::size_t mapping_bytes_ = 0;
+  std::span<std::byte> bytes_;
+};
+
+/// Where the pages were found, and how that was found out.
+struct Placement {
+  std::map<std::size_t, std::size_t> pages;  // page size -> bytes mapped with it
+  std::map<unsigned, std::size_t> nodes;     // NUMA node -> bytes; empty where the question has no sense
+  std::string how;
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+  /// Untouched memory; the team that uses it touches it first. @throws SystemError, Unsupported
+  [[nodiscard]] virtual Buffer map(std::size_t size_bytes) const = 0;
+  /// To be called after every page was touched. @throws Unsupported if the bytes are not where they were asked for
+  [[nodiscard]] virtual Placement inspect(const Buffer& buffer) const = 0;
+  /// False where there is no memory behind it: only kernels without content run.
+  [[nodiscard]] virtual bool serves_memory() const { return true; }
+  [[nodiscard]] virtual const char* origin() const { return "real"; }
+};
+
+struct TargetEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view word;  // how it is written
+  std::unique_ptr<Target> (*make)(const TargetOptions&);
+};
+
+template <class T>
+std::unique_ptr<Target> make_target(const TargetOptions& options) {
+  return std::make_unique<T>(options);
+}
+
+}  // namespace tierscope

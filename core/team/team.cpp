@@ -1,0 +1,77 @@
+#include "team/team.hpp"
+
+#include <sched.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "base/syscall.hpp"
+
+namespace tierscope {
+
+Team::Team(std::span<const unsigned> cpus) : cpus_(cpus.begin(), cpus.end()) {
+  for (std::size_t member = 0; member < cpus_.size(); ++member)
+    threads_.emplace_back([this, member] { serve(member, cpus_[member]); });
+  run([](std::size_t) {});  // every member has pinned itself by the end of its first job
+  if (failed_cpu_ < 0) return;
+  std::string allowed;
+  for (const unsigned cpu : sys::allowed_cpus()) allowed += (allowed.empty() ? "" : ",") + std::to_string(cpu);
+  const auto cpu = failed_cpu_;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
+  throw Unsupported("cannot pin a thread to CPU " + std::to_string(cpu) + "; this process may use " + allowed);
+}
+
+Team::~Team() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void Team::run(const std::function<void(std::size_t)>& job) {
+  std::unique_lock lock(mutex_);
+  job_ = &job;
+  busy_ = cpus_.size();
+  ++generation_;
+  wake_.notify_all();
+  done_.wait(lock, [this] { return busy_ == 0; });
+  job_ = nullptr;
+}
+
+void Team::serve(std::size_t member, unsigned cpu) {
+  const bool pinned = sys::pin(cpu) == 0;
+  std::size_t seen = 0;
+  std::unique_lock lock(mutex_);
+  if (!pinned) failed_cpu_ = static_cast<int>(cpu);
+  for (;;) {
+    wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
+    if (stop_) return;
+    seen = generation_;
+    const auto* job = job_;
+    lock.unlock();
+    (*job)(member);
+    lock.lock();
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+/// Yields after a while: with more members than CPUs the last one must get a CPU to arrive at all.
+void SpinBarrier::arrive_and_wait() noexcept {
+  const auto round = round_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    round_.store(round + 1, std::memory_order_release);
+    return;
+  }
+  for (unsigned spins = 0; round_.load(std::memory_order_acquire) == round; ++spins)
+    if (spins > 100'000) sched_yield();
+}
+
+}  // namespace tierscope

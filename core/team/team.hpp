@@ -1,0 +1,50 @@
+/// A team: one pinned thread per CPU, kept between jobs, started together.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace tierscope {
+
+/// Threads wait asleep between jobs, so an idle team takes no CPU from anybody.
+class Team {
+ public:
+  /// @throws Unsupported if a CPU cannot be pinned to
+  explicit Team(std::span<const unsigned> cpus);
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team();
+  [[nodiscard]] std::size_t size() const noexcept { return cpus_.size(); }
+  /// Runs job(member) on every member and returns when all are done. The job must not throw.
+  void run(const std::function<void(std::size_t)>& job);
+
+ private:
+  void serve(std::size_t member, unsigned cpu);
+  std::vector<unsigned> cpus_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  const std::function<void(std::size_t)>* job_ = nullptr;
+  std::size_t generation_ = 0;
+  std::size_t busy_ = 0;
+  int failed_cpu_ = -1;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// Spins until all have arrived: members leave within a cache-line transfer of each other.
+class SpinBarrier {
+ public:
+  explicit SpinBarrier(std::size_t members) noexcept : members_(members) {}
+  void arrive_and_wait() noexcept;
+
+ private:
+  std::size_t members_;
+  std::atomic<std::size_t> arrived_{0};
+  std::atomic<std::size_t> round_{0};
+};
+
+}  // namespace tierscope

@@ -1,0 +1,80 @@
+"""What is to be measured: Workload x Target x Team = Group; Groups under one Schedule = Experiment."""
+
+from typing import Self
+
+import msgspec
+
+from tierscope.errors import UsageError
+
+Label = str | int | float | bool | None
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True):
+    """A kernel and how it walks. Zero and "" mean: the core's plainest choice, stated in the facts."""
+
+    kernel: str
+    footprint_bytes: int  # touched by the whole team, all operands together
+    isa: str = ""
+    streams: int = 1  # walked side by side by one thread
+    unroll: int = 1  # cache lines of each stream in one step
+    prefetch_bytes: int = 0  # distance of software prefetch for loads; 0 is none
+    prefetchw_bytes: int = 0  # the same for stores
+    interleave_bytes: int = 0  # distance of the streams; 0 spreads them over the block
+    element_bytes: int = 64  # chase: distance of two nodes
+    locality_bytes: int = 0  # chase: all nodes of such a window before the next window; 0 is the footprint
+    pace_cycles: int = 0  # delay injected after each burst, in core cycles
+    burst_bytes: int = 1024  # program bytes between two delays
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the bytes live: `node:0`, `file:/mnt/x`, `null`."""
+
+    name: str = "node"
+    where: str = "0"
+    pages: str = "thp"  # 4k, thp, 2m, 1g
+
+    @classmethod
+    def parse(cls, word: str, pages: str = "thp") -> Self:
+        """'node:1' -> Target; UsageError without a name."""
+        name, _, where = word.partition(":")
+        if not name:
+            raise UsageError(f"target {word!r} has no name; try node:0, file:PATH or null")
+        return cls(name=name, where=where or ("0" if name == "node" else ""), pages=pages)
+
+    @property
+    def word(self) -> str:
+        return f"{self.name}:{self.where}" if self.where else self.name
+
+
+class Team(msgspec.Struct, frozen=True, kw_only=True):
+    """Threads, one pinned to each CPU."""
+
+    cpus: tuple[int, ...]
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """One team doing one workload on one target."""
+
+    workload: Workload
+    target: Target
+    team: Team
+    role: str = ""  # "chaser", "load", ... : how tables and figures call it
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """How long, and how sure."""
+
+    block_s: float = 1e-3
+    precision: float = 0.02  # half-width of the interval over the median
+    confidence: float = 0.95
+    minimum_s: float = 0.2  # timed at least so long
+    budget_s: float = 1.5  # and at most so long
+
+
+class Experiment(msgspec.Struct, frozen=True, kw_only=True):
+    """One point of a table: the groups that run at once, and the labels under which it is filed."""
+
+    table: str  # the table that reads it: stream, latency, loaded_latency, groups, calibration
+    groups: tuple[Group, ...]
+    schedule: Schedule = Schedule()
+    labels: dict[str, Label] = {}

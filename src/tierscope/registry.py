@@ -1,0 +1,72 @@
+"""An open list: entries add themselves in the last line of their file; installed plug-ins are found too."""
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from typing import Generic, Protocol, TypeVar
+
+from tierscope.errors import UnknownNameError
+
+
+class Named(Protocol):
+    """Whatever stands in a registry has a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Entry = TypeVar("Entry", bound=Named)
+
+
+class Registry(Generic[Entry]):
+    """Entries of one kind by name, in the order of their names.
+
+    `package` is the folder whose modules register themselves when they are imported; a plug-in
+    names its module under the entry-point group of the same dotted name.
+    """
+
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind = kind
+        self._package = package
+        self._entries: dict[str, Entry] = {}
+        self._loaded = False
+
+    def add(self, entry: Entry) -> None:
+        """Register an entry; two of one name are a fault of the programmer."""
+        if entry.name in self._entries:
+            raise ValueError(f"two {self.kind}s are named {entry.name}")
+        self._entries[entry.name] = entry
+
+    def __getitem__(self, name: str) -> Entry:
+        self._load()
+        if name in self._entries:
+            return self._entries[name]
+        raise UnknownNameError(unknown(self.kind, name, self._entries))
+
+    def __contains__(self, name: str) -> bool:
+        self._load()
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        self._load()
+        return iter(sorted(self._entries))
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True
+        package = importlib.import_module(self._package)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{self._package}.{module.name}")
+        for plug_in in entry_points(group=self._package):
+            plug_in.load()
+
+
+def unknown(kind: str, name: str, known: "Iterator[str] | dict[str, Entry] | list[str]") -> str:
+    """One line: what was asked, the nearest name, all that is possible."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})"

@@ -1,0 +1,75 @@
+"""The only file that converts units. Inside are seconds, bytes, bytes/s and hertz; words are for people.
+
+Sizes are written in KiB, MiB, GiB (2^10); KB, MB, GB are decimal (10^3), as in document 001's tables.
+Rates are shown in GB/s (10^9), times in ns, us, ms or s.
+"""
+
+import re
+
+from tierscope.errors import UsageError
+
+KiB, MiB, GiB, TiB = (1 << shift for shift in (10, 20, 30, 40))
+LINE_BYTES = 64  # one cache line on every CPU that is served today
+
+SIZES = {"": 1, "B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB, "TiB": TiB,
+         "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
+RATES = {"": 1.0, "B/s": 1.0, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12, "MiB/s": float(MiB), "GiB/s": float(GiB)}
+
+
+def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> float:
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]*)\s*", text)
+    if match is None:
+        raise UsageError(f"{what} {text!r} is no number with a unit; try one of {', '.join(u for u in units if u)}")
+    number, unit = match.groups()
+    if unit not in units:
+        raise UsageError(f"unknown unit {unit!r} in {what} {text!r}; known: {', '.join(u for u in units if u)}")
+    return float(number) * units[unit]
+
+
+def parse_bytes(text: str) -> int:
+    """'1.5GiB' -> bytes; UsageError for other units and for fractions of a byte."""
+    value = _parse(text, SIZES, "size")
+    if value != int(value):
+        raise UsageError(f"size {text!r} is not a whole number of bytes")
+    return int(value)
+
+
+def parse_seconds(text: str) -> float:
+    """'250ms' -> 0.25."""
+    return _parse(text, TIMES, "time")
+
+
+def parse_rate(text: str) -> float:
+    """'307.2GB/s' -> bytes per second."""
+    return _parse(text, RATES, "rate")
+
+
+def show_bytes(size: float) -> str:
+    """Exact where a binary unit divides it, else three digits: '64 KiB', '1.30 GiB'."""
+    for unit in ("TiB", "GiB", "MiB", "KiB"):
+        if size >= SIZES[unit]:
+            value = size / SIZES[unit]
+            return f"{value:.0f} {unit}" if value == int(value) else f"{value:.3g} {unit}"
+    return f"{size:.0f} B"
+
+
+def word_bytes(size: int) -> str:
+    """The shortest word that parses back to the same bytes: '64KiB', '1000B'."""
+    for unit in ("TiB", "GiB", "MiB", "KiB"):
+        if size and size % SIZES[unit] == 0:
+            return f"{size // SIZES[unit]}{unit}"
+    return f"{size}B"
+
+
+def show_rate(rate: float) -> str:
+    """GB/s (10^9) with two decimals."""
+    return f"{rate / 1e9:.2f} GB/s"
+
+
+def show_seconds(seconds: float) -> str:
+    """The unit that leaves one to three digits before the point: '96.4 ns'."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(seconds) >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
