@@ -74,7 +74,9 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """One point of a table: the groups that run at once, and the labels under which it is filed."""
 
-    table: str  # the table that reads it: stream, latency, loaded_latency, groups, calibration
+    table: str  # the table that reads it: stream, latency, loaded_latency, groups
     groups: tuple[Group, ...]
     schedule: Schedule = Schedule()
     labels: dict[str, Label] = {}
+    calibrate: bool = False  # pick the walk of the last group by a short calibration
+    note: str = ""  # why it is smaller or other than asked

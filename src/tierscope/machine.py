@@ -57,10 +57,9 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     caches: tuple[Cache, ...]
 
     def digest(self) -> str:
-        """Twelve hex digits over the stable facts; free memory and huge pages do not count."""
-        stable = msgspec.structs.replace(
-            self, nodes=tuple(msgspec.structs.replace(n, free_bytes=0, huge_pages={}) for n in self.nodes)
-        )
+        """Twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it."""
+        bare = (msgspec.structs.replace(n, memory_bytes=0, free_bytes=0, huge_pages={}) for n in self.nodes)
+        stable = msgspec.structs.replace(self, nodes=tuple(bare))
         return hashlib.sha256(msgspec.json.encode(stable, order="sorted")).hexdigest()[:12]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.errors import ResultError
-from tierscope.experiment import Experiment, Label
+from tierscope.experiment import Experiment, Label, Workload
 from tierscope.machine import Machine
 
 SCHEMA = 1
@@ -81,6 +81,13 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     operation: str  # "line", "hop", "call"
 
 
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One candidate of a calibration, and the best median rate that it showed."""
+
+    workload: Workload
+    operations_per_s: float
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One finished experiment."""
 
@@ -94,6 +101,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float  # wall time including set-up
     largest_relative_error: float  # against scalar code, after the blocks
     warnings: tuple[Warn, ...] = ()
+    calibration: tuple[Trial, ...] = ()  # fastest first; empty where the choice was made before
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

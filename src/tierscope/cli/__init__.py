@@ -1,0 +1,1 @@
+"""The command line: finds commands, maps errors to exit status."""

@@ -1,0 +1,33 @@
+"""`tierscope catalogue`: kernels, ISAs and targets of this build, those that cannot run here with the reason."""
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="The core's own catalogue as JSON.")
+def catalogue(as_json: bool) -> int:
+    """List kernels with their traffic, ISAs and targets."""
+    import msgspec
+
+    from tierscope import core
+
+    found = core.catalogue()
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
+        return 0
+    click.echo(f"{'kernel':16}{'stores':8}{'program':>9}{'bus':>8}  ISAs here")
+    for name in found.names():
+        every = [k for k in found.kernels if k.kernel == name]
+        one = every[0]
+        bus = "unknown" if one.bus_bytes_per_operation is None else f"{one.bus_bytes_per_operation:g} B"
+        isas = ", ".join(k.isa for k in found.variants(name)) or f"none: {one.reason}"
+        click.echo(f"{name:16}{one.store:8}{one.program_bytes_per_operation:>7g} B{bus:>8}  {isas}")
+    click.echo("\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n")
+    for target in found.targets:
+        click.echo(f"target {target.word:12}{target.summary}")
+    return 0
+
+
+commands.add(catalogue)

@@ -1,0 +1,27 @@
+"""`tierscope doctor`: what in this machine's set-up touches which number, how much, and the remedy."""
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Findings as JSON on standard output.")
+def doctor(as_json: bool) -> int:
+    """Check this machine. Nothing is changed, no root is needed."""
+    import msgspec
+    from rich.console import Console
+
+    from tierscope.doctor import examine
+    from tierscope.doctor.text import show
+    from tierscope.system import System
+
+    findings = examine(System())
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(findings), indent=1))
+    else:
+        show(findings, Console())
+    return 0
+
+
+commands.add(doctor)

@@ -1,0 +1,27 @@
+"""`tierscope report DIR`: write the run again in any of the formats."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
+
+
+@click.command(cls=Command, epilog="Example:\n  tierscope report runs/A --format html --format svg --to /tmp/figures")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--format", "formats", multiple=True, default=("html",), help="html, svg, png, markdown, csv or json.")
+@click.option("--to", type=click.Path(path_type=Path), help="Where to write; default: the run directory itself.")
+def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
+    """Write the report of the run in DIRECTORY."""
+    from tierscope.report.writers import writers
+    from tierscope.result import load
+
+    run = load(directory)
+    for name in [writers[name].name for name in formats]:  # all names are known before the first file is written
+        for path in writers[name].write(run, to or run.path):
+            click.echo(path)
+    return 0
+
+
+commands.add(report)

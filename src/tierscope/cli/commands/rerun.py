@@ -1,0 +1,27 @@
+"""`tierscope rerun DIR`: the same suite with the same options, on the machine as it is now."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+
+
+@click.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Directory of the new run.")
+@click.option("--json", "json_to", metavar="FILE", help="Rows as one JSON document; - is standard output.")
+@click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive.")
+@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, quiet: bool) -> int:
+    """Repeat the run in DIRECTORY as a new run."""
+    from tierscope.cli.finish import run_and_finish
+    from tierscope.result import load_manifest
+    from tierscope.run.start import begin, command_line
+
+    old = load_manifest(directory)
+    new, _ = begin(old.suite, old.options, old.plan, command_line(), out)
+    return run_and_finish(new, json_to, strict, quiet, fresh=True)
+
+
+commands.add(rerun)

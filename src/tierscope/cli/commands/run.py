@@ -1,0 +1,78 @@
+"""`tierscope run SUITE [key=value ...]`: measure, keep everything, show the report."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
+from tierscope.experiment import Label
+
+EXAMPLES = """\
+Examples:
+  tierscope run quick
+  tierscope run stream kernels=triad,triad_nt threads=1,2 peak=307.2GB/s
+  tierscope run latency pages=2m to=4GiB
+  tierscope run loaded-latency mixes=read,mix_1r1w_nt delays=0,100,1000 --json rows.json
+  tierscope run my-groups.toml
+  tierscope suites                 all suites with their options
+"""
+
+
+@click.command(cls=Command, epilog=EXAMPLES)
+@click.argument("suite")
+@click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option("--out", type=click.Path(path_type=Path), help="Directory of the run; default: runs/TIME-SUITE-HOST.")
+@click.option("--json", "json_to", metavar="FILE", help="Rows in base units as one JSON document; - is standard output.")
+@click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive, not only half of a table's.")
+@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("--dry-run", is_flag=True, help="List the experiments and end.")
+def run(
+    suite: str, words: tuple[str, ...], out: Path | None, json_to: str | None, strict: bool, quiet: bool, dry_run: bool
+) -> int:
+    """Run SUITE (quick, stream, latency, loaded-latency) or the groups of a TOML file."""
+    from tierscope.cli.finish import run_and_finish
+    from tierscope.run.start import begin, command_line
+
+    name, options, text = _asked(suite, words)
+    if dry_run:
+        return _list(name, options, text)
+    directory, _ = begin(name, options, text, command_line(), out)
+    return run_and_finish(directory, json_to, strict, quiet, fresh=True)
+
+
+def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], str]:
+    from tierscope.cli.words import read_words
+    from tierscope.errors import UsageError
+    from tierscope.run.start import OWN_GROUPS
+    from tierscope.suites import COMMON, suites
+    from tierscope.suites.groups import read_groups
+    from tierscope.suites.options import read_options
+
+    if not suite.endswith(".toml"):
+        return suite, suites[suite].read(read_words(words)), ""
+    try:
+        text = Path(suite).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"plan {suite} cannot be read: {error}") from error
+    read_groups(text)
+    return OWN_GROUPS, read_options("a plan", COMMON, read_words(words)), text
+
+
+def _list(name: str, options: dict[str, Label], text: str) -> int:
+    from rich.console import Console
+
+    from tierscope.cli.progress import describe
+    from tierscope.run.runner import expected_seconds, imagine
+    from tierscope.run.start import plan_for, this_machine
+
+    experiments = imagine(plan_for(name, options, text, this_machine(None))())
+    console = Console()
+    for number, experiment in enumerate(experiments):
+        console.print(f"{number:4}  {describe(experiment)}", highlight=False)
+    seconds = sum(expected_seconds(e) for e in experiments)
+    console.print(f"{len(experiments)} experiments, about {seconds:.0f} s; sizes may change with the caches found")
+    return 0
+
+
+commands.add(run)

@@ -1,0 +1,32 @@
+"""`tierscope show DIR`: a run in the terminal."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+
+
+@click.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Rows as one JSON document on standard output.")
+def show(directory: Path, as_json: bool) -> int:
+    """Show the run in DIRECTORY as tables and plots."""
+    import sys
+
+    import msgspec
+    from rich.console import Console
+
+    from tierscope.report.terminal import show as draw
+    from tierscope.report.writers.json import document
+    from tierscope.result import load
+
+    run = load(directory)
+    if as_json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document(run)), indent=1).decode() + "\n")
+    else:
+        draw(run, Console())
+    return 0
+
+
+commands.add(show)

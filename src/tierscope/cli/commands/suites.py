@@ -1,0 +1,23 @@
+"""`tierscope suites`: what can be run, with all options."""
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+
+
+@click.command("suites")
+@click.argument("name", required=False)
+def list_suites(name: str | None) -> int:
+    """List the suites with their options, or those of one."""
+    from tierscope.suites import COMMON, suites
+
+    for suite in [suites[name]] if name else [suites[known] for known in suites]:
+        click.echo(f"{suite.name}: {suite.summary}")
+        for option in (*suite.options, *COMMON):
+            default = "auto" if option.default is None else option.show()
+            click.echo(f"  {option.name + '=' + default:28} {option.help}")
+        click.echo()
+    return 0
+
+
+commands.add(list_suites)

@@ -1,0 +1,83 @@
+"""A run as it goes on: one live line with the point under way and the time left, one line for each point done."""
+
+import time
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from tierscope.experiment import Experiment
+from tierscope.result import Record
+from tierscope.run.observer import Observer
+from tierscope.stats.point import Point
+from tierscope.units import show_bytes
+
+BAR = 24  # characters
+
+
+class Progress(Observer):
+    """Draws on a terminal; elsewhere, one plain line every ten seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
+        self._total, self._seconds, self._done = 1, 1.0, 0
+        self._began = self._spoken = time.monotonic()
+        self._current = ""
+
+    def __enter__(self) -> "Progress":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def planned(self, experiments: int, seconds: float) -> None:
+        self._total, self._seconds = max(experiments, 1), seconds
+
+    def started(self, experiment: Experiment, number: int) -> None:
+        self._current = describe(experiment)
+        self._draw()
+
+    def measured(self, experiment: Experiment, point: Point) -> None:
+        middle = point.groups[0].interval.relative
+        self._current = describe(experiment) + (f"  ±{middle:.1%}" if middle < 1 else "")
+        self._draw()
+
+    def finished(self, record: Record, point: Point, resumed: bool) -> None:
+        self._done += 1
+        self._draw()
+
+    def _left(self) -> float:
+        """Seconds: the plan's estimate at first, the pace of this machine more and more."""
+        elapsed = time.monotonic() - self._began
+        share = min(self._done / self._total, 1.0)
+        measured = elapsed / share if share else self._seconds
+        return max((1 - share) * (share * measured + (1 - share) * self._seconds), 0.0)
+
+    def _draw(self) -> None:
+        full = round(BAR * min(self._done / self._total, 1.0))
+        line = f"{'━' * full}{'─' * (BAR - full)} {self._done}/{self._total}  {_clock(self._left())} left  {self._current}"
+        if self._live:
+            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
+        elif time.monotonic() - self._spoken > 10:
+            self._spoken = time.monotonic()
+            self._console.print(Text(f"{self._done} of {self._total} points, {_clock(self._left())} left"))
+
+
+def describe(experiment: Experiment) -> str:
+    """'triad_nt, 2 threads' or 'latency, 64 MiB, 4k' or 'read beside a chase, delay 200'."""
+    group = experiment.groups[-1]
+    work = group.workload
+    if experiment.table == "latency":
+        return f"latency, {show_bytes(work.footprint_bytes)}, {group.target.pages}"
+    if experiment.table == "loaded_latency":
+        return f"{work.kernel} beside a chase, delay {work.pace_cycles}" if len(experiment.groups) > 1 else "idle latency"
+    threads = len(group.team.cpus)
+    return ", ".join(g.workload.kernel for g in experiment.groups) + f", {threads} thread{'s' if threads > 1 else ''}"
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"

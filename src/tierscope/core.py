@@ -1,0 +1,271 @@
+"""Finds and runs `tierscope-core`; the only file that knows the words of the border.
+
+A session is a core process that is steered line by line: groups are prepared, measured in batches, checked.
+Blocks come back through a samples file that the core appends to. A crash of the core is an error here, with
+its signal and its last words.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+import numpy as np
+
+from tierscope.errors import CoreError, MachineError, UsageError
+from tierscope.experiment import Group
+from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
+from tierscope.units import word_bytes
+
+HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """One built way to walk."""
+
+    streams: int
+    unroll: int
+    interleave_bytes: int
+    prefetch: bool
+    prefetchw: bool
+
+
+class Operand(msgspec.Struct, frozen=True):
+    lines: int
+    loads: bool
+    stores: bool
+
+
+class Kernel(msgspec.Struct, frozen=True):
+    """One kernel on one ISA, as the core states it."""
+
+    kernel: str
+    isa: str
+    rank: int
+    available: bool
+    reason: str
+    summary: str
+    source: str
+    store: str
+    operation: str
+    needs_memory: bool
+    program_bytes_per_operation: float
+    bus_bytes_per_operation: float | None
+    flops_per_operation: int
+    operands: tuple[Operand, ...]
+    shapes: tuple[Shape, ...]
+
+
+class TargetKind(msgspec.Struct, frozen=True):
+    name: str
+    word: str
+    summary: str
+
+
+class Catalogue(msgspec.Struct, frozen=True):
+    """All that this build holds, available here or not."""
+
+    version: str
+    compiler: str
+    kernels: tuple[Kernel, ...]
+    targets: tuple[TargetKind, ...]
+
+    def names(self) -> list[str]:
+        """Every kernel once, in the order of names."""
+        return sorted({kernel.kernel for kernel in self.kernels})
+
+    def variants(self, name: str) -> list[Kernel]:
+        """The kernel on every ISA that runs here, best first."""
+        found = [k for k in self.kernels if k.kernel == name and k.available]
+        return sorted(found, key=lambda k: -k.rank)
+
+
+def find_core() -> Path:
+    """TIERSCOPE_CORE, then the installed package's own script, then PATH; MachineError if there is none."""
+    if named := os.environ.get("TIERSCOPE_CORE"):
+        return Path(named)
+    for candidate in (*_installed(), Path(sysconfig.get_path("scripts")) / "tierscope-core"):
+        if candidate.is_file():
+            return candidate
+    if found := shutil.which("tierscope-core"):
+        return Path(found)
+    raise MachineError("tierscope-core is not installed; run ./tierscope once, or name it in TIERSCOPE_CORE")
+
+
+def _installed() -> list[Path]:
+    try:
+        files = metadata.files("tierscope") or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [Path(str(f.locate())) for f in files if f.name == "tierscope-core"]
+
+
+def catalogue() -> Catalogue:
+    return msgspec.json.decode(_ask("catalogue"), type=Catalogue)
+
+
+def topology() -> dict[str, Any]:
+    """CPUs, caches, nodes and the processor's own words; `run.inspect` makes a Machine of it."""
+    return dict(json.loads(_ask("topology")))
+
+
+def check(**words: str | int) -> list[dict[str, Any]]:
+    """Verdicts of every variant against scalar code: `check(kernel="triad", isa="avx2", operations=512)`."""
+    answer = _ask("check", *(f"{key}={word}" for key, word in words.items()), good=(0, 1))
+    return [json.loads(line) for line in answer.splitlines()]
+
+
+def _ask(*words: str, good: tuple[int, ...] = (0,)) -> bytes:
+    done = _guarded(lambda core: subprocess.run([core, *words], capture_output=True, check=False))
+    if done.returncode in good:
+        return bytes(done.stdout)
+    raise _error_of(done.stdout.splitlines()[-1] if done.stdout else b"", done.returncode, done.stderr)
+
+
+def _guarded(start: Any) -> Any:
+    core = find_core()
+    try:
+        return start(core)
+    except OSError as error:
+        raise MachineError(f"{core} cannot be started: {error.strerror}; build it or mend TIERSCOPE_CORE") from error
+
+
+def _error_of(line: bytes, status: int, stderr: bytes) -> Exception:
+    try:
+        fact = json.loads(line)
+        return _refused(fact)
+    except (json.JSONDecodeError, KeyError, TypeError):
+        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+        last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
+
+
+def _refused(fact: dict[str, Any]) -> Exception:
+    kind = UsageError if fact["kind"] == "BadPlan" else MachineError
+    return kind(str(fact["message"]))
+
+
+def group_words(group: Group) -> dict[str, str]:
+    """A Group as the words of a plan, also what a person types to repeat it by hand."""
+    work = group.workload
+    words = {
+        "kernel": work.kernel,
+        "isa": work.isa,
+        "target": group.target.word,
+        "pages": group.target.pages,
+        "cpus": ",".join(map(str, group.team.cpus)),
+        "footprint": word_bytes(work.footprint_bytes),
+        "streams": str(work.streams),
+        "unroll": str(work.unroll),
+        "prefetch": word_bytes(work.prefetch_bytes),
+        "prefetchw": word_bytes(work.prefetchw_bytes),
+        "interleave": word_bytes(work.interleave_bytes),
+        "element": word_bytes(work.element_bytes),
+        "locality": word_bytes(work.locality_bytes),
+        "pace": str(work.pace_cycles),
+        "burst": word_bytes(work.burst_bytes),
+    }
+    for key, word in words.items():
+        if any(c.isspace() for c in word):
+            raise UsageError(f"{key}={word!r} holds a space, which a plan cannot carry; choose a path without")
+    return {key: word for key, word in words.items() if word}
+
+
+class Session:
+    """One running core. Use as a context manager: leaving it ends the process and removes its samples."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="tierscope-")
+        self._samples = Path(self._folder.name) / "blocks.npy"
+        self._errors = (Path(self._folder.name) / "errors").open("w+b")
+        self._process = _guarded(self._start)
+        hello = self._answer()
+        self.clock = msgspec.convert(hello["clock"], Clock)
+        self.version: str = hello["version"]
+        self.compiler: str = hello["compiler"]
+
+    def _start(self, core: Path) -> subprocess.Popen[bytes]:
+        # its own process group: Ctrl-C reaches Python alone, which ends the core in order
+        command = [str(core), "run", "-", "--samples", str(self._samples)]
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the core at once and give its memory back; more than once does no harm."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            if stream is not None and not stream.closed:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass  # unsent words of a core that is gone
+        self._folder.cleanup()
+
+    def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
+        """Map, touch, fill and verify; UsageError and MachineError as the core puts them."""
+        for group in groups:
+            self._send("group", group_words(group))
+        return msgspec.convert(self._ask("prepare", {})["groups"], tuple[GroupFacts, ...])
+
+    def set(self, number: int, group: Group) -> GroupFacts:
+        """Another walk over the memory that is there."""
+        words = {"group": str(number), **group_words(group)}
+        return msgspec.convert(self._ask("set", words)["group"], GroupFacts)
+
+    def measure(self, seconds: float, block_s: float) -> Blocks:
+        """One batch of all groups; its blocks, shape (blocks,), dtype BLOCK."""
+        fact = self._ask("measure", {"seconds": f"{seconds:.9f}s", "block": f"{block_s:.9f}s"})
+        offset = HEADER_BYTES + fact["first"] * BLOCK.itemsize
+        return np.fromfile(self._samples, dtype=BLOCK, count=fact["rows"], offset=offset)
+
+    def check(self) -> float:
+        """Largest relative difference against scalar code; infinity is a wrong answer."""
+        errors = self._ask("check", {})["largest_relative_error"]
+        return max((float("inf") if e is None else float(e) for e in errors), default=0.0)
+
+    def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
+        self._send(command, words)
+        return self._answer()
+
+    def _send(self, command: str, words: dict[str, str]) -> None:
+        line = " ".join([command, *(f"{key}={word}" for key, word in words.items())])
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise self._death(b"") from None
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise self._death(line)
+        fact: dict[str, Any] = json.loads(line)
+        if fact["fact"] == "error":
+            raise _refused(fact)
+        return fact
+
+    def _death(self, line: bytes) -> Exception:
+        status = self._process.wait()
+        self._errors.seek(0)
+        return _error_of(line, status, self._errors.read())

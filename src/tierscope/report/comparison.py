@@ -1,0 +1,97 @@
+"""Two runs side by side: the ratio of each point that both hold, with its interval, and a verdict in words.
+
+Points are matched by what was asked (kernel, threads, footprint, pages, mix, delay), not by their order. Intervals
+are widened for the number of points compared at once, see `stats.compare`.
+"""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from tierscope.errors import UsageError
+from tierscope.result import Run
+from tierscope.stats.compare import compare_all
+from tierscope.stats.median import Interval
+from tierscope.tables import Row, tables
+from tierscope.tables.measured import interval_of
+
+KEYS = {
+    "stream": ("kernel", "threads", "target", "page_bytes"),
+    "latency": ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes"),
+    "loaded_latency": ("read_share", "store", "delay_cycles", "load_threads", "target"),
+    "groups": ("experiment", "group", "kernel", "threads", "target"),
+}
+VALUES = {
+    "stream": ("bandwidth", "bytes_per_s"),
+    "latency": ("latency", "s"),
+    "loaded_latency": ("latency", "s"),
+    "groups": ("bandwidth", "bytes_per_s"),
+}
+
+
+def compare_runs(before: Run, after: Run, least: float) -> list[dict[str, Any]]:
+    """One row per common point; UsageError when the runs are of different origin or share no point."""
+    origins = (before.result.origin, after.result.origin)
+    if origins[0] != origins[1]:
+        raise UsageError(f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare")
+    rows: list[dict[str, Any]] = []
+    for name in VALUES:
+        rows += _table(name, before, after, least)
+    if not rows:
+        raise UsageError(f"{before.path} and {after.path} have no point in common")
+    return rows
+
+
+def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, Any]]:
+    table = tables[name]
+    old = {_key(name, row): row for row in table.rows(before)}
+    pairs = [(key, old[key], row) for row in table.rows(after) if (key := _key(name, row)) in old]
+    value, unit = VALUES[name]
+    known = [(k, a, b) for k, a, b in pairs if interval_of(a, value, unit) and interval_of(b, value, unit)]
+    intervals = [(_interval(name, a), _interval(name, b)) for _, a, b in known]
+    found = compare_all(intervals, less_is_faster=unit == "s", least=least)
+    rows = []
+    for (key, a, b), one in zip(known, found, strict=True):
+        sure = a["conclusive"] and b["conclusive"]
+        verdict = one.verdict if sure or one.verdict != "no difference shown" else "inconclusive"
+        rows.append(
+            {
+                "table": name,
+                **dict(zip(KEYS[name], key, strict=True)),
+                "before": a[f"{value}_{unit}"],
+                "after": b[f"{value}_{unit}"],
+                "unit": "s" if unit == "s" else "B/s",
+                "ratio": one.middle,
+                "ratio_low": one.low,
+                "ratio_high": one.high,
+                "verdict": verdict,
+            }
+        )
+    return rows
+
+
+def _key(name: str, row: Row) -> tuple[Any, ...]:
+    return tuple(row[key] for key in KEYS[name])
+
+
+def _interval(name: str, row: Row) -> Interval:
+    found = interval_of(row, *VALUES[name])
+    assert found is not None
+    return found
+
+
+def show(rows: list[dict[str, Any]], console: Console) -> None:
+    """One line per point, differences first; then a sentence."""
+    table = RichTable(box=None, pad_edge=False, header_style="dim")
+    for name, right in (("point", False), ("ratio", True), ("95 % interval", True), ("verdict", False)):
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    order = ("slower", "faster", "inconclusive", "no difference shown")
+    for row in sorted(rows, key=lambda r: order.index(r["verdict"])):
+        point = " ".join(str(row[key]) for key in KEYS[row["table"]] if row[key] is not None)
+        interval = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
+        table.add_row(Text(f"{row['table']} {point}"), f"{row['ratio']:.3f}", interval, row["verdict"])
+    console.print(table)
+    counts = ", ".join(f"{n} {word}" for word in order if (n := sum(r["verdict"] == word for r in rows)))
+    console.print(f"\nafter / before over {len(rows)} points: {counts}", highlight=False)

@@ -1,0 +1,1 @@
+"""Experiments become Results here, and nowhere else."""

@@ -1,0 +1,80 @@
+"""Picks the fastest walk of a kernel on this machine, in half a second.
+
+Successive halving: all candidates get a short batch, the faster half a longer one, until three are left, which
+take turns. Rounds are interleaved, so that a machine that drifts drifts for all. What is compared is the median
+rate of clean blocks. Blind to walks that are not among the candidates.
+Source: K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization",
+AISTATS 2016 (successive halving).
+"""
+
+from collections.abc import Sequence
+from statistics import median
+
+import msgspec
+
+from tierscope.core import Kernel, Session
+from tierscope.experiment import Experiment, Group, Workload
+from tierscope.result import Trial
+from tierscope.run.candidates import candidates
+from tierscope.stats.together import together
+
+FIRST_S = 0.010  # of each candidate: ten blocks of 1 ms, enough to see a difference of a few percent
+FINALISTS = 3
+FINAL_ROUNDS = 3
+FINAL_S = 0.030
+
+
+def calibrate(session: Session, experiment: Experiment, walks: Sequence[Workload]) -> tuple[Trial, ...]:
+    """Trials of the last group's workload, fastest first. The experiment must be prepared; its walk is changed."""
+    last = len(experiment.groups) - 1
+    group = experiment.groups[last]
+    left, seconds = list(walks), FIRST_S
+    rates: dict[Workload, list[float]] = {walk: [] for walk in walks}
+
+    def run(walk: Workload, seconds: float) -> None:
+        session.set(last, msgspec.structs.replace(group, workload=walk))
+        blocks = session.measure(seconds, min(experiment.schedule.block_s, seconds / 5))
+        series = together(blocks, session.clock.hz, len(experiment.groups)).rates[last]
+        if series.size:
+            rates[walk].append(float(median(series.tolist())))
+
+    def speed(walk: Workload) -> float:
+        return median(rates[walk]) if rates[walk] else 0.0
+
+    while len(left) > FINALISTS:
+        for walk in left:
+            run(walk, seconds)
+        left = sorted(left, key=speed, reverse=True)[: max(FINALISTS, len(left) // 2)]
+        seconds *= 2
+    for _ in range(FINAL_ROUNDS if len(left) > 1 else 0):
+        for walk in left:
+            run(walk, FINAL_S)
+    rest = [walk for walk in sorted(walks, key=speed, reverse=True) if walk not in left]
+    order = sorted(left, key=speed, reverse=True) + rest
+    return tuple(Trial(workload=walk, operations_per_s=speed(walk)) for walk in order)
+
+
+def walks_of(group: Group, variants: Sequence[Kernel]) -> list[Workload]:
+    """The walks worth trying for a group's kernel; one stream alone for a paced load, whose bursts stay whole."""
+    work = group.workload
+    fitting = [kernel for kernel in variants if not work.isa or kernel.isa == work.isa]
+    words = candidates([msgspec.to_builtins(kernel) for kernel in fitting])
+    if group.role == "load" and fitting:
+        words = _single_stream(fitting[0])
+    return [msgspec.structs.replace(work, **word) for word in words] or [work]
+
+
+def _single_stream(kernel: Kernel) -> list[dict[str, str | int]]:
+    return [
+        {
+            "isa": kernel.isa,
+            "streams": 1,
+            "unroll": shape.unroll,
+            "prefetch_bytes": distance * shape.prefetch,
+            "prefetchw_bytes": distance * shape.prefetchw,
+            "interleave_bytes": 0,
+        }
+        for shape in kernel.shapes
+        for distance in ((512, 1024) if shape.prefetch or shape.prefetchw else (0,))
+        if shape.streams == 1 and not shape.interleave_bytes
+    ]

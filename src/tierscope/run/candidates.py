@@ -1,0 +1,148 @@
+"""Which ways to walk are worth trying for one kernel: the short list that calibration measures.
+
+The choice follows from what a kernel does, not from a table of machines: how many arrays it loads, and how
+its stores reach memory. Loads gain from many streams, which keep more hardware prefetchers busy, and from
+prefetches some 0.5 to 2 KiB ahead; plain stores gain from a prefetch for ownership; non-temporal stores gain
+from pages walked in turn, which keep more DRAM banks open and the write-combining buffers few.
+Best guesses stand first, so that a calibration that is cut short still ends near the best.
+Blind to: shapes that the core is not built for (the catalogue lists those that it is).
+Source: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33, 2020;
+Intel, "64 and IA-32 Architectures Optimization Reference Manual", software prefetch scheduling distance.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tierscope.units import KiB
+
+Entry = Mapping[str, Any]
+Words = dict[str, str | int]
+Shape = tuple[int, int, int, int, int]  # streams, unroll, then bytes: interleave, prefetch, prefetchw
+
+PAGE = 4 * KiB  # distance of streams walked page by page
+NEAR, FAR = 512, 1 * KiB  # bytes; eight and sixteen lines ahead cover 80 ns and 160 ns at 6.4 GB/s a stream
+LONGEST = 14  # candidates of one kernel: 0.5 s of calibration at some 30 ms each
+
+LOADS_ONLY: tuple[Shape, ...] = (
+    (8, 1, 0, NEAR, 0),
+    (4, 2, 0, NEAR, 0),
+    (8, 1, 0, FAR, 0),
+    (8, 1, 0, 0, 0),
+    (4, 1, 0, FAR, 0),
+    (4, 2, 0, FAR, 0),
+    (4, 2, 0, 0, 0),
+    (4, 1, 0, NEAR, 0),
+    (2, 2, 0, FAR, 0),
+    (2, 2, PAGE, FAR, 0),
+    (1, 4, 0, FAR, 0),
+)
+PLAIN_STORES_ONLY: tuple[Shape, ...] = (
+    (8, 1, 0, 0, FAR),
+    (4, 2, 0, 0, FAR),
+    (8, 1, PAGE, 0, 0),
+    (8, 1, 0, 0, 0),
+    (4, 1, 0, 0, FAR),
+    (4, 1, 0, 0, 0),
+    (4, 4, PAGE, 0, 0),
+    (1, 4, 0, 0, FAR),
+    (1, 4, 0, 0, 0),
+)
+PLAIN_STORES: tuple[Shape, ...] = (
+    (4, 1, 0, NEAR, 0),
+    (4, 1, 0, FAR, 0),
+    (4, 1, 0, NEAR, FAR),
+    (4, 1, PAGE, FAR, 0),
+    (4, 2, 0, NEAR, FAR),
+    (8, 1, 0, NEAR, 0),
+    (2, 2, 0, NEAR, 0),
+    (4, 1, 0, 0, 0),
+    (2, 2, PAGE, FAR, 0),
+    (8, 1, 0, NEAR, FAR),
+    (1, 4, 0, FAR, FAR),
+    (1, 4, 0, 0, 0),
+)
+STREAMED_STORES_ONLY: tuple[Shape, ...] = (
+    (8, 1, 0, 0, 0),
+    (4, 1, 0, 0, 0),
+    (4, 4, PAGE, 0, 0),
+    (4, 2, 0, 0, 0),
+    (8, 1, PAGE, 0, 0),
+    (1, 4, 0, 0, 0),
+    (1, 1, 0, 0, 0),
+    (2, 2, PAGE, 0, 0),
+)
+STREAMED_STORES: tuple[Shape, ...] = (
+    (4, 1, PAGE, FAR, 0),
+    (8, 1, PAGE, FAR, 0),
+    (4, 1, PAGE, NEAR, 0),
+    (4, 4, PAGE, NEAR, 0),
+    (4, 4, PAGE, FAR, 0),
+    (8, 1, PAGE, NEAR, 0),
+    (4, 1, PAGE, 0, 0),
+    (4, 1, 0, NEAR, 0),
+    (8, 1, 0, NEAR, 0),
+    (4, 1, 0, FAR, 0),
+    (2, 2, PAGE, FAR, 0),
+    (8, 1, PAGE, 0, 0),
+    (4, 1, 0, 0, 0),
+)
+NARROW = 2  # of a lower ISA: shorter vectors win rarely, so only their best guesses are tried
+
+
+def candidates(entries: Iterable[Entry]) -> list[Words]:
+    """Words for `set`, best guess first, of one kernel's entries in the catalogue (one for each ISA).
+
+    Entries that this CPU cannot run are passed over; empty only if none runs.
+    """
+    usable = sorted((e for e in entries if e["available"]), key=lambda e: -int(e["rank"]))
+    if not usable:
+        return []
+    best, *lower = usable
+    chosen = _of(best)
+    for entry in lower:
+        if int(entry["rank"]) > 0:  # scalar code is the reference, never the fastest where there are vectors
+            chosen = chosen[: LONGEST - NARROW] + _of(entry)[:NARROW]
+    return chosen[:LONGEST]
+
+
+def _of(entry: Entry) -> list[Words]:
+    built = {_key(shape) for shape in entry["shapes"]}
+    wanted = [shape for shape in _guesses(entry) if _wanted_key(shape) in built]
+    return [_words(str(entry["isa"]), shape) for shape in wanted or map(_plainest, sorted(built)[:LONGEST])]
+
+
+def _guesses(entry: Entry) -> tuple[Shape, ...]:
+    loads = any(operand["loads"] for operand in entry["operands"])
+    match entry["store"]:
+        case "none":
+            return LOADS_ONLY
+        case "plain":
+            return PLAIN_STORES if loads else PLAIN_STORES_ONLY
+        case "nt" | "direct":
+            return STREAMED_STORES if loads else STREAMED_STORES_ONLY
+        case _:
+            return ()
+
+
+def _key(shape: Entry) -> tuple[int, int, int, bool, bool]:
+    return (shape["streams"], shape["unroll"], shape["interleave_bytes"], shape["prefetch"], shape["prefetchw"])
+
+
+def _wanted_key(shape: Shape) -> tuple[int, int, int, bool, bool]:
+    return (*shape[:3], shape[3] > 0, shape[4] > 0)
+
+
+def _plainest(key: tuple[int, int, int, bool, bool]) -> Shape:
+    return (*key[:3], NEAR * key[3], FAR * key[4])
+
+
+def _words(isa: str, shape: Shape) -> Words:
+    streams, unroll, interleave, prefetch, prefetchw = shape
+    return {
+        "isa": isa,
+        "streams": streams,
+        "unroll": unroll,
+        "prefetch_bytes": prefetch,
+        "prefetchw_bytes": prefetchw,
+        "interleave_bytes": interleave,
+    }

@@ -1,0 +1,111 @@
+"""Captures the Machine: what the core sees of CPUs, caches and nodes, and what the system's files add.
+
+`identity` is the same after a reboot of the same kernel; `state` is of this moment and flat, in base
+units: hertz, bytes, seconds, shares 0..1. What cannot be read is None, never a guess.
+Source: Linux, proc(5), Documentation/ABI/testing/sysfs-class-thermal; DMTF DSP0134 for the memory.
+"""
+
+import re
+from typing import Any
+
+import msgspec
+
+from tierscope import peak as theory
+from tierscope import smbios
+from tierscope.errors import CoreError
+from tierscope.machine import Cache, Cpu, Identity, Machine, Node
+from tierscope.proc import cpu_time, first_cpu, meminfo, pressure
+from tierscope.system import System, real
+from tierscope.units import show_bytes
+
+CPU = "/sys/devices/system/cpu"
+
+
+class Topology(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer of `tierscope-core topology`."""
+
+    architecture: str
+    model: str
+    family: str
+    features: tuple[str, ...]
+    hypervisor: str
+    cpus: tuple[Cpu, ...]
+    nodes: tuple[Node, ...]
+    caches: tuple[Cache, ...]
+
+
+def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Machine:
+    """The Machine of now. `peak` in bytes/s is the user's word and beats the firmware's.
+
+    CoreError when `topology` lacks a field or has one of a wrong type.
+    """
+    seen = _decode(topology)
+    limit = theory.given(peak) if peak is not None else theory.theoretical(system, virtual=bool(seen.hypervisor))
+    identity = Identity(
+        **msgspec.structs.asdict(seen),
+        microcode=first_cpu(system).get("microcode", ""),
+        kernel=system.read("/proc/sys/kernel/osrelease", 256) or "",
+        memory=_memory(system, seen),
+    )
+    return Machine(
+        hostname=system.read("/proc/sys/kernel/hostname", 256) or "",
+        identity=identity,
+        state=state(system),
+        peak_bytes_per_s=limit.bytes_per_s,
+        peak_source=limit.source,
+    )
+
+
+def _decode(topology: dict[str, Any]) -> Topology:
+    try:
+        return msgspec.convert(topology, Topology)
+    except msgspec.ValidationError as error:
+        raise CoreError(f"`tierscope-core topology` answered what this tierscope does not know: {error}; "
+                        "install both from one version") from error  # fmt: skip
+
+
+def _memory(system: System, seen: Topology) -> str:
+    """DIMMs where the firmware tells and can be believed, else the system's total."""
+    listed = "" if seen.hypervisor else smbios.describe(smbios.dimms(system) or ())
+    total = meminfo(system).get("MemTotal") or sum(node.memory_bytes for node in seen.nodes)
+    return listed or f"{show_bytes(total)} in {len(seen.nodes)} node{'s' if len(seen.nodes) > 1 else ''}"
+
+
+def state(system: System) -> dict[str, str | float | int | None]:
+    """Load, clocks, steal, pressure, temperature, and the switches that a result depends on."""
+    memory, clocks, loads = meminfo(system), _clocks(system), _loads(system)
+    time = cpu_time(system)
+    return {
+        "load_1min": loads[0],
+        "load_5min": loads[1],
+        "load_15min": loads[2],
+        "clock_hz_min": min(clocks, default=None),
+        "clock_hz_max": max(clocks, default=None),
+        "steal_share_of_busy": time.stolen / time.busy if time and time.busy else None,
+        "governor": system.read(f"{CPU}/cpu0/cpufreq/scaling_governor", 64),
+        "thp": system.choice("/sys/kernel/mm/transparent_hugepage/enabled"),
+        "available_bytes": memory.get("MemAvailable"),
+        **{f"pressure_{name}_10s": pressure(system, name).get("some") for name in ("cpu", "memory", "io")},
+        "uptime_s": real(next(iter((system.read("/proc/uptime", 64) or "").split()), None)),
+        "temperature_celsius_max": _temperature(system),
+        "clock_source": system.read("/sys/devices/system/clocksource/clocksource0/current_clocksource", 64),
+    }
+
+
+def _loads(system: System) -> list[float | None]:
+    words = (system.read("/proc/loadavg", 128) or "").split()[:3]
+    return [real(word) for word in words] + [None] * (3 - len(words))
+
+
+def _clocks(system: System) -> list[float]:
+    """Hertz of every CPU. From /proc/cpuinfo, which samples all at once; cpufreq's file waits for each CPU."""
+    lines = re.findall(r"^cpu MHz\s*:\s*(\S+)$", system.read("/proc/cpuinfo") or "", re.MULTILINE)
+    return [megahertz * 1e6 for line in lines if (megahertz := real(line))]
+
+
+def _temperature(system: System) -> float | None:
+    """The hottest sensor of CPU or board; files hold thousandths of a degree."""
+    paths = system.glob("/sys/class/thermal/thermal_zone*/temp") + system.glob("/sys/class/hwmon/hwmon*/temp*_input")
+    degrees = [value / 1000 for path in paths if (value := system.number(path)) is not None]
+    believable = [value for value in degrees if 0 < value < 150]  # some boards report -128 or 255 for no sensor
+    return max(believable, default=None)

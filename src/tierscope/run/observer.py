@@ -1,0 +1,21 @@
+"""What a run tells while it goes on. The default says nothing; the CLI draws it."""
+
+from tierscope.experiment import Experiment
+from tierscope.result import Record
+from tierscope.stats.point import Point
+
+
+class Observer:
+    """Every method may be left as it is."""
+
+    def planned(self, experiments: int, seconds: float) -> None:
+        """How many experiments there will be, and about how long they take."""
+
+    def started(self, experiment: Experiment, number: int) -> None:
+        """Set-up of an experiment begins."""
+
+    def measured(self, experiment: Experiment, point: Point) -> None:
+        """One batch more; `point` judges all so far."""
+
+    def finished(self, record: Record, point: Point, resumed: bool) -> None:
+        """The record is on disk; `resumed` if it was there before."""

@@ -1,0 +1,173 @@
+"""A run from its words: makes the directory and its manifest, or takes up one that is there."""
+
+import fcntl
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from tierscope import __version__, core
+from tierscope.doctor import examine
+from tierscope.errors import MachineError, ResultError, UsageError
+from tierscope.experiment import Label
+from tierscope.machine import Machine
+from tierscope.result import (
+    SCHEMA,
+    Manifest,
+    Result,
+    Software,
+    load,
+    load_manifest,
+    save_manifest,
+    save_result,
+)
+from tierscope.run.inspect import inspect
+from tierscope.run.observer import Observer
+from tierscope.run.runner import Runner
+from tierscope.suites import Plan, suites
+from tierscope.suites.groups import read_groups
+from tierscope.system import System
+
+OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
+
+
+def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Path:
+    """runs/2026-11-20T2346-quick-host, numbered when two start in one minute."""
+    stem = f"{now:%Y-%m-%dT%H%M%S}-{suite}-{hostname}"
+    for number in range(100):
+        path = parent / (stem if number == 0 else f"{stem}-{number}")
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise MachineError(f"cannot create {path}: {error.strerror}; choose another place with --out") from error
+        return path
+    raise MachineError(f"{parent} holds a hundred runs of this second; choose another place with --out")
+
+
+def this_machine(peak: float | None) -> Machine:
+    return inspect(core.topology(), System(), peak)
+
+
+def begin(
+    suite: str, options: dict[str, Label], plan_text: str, argv: tuple[str, ...], out: Path | None
+) -> tuple[Path, Manifest]:
+    """Writes the manifest of a new run; MachineError or UsageError if the place cannot be had."""
+    now = datetime.now(UTC)
+    peak = options.get("peak")
+    machine = this_machine(float(peak) if isinstance(peak, int | float) else None)
+    build = core.catalogue()
+    manifest = Manifest(
+        schema=SCHEMA,
+        argv=argv,
+        suite=suite,
+        options=options,
+        plan=plan_text,
+        software=Software(
+            tierscope=__version__,
+            core=build.version,
+            compiler=build.compiler,
+            python=f"{platform.python_implementation()} {platform.python_version()}",
+        ),
+        machine=machine,
+        findings=examine(System()),
+        started=now.isoformat(timespec="seconds"),
+    )
+    directory = _taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
+    save_manifest(directory, manifest)
+    save_result(directory, empty_result(manifest))
+    return directory, manifest
+
+
+def _taken(out: Path) -> Path:
+    """A directory named by the user: made, or empty."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if any(out.iterdir()):
+            raise UsageError(f"{out} is not empty; name a new directory, or continue it with `tierscope resume {out}`")
+    except OSError as error:
+        raise MachineError(f"cannot create {out}: {error.strerror}; choose another place with --out") from error
+    return out
+
+
+def empty_result(manifest: Manifest) -> Result:
+    return Result(
+        schema=SCHEMA,
+        suite=manifest.suite,
+        options=manifest.options,
+        origin="real",
+        software=manifest.software,
+        machine=manifest.machine,
+        findings=manifest.findings,
+        started=manifest.started,
+        complete=False,
+    )
+
+
+def plan_of(manifest: Manifest) -> Callable[[], Plan]:
+    return plan_for(manifest.suite, manifest.options, manifest.plan, manifest.machine)
+
+
+def plan_for(suite: str, options: dict[str, Label], plan_text: str, machine: Machine) -> Callable[[], Plan]:
+    """The generator of a run's experiments, made anew at each call."""
+    if suite == OWN_GROUPS:
+        return partial(read_groups(plan_text).plan, machine)
+    return partial(suites[suite].plan, machine, options)
+
+
+def execute(directory: Path, manifest: Manifest, observer: Observer | None = None) -> Result:
+    """Run, or go on with, the plan of a manifest. Records that are there are kept."""
+    with _locked(directory):
+        try:
+            result = load(directory).result
+        except ResultError:
+            if (directory / "result.json").exists():
+                raise
+            result = empty_result(manifest)
+        limit = manifest.options.get("limit")
+        runner = Runner(
+            directory,
+            msgspec.structs.replace(result, complete=False),
+            core.Session,
+            core.catalogue(),
+            observer,
+            float(limit) if isinstance(limit, int | float) else float("inf"),
+        )
+        return runner.execute(plan_of(manifest))
+
+
+def resume(directory: Path, observer: Observer | None = None) -> Result:
+    """Continue after an interruption; UsageError when the machine is another one now."""
+    manifest = load_manifest(directory)
+    now = this_machine(manifest.machine.peak_bytes_per_s)
+    if now.identity.digest() != manifest.machine.identity.digest():
+        raise UsageError(
+            f"{directory} was begun on {manifest.machine.hostname} ({manifest.machine.identity.digest()}), "
+            f"this is {now.hostname} ({now.identity.digest()}); use `tierscope rerun` for a new run here"
+        )
+    return execute(directory, manifest, observer)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Two processes that write one run would mix their samples."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(f"{directory} is being written by another tierscope; wait for it") from error
+        yield
+    finally:
+        os.close(handle)
+
+
+def command_line() -> tuple[str, ...]:
+    return ("tierscope", *sys.argv[1:])

@@ -1,0 +1,43 @@
+"""A suite is a question about a machine, as a generator of Experiments.
+
+`plan(machine, options)` yields an Experiment and is sent its Record back, so that a later experiment may rest on
+an earlier answer (the footprint of a bandwidth test on the caches that the staircase found). It must be
+deterministic given those answers: `resume` replays it over the records that are there.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+from tierscope.experiment import Experiment, Label
+from tierscope.machine import Machine
+from tierscope.registry import Registry
+from tierscope.suites.answer import Answer
+from tierscope.suites.options import Option, rate, read_options
+
+Options = dict[str, Label]
+Plan = Generator[Experiment, Answer, None]
+
+
+COMMON: tuple[Option, ...] = (
+    rate("peak", "theoretical peak of all channels, such as 307.2GB/s; auto: from SMBIOS when readable"),
+)
+"""Options that every suite has."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A named plan and its options with their defaults."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+    plan: Callable[[Machine, Options], Plan]
+
+    def read(self, words: dict[str, str]) -> Options:
+        """key=value words over the defaults; UsageError with what is possible."""
+        return read_options(self.name, (*self.options, *COMMON), words)
+
+
+suites: Registry[Suite] = Registry("suite", "tierscope.suites")
+
+__all__ = ["COMMON", "Answer", "Option", "Options", "Plan", "Suite", "suites"]

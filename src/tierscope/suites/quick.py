@@ -1,0 +1,29 @@
+"""Quick: the whole of a machine's memory in under two minutes: staircase, bandwidth over threads, loaded latency.
+
+The staircase comes first, since the footprints of the other two rest on the caches that it finds.
+"""
+
+from tierscope.machine import Machine
+from tierscope.suites import Option, Options, Plan, Suite, latency, loaded_latency, options, stream, suites
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.seconds("limit", 105.0, "seconds after which points are no longer repeated until precise"),
+)
+
+MIXES = "read,mix_2r1w,mix_1r1w_nt"  # all reads; the mix of many programs; half of it past the caches
+DELAYS = "0,50,100,200,400,800,2000,10000"
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """Shorter budgets than the suites alone; what is not precise by then is marked inconclusive."""
+    target = {"target": str(chosen["target"])}
+    walk = suites["latency"].read({**target, "budget": "0.4"})
+    cache_bytes = yield from latency.measure(machine, walk)
+    yield from stream.measure(machine, suites["stream"].read({**target, "budget": "1.0"}), cache_bytes)
+    if len(machine.cpus()) > 1:
+        words = {**target, "mixes": MIXES, "delays": DELAYS, "budget": "0.6"}
+        yield from loaded_latency.measure(machine, suites["loaded-latency"].read(words), cache_bytes)
+
+
+suites.add(Suite("quick", "staircase, bandwidth and loaded latency in under two minutes", OPTIONS, plan))

@@ -1,0 +1,99 @@
+"""Footprints that measure memory and not a cache, from the caches that the staircase finds.
+
+STREAM's rule, arrays of four times the last-level cache each, rests on the true size of that cache, which a
+virtual machine misreports (one here showed 480 MiB and had 64 to 128). So the effective size is measured first.
+Source of the rule: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", run rules.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.machine import Machine
+from tierscope.stats.levels import staircase as levels_of
+from tierscope.suites.answer import Answer
+from tierscope.units import GiB, KiB, MiB, show_bytes
+
+TIMES_CACHE = 4  # STREAM's rule
+SMALLEST_ARRAY = 64 * MiB  # a core's second-level cache and its page walks are far below
+BELIEVED = 512 * MiB  # of 4 x the reported cache, even where less was found: a second to fill, no doubt left
+LARGEST = 2 * GiB  # of a footprint chosen by itself: filling more takes longer than measuring
+MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How much to touch; `note` says why it is less than the rule asks."""
+
+    array_bytes: int
+    note: str
+
+
+def free_bytes(machine: Machine) -> int:
+    """MemAvailable as the run started; the nodes' free memory where it is not known."""
+    available = machine.state.get("available_bytes")
+    if isinstance(available, int | float):
+        return int(available)
+    return sum(node.free_bytes for node in machine.identity.nodes)
+
+
+def array(machine: Machine, cache_bytes: int | None, arrays: int = 3) -> Memory:
+    """Bytes of one array: four times the cache that was found (reported, if none was), within half of the free memory.
+
+    A found cache that is smaller than the reported one does not shrink the array below BELIEVED: neighbours that
+    hold the cache now may leave it during the run.
+    """
+    reported = machine.last_level_cache_bytes()
+    known = cache_bytes or reported
+    wanted = max(TIMES_CACHE * known, min(TIMES_CACHE * reported, BELIEVED), SMALLEST_ARRAY)
+    limit = min(LARGEST, int(free_bytes(machine) * MEMORY_SHARE / arrays))
+    if wanted <= limit:
+        return Memory(_whole(wanted), "")
+    why = "half of the free memory" if limit < LARGEST else "the time that filling takes"
+    return Memory(
+        _whole(limit), f"arrays of {show_bytes(limit)} instead of {TIMES_CACHE} x {show_bytes(known)}: limited by {why}"
+    )
+
+
+def _whole(size: int) -> int:
+    return max(size // (2 * MiB), 1) * 2 * MiB
+
+
+def staircase(low: int, high: int, per_octave: int) -> list[int]:
+    """Footprints from low to high, `per_octave` to a doubling, whole multiples of 4 KiB (of 64 B below 32 KiB)."""
+    steps = round(np.log2(high / low) * per_octave)
+    exact = low * 2.0 ** (np.arange(steps + 1) / per_octave)
+    grain = np.where(exact >= 32 * KiB, 4 * KiB, 64)
+    return sorted({int(round(x / g) * g) for x, g in zip(exact, grain, strict=True)})
+
+
+def chase(footprint: int, cpu: int, target: Target, schedule: Schedule, **walk: int) -> Experiment:
+    """One point of the staircase."""
+    work = Workload(kernel="chase", footprint_bytes=footprint, **walk)
+    group = Group(workload=work, target=target, team=Team(cpus=(cpu,)), role="chaser")
+    return Experiment(
+        table="latency", groups=(group,), schedule=schedule, labels={"probe": "cycle", "order": "global"}
+    )
+
+
+def find_cache(points: dict[int, float]) -> int | None:
+    """Effective last-level cache in bytes from latency over footprint; None where memory was not reached."""
+    sizes = sorted(points)
+    found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))
+    return int(found.last_cache.capacity_bytes) if found.last_cache else None
+
+
+def effective_cache(
+    machine: Machine, cpu: int, target: Target, schedule: Schedule
+) -> Generator[Experiment, Answer, int | None]:
+    """A coarse staircase, largest footprint first so that memory is mapped once; four seconds or so."""
+    top = max(TIMES_CACHE * machine.last_level_cache_bytes(), SMALLEST_ARRAY)
+    top = min(top, LARGEST, int(free_bytes(machine) * MEMORY_SHARE))
+    points: dict[int, float] = {}
+    for footprint in reversed(staircase(256 * KiB, _whole(top), 1)):
+        answer = yield chase(footprint, cpu, target, schedule)
+        if rate := answer.rate():
+            points[footprint] = 1 / rate
+    return find_cache(points)

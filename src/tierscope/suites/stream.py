@@ -1,0 +1,105 @@
+"""STREAM and its kin over thread counts: every kernel, plain and non-temporal stores apart.
+
+Which walk a kernel takes (vectors, parallel streams, page interleave, prefetch) is picked by a short calibration
+on this machine, for each number of threads; the Result says which one ran.
+Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
+Newsletter, 1995.
+"""
+
+from collections.abc import Generator
+
+from tierscope.errors import UnknownNameError, UsageError
+from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.machine import Machine
+from tierscope.registry import unknown
+from tierscope.suites import Option, Options, Plan, Suite, options, suites
+from tierscope.suites.answer import Answer
+from tierscope.suites.kernels import ARRAYS, STREAM
+from tierscope.suites.latency import first_cpu
+from tierscope.suites.sizes import Memory, array, effective_cache
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.text("pages", "thp", "4k, thp, 2m, 1g"),
+    options.text("kernels", ",".join(STREAM), "kernels, or all"),
+    options.text("threads", None, "numbers of threads; auto: 1, 2, 4, ... and all CPUs"),
+    options.text("cpus", None, "CPUs to use, in this order; auto: one of each core first"),
+    options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
+    options.text("isa", None, "scalar, avx2, avx512; auto: what the calibration finds fastest"),
+    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", 1.5, "most seconds timed for one point"),
+)
+
+
+def thread_counts(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
+    """Powers of two and all, or those asked for; UsageError for more than there are CPUs."""
+    counts = options.numbers_of(chosen["threads"], "threads")
+    if not counts:
+        counts = [n for n in (1 << shift for shift in range(16)) if n < len(cpus)] + [len(cpus)]
+    for count in counts:
+        if not 1 <= count <= len(cpus):
+            raise UsageError(f"threads={count} but {len(cpus)} CPUs may be used ({','.join(map(str, cpus))})")
+    return counts
+
+
+def chosen_cpus(machine: Machine, chosen: Options) -> tuple[int, ...]:
+    """The CPUs asked for, each of which this process may use, or all of those."""
+    usable = machine.cpus()
+    asked = tuple(options.numbers_of(chosen["cpus"], "cpus"))
+    for cpu in asked:
+        if cpu not in usable:
+            raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
+    return asked or usable
+
+
+def kernel_names(chosen: Options) -> list[str]:
+    names = options.words_of(chosen["kernels"])
+    names = list(ARRAYS) if names == ["all"] else names
+    for name in names:
+        if name not in ARRAYS:
+            raise UnknownNameError(unknown("kernel", name, list(ARRAYS)))
+    return names
+
+
+def point(
+    kernel: str, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule, isa: str = ""
+) -> Experiment:
+    """One kernel on some CPUs, its walk to be calibrated."""
+    work = Workload(kernel=kernel, footprint_bytes=ARRAYS[kernel] * memory.array_bytes, isa=isa)
+    group = Group(workload=work, target=target, team=Team(cpus=cpus), role=kernel)
+    return Experiment(
+        table="stream",
+        groups=(group,),
+        schedule=schedule,
+        labels={"kernel": kernel, "threads": len(cpus)},
+        calibrate=True,
+        note=memory.note,
+    )
+
+
+def measure(
+    machine: Machine, chosen: Options, cache_bytes: int | None = None
+) -> Generator[Experiment, Answer, None]:
+    """Thread counts outside, kernels inside, so that a slow drift does not fall on one kernel alone."""
+    cpus = chosen_cpus(machine, chosen)
+    counts = thread_counts(chosen, cpus)
+    names = kernel_names(chosen)
+    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    schedule = Schedule(precision=float(chosen["precision"] or 0), budget_s=float(chosen["budget"] or 0))
+    if chosen["array"] is not None:
+        memory = Memory(int(chosen["array"]), "")
+    else:
+        if cache_bytes is None:
+            quick = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)
+            cache_bytes = yield from effective_cache(machine, first_cpu(machine, target), target, quick)
+        memory = array(machine, cache_bytes)
+    for count in counts:
+        for kernel in names:
+            yield point(kernel, cpus[:count], target, memory, schedule, str(chosen["isa"] or ""))
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    yield from measure(machine, chosen)
+
+
+suites.add(Suite("stream", "bandwidth of every kernel over threads", OPTIONS, plan))
