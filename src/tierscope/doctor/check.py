@@ -1,0 +1,72 @@
+"""What a check of the machine is: a name, the tables it bears on, and a look at the system's files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tierscope.registry import Registry
+from tierscope.result import Finding
+from tierscope.system import System
+
+EVERY = ("stream", "latency", "loaded_latency", "groups")
+"""Touches: all tables of results."""
+
+BANDWIDTH = ("stream", "loaded_latency", "groups")
+"""Touches: what several threads do at once."""
+
+NONE: tuple[str, ...] = ()
+"""Touches: no number, only what can be asked for or cross-checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one check saw: a state in words, its effect with a source, the exact command that changes it."""
+
+    verdict: str
+    state: str
+    effect: str = ""
+    remedy: str = ""
+
+
+def good(state: str) -> Seen:
+    """Nothing here touches a result."""
+    return Seen("good", state)
+
+
+def note(state: str, effect: str, remedy: str = "") -> Seen:
+    """Worth knowing when the numbers are read."""
+    return Seen("note", state, effect, remedy)
+
+
+def bad(state: str, effect: str, remedy: str = "") -> Seen:
+    """The numbers are likely to differ from a well set-up machine's."""
+    return Seen("bad", state, effect, remedy)
+
+
+def unknown(state: str, effect: str, remedy: str = "") -> Seen:
+    """It cannot be told from here; `effect` says what it would mean."""
+    return Seen("unknown", state, effect, remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A named look at the system, and the tables on which its answer bears."""
+
+    name: str
+    touches: tuple[str, ...]
+    look: Callable[[System], Seen]
+
+    def examine(self, system: System) -> Finding:
+        """A remedy that calls sudo is one that needs root."""
+        seen = self.look(system)
+        return Finding(
+            name=self.name,
+            state=seen.state,
+            verdict=seen.verdict,
+            touches=self.touches,
+            effect=seen.effect,
+            remedy=seen.remedy,
+            needs_root="sudo " in seen.remedy,
+        )
+
+
+checks: Registry[Check] = Registry("check", "tierscope.doctor.checks")

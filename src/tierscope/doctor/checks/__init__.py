@@ -1,0 +1,1 @@
+"""One file, one check of the machine; each adds itself in its last line."""

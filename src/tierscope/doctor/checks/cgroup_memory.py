@@ -1,0 +1,34 @@
+"""Memory limit of the control group, lowest of all levels that can be seen.
+
+Blind to limits above a container's own view of the hierarchy.
+Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max, memory.high), cgroup-v1/memory.rst.
+"""
+
+from tierscope.doctor.cgroups import groups
+from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
+from tierscope.proc import meminfo
+from tierscope.system import System
+from tierscope.units import GiB, show_bytes
+
+FILES = {1: (("memory.limit_in_bytes",), "memory.usage_in_bytes"), 2: (("memory.max", "memory.high"), "memory.current")}
+WANTED = 2 * GiB  # the largest footprint of `run quick`
+EFFECT = "a footprint over the limit is reclaimed or killed; smaller ones are not touched; not quantified here"
+
+
+def look(system: System) -> Seen:
+    total = meminfo(system).get("MemTotal")
+    found = list(groups(system, "memory"))
+    if not total or not found:
+        return unknown("needs /proc/meminfo and a mounted cgroup file system", EFFECT)
+    limits = [(limit, level, name) for level in found for name in FILES[level.version][0]
+              if (limit := system.number(f"{level.folder}/{name}")) is not None and limit < total]  # fmt: skip
+    if not limits:
+        return good("none")
+    limit, level, name = min(limits)
+    left = max(0, limit - (system.number(f"{level.folder}/{FILES[level.version][1]}") or 0))
+    state = f"{show_bytes(limit)} of {show_bytes(total)} ({name}), {show_bytes(left)} left"
+    remedy = level.remedy(name, "max" if level.version == 2 else "-1")
+    return (note if left >= WANTED else bad)(state, EFFECT, remedy)
+
+
+checks.add(Check("cgroup_memory", EVERY, look))

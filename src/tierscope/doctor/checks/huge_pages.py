@@ -1,0 +1,41 @@
+"""Huge pages set aside for `pages=2m` and `pages=1g`.
+
+Without free ones such a target is refused; the default, `pages=thp`, does not need them.
+Source: Linux, Documentation/admin-guide/mm/hugetlbpage.rst.
+"""
+
+import re
+
+from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
+from tierscope.proc import meminfo
+from tierscope.system import System
+from tierscope.units import GiB, show_bytes
+
+BASE = "/sys/kernel/mm/hugepages"
+
+
+def look(system: System) -> Seen:
+    sizes = (_free(system, path) for path in system.glob(f"{BASE}/hugepages-*kB"))
+    free = {size: count for size, count in sizes if size}
+    if not free:
+        return unknown(f"{BASE} is {system.why(f'{BASE}/hugepages-2048kB/free_hugepages')}",
+                       "targets with pages=2m or pages=1g would be refused; others are not touched")  # fmt: skip
+    state = ", ".join(f"{show_bytes(size)}: {count} free" for size, count in sorted(free.items()))
+    if any(free.values()):
+        return good(state)
+    size = min(free)
+    count, file = max(1, GiB // size), f"{BASE}/hugepages-{size >> 10}kB/nr_hugepages"
+    default = size == meminfo(system).get("Hugepagesize")
+    remedy = f"sudo sysctl vm.nr_hugepages={count}" if default else f"echo {count} | sudo tee {file}"
+    return note(state, "targets with pages=2m or pages=1g are refused; the default pages=thp is not touched", remedy)
+
+
+def _free(system: System, path: str) -> tuple[int, int]:
+    """Size in bytes and pages that are free and promised to nobody; (0, 0) for a strange folder."""
+    match = re.search(r"hugepages-([0-9]{1,9})kB$", path)
+    free = system.number(f"{path}/free_hugepages")
+    promised = system.number(f"{path}/resv_hugepages") or 0
+    return (int(match[1]) << 10, max(0, free - promised)) if match and free is not None else (0, 0)
+
+
+checks.add(Check("huge_pages", NONE, look))

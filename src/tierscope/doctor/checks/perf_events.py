@@ -1,0 +1,27 @@
+"""perf_event_paranoid: which counters this user may open.
+
+Results do not need them; they cross-check the traffic. 3 and 4 are additions of Debian and Ubuntu.
+Source: Linux, Documentation/admin-guide/sysctl/kernel.rst and perf-security.rst.
+"""
+
+from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
+from tierscope.proc import CAP_PERFMON, CAP_SYS_ADMIN, capable
+from tierscope.system import System
+
+PATH = "/proc/sys/kernel/perf_event_paranoid"
+EFFECT = "traffic cannot be counted, only computed from the kernels; no result changes"
+
+
+def look(system: System) -> Seen:
+    level = system.number(PATH)
+    if level is None:
+        return unknown(f"{PATH} is {system.why(PATH)}", EFFECT)
+    if capable(system, CAP_PERFMON, CAP_SYS_ADMIN):
+        return good(f"{level}, and this user may open all counters")
+    if level <= 0:
+        return good(f"{level}: counters of CPUs and of memory controllers")
+    what = "counters of own threads, none of memory controllers" if level <= 2 else "no counters"
+    return note(f"{level}: {what}", EFFECT, "sudo sysctl kernel.perf_event_paranoid=0")
+
+
+checks.add(Check("perf_events", NONE, look))

@@ -1,0 +1,36 @@
+"""Turbo: clocks above the nominal one, given while power, heat and neighbours allow.
+
+A steady clock needs it off, the highest clock needs it on: a note, not a fault. Blind to the budget
+that decides how long a turbo lasts.
+Source: Linux, Documentation/admin-guide/pm/intel_pstate.rst and cpufreq.rst ("boost"); D. Hackenberg et
+al., "An Energy Efficiency Feature Survey of the Intel Haswell Processor", IPDPSW 2015.
+"""
+
+from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
+from tierscope.proc import virtual
+from tierscope.system import System
+
+BASE = "/sys/devices/system/cpu"
+SWITCHES = ((f"{BASE}/intel_pstate/no_turbo", 0), (f"{BASE}/cpufreq/boost", 1))
+"""The file, and its value when turbo is on."""
+
+
+def look(system: System) -> Seen:
+    for path, on in SWITCHES:
+        value = system.number(path)
+        if value is not None:
+            return _seen(system, path, on) if value == on else good("off: the clock stays at or below the nominal one")
+    place = "the host decides" if virtual(system) else "no switch in sysfs; firmware may decide"
+    return unknown(f"not shown: {place}", "clock and cache latency may move while measuring; not quantified here")
+
+
+def _seen(system: System, path: str, on: int) -> Seen:
+    base, top = (system.number(f"{BASE}/cpu0/cpufreq/{name}") for name in ("base_frequency", "cpuinfo_max_freq"))
+    size = "size not known here"
+    if base and top and top > base:
+        size = f"here the clock may lie anywhere in {base / 1e6:.1f} to {top / 1e6:.1f} GHz, {top / base:.2f} times"
+    effect = f"clock and cache latency move with power, heat and busy cores; off is steadier, but slower; {size}"
+    return note("on", effect, f"echo {1 - on} | sudo tee {path}")
+
+
+checks.add(Check("turbo", EVERY, look))

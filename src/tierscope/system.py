@@ -1,0 +1,117 @@
+"""What the system tells in its text files: `/proc` and `/sys` of this machine, or a recorded tree in a test.
+
+Every path is taken below `root` and cannot leave it. Nothing here raises because of a file: what is
+absent, forbidden or nonsense is None, and `why` tells absent from forbidden.
+"""
+
+import glob
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+LARGEST_BYTES = 8 << 20  # /proc/cpuinfo of 4096 CPUs is about 6 MiB; no file read here is larger
+LARGEST_CPU = 1 << 16  # eight times the most CPUs that Linux can be built for on x86 (NR_CPUS 8192)
+
+
+class System:
+    """The files below `root`. `wait` sleeps for some seconds; a test passes its own."""
+
+    def __init__(self, root: Path | str = "/", wait: Callable[[float], None] = time.sleep) -> None:
+        self.root = Path(root)
+        self.wait = wait
+
+    def _place(self, path: str) -> str:
+        return str(self.root) + os.path.normpath("/" + path.lstrip("/"))
+
+    def _bytes(self, path: str, limit: int) -> bytes:
+        with open(self._place(path), "rb", buffering=0) as stream:
+            parts = []
+            while limit > 0 and (part := stream.read(min(limit, 1 << 16))):
+                parts.append(part)
+                limit -= len(part)
+            return b"".join(parts)
+
+    def bytes(self, path: str) -> bytes | None:
+        """The first LARGEST_BYTES of a file, or None."""
+        try:
+            return self._bytes(path, LARGEST_BYTES)
+        except (OSError, ValueError):  # ValueError: a name with a zero byte
+            return None
+
+    def read(self, path: str, limit: int = LARGEST_BYTES) -> str | None:
+        """The text without outer white space; None when absent or forbidden. `limit` in bytes saves time."""
+        try:
+            return self._bytes(path, limit).decode(errors="replace").strip("\0 \t\r\n")
+        except (OSError, ValueError):
+            return None
+
+    def why(self, path: str) -> str:
+        """Why `read` gave None: "absent", "not readable: Permission denied"; "readable" if it did not."""
+        try:
+            self._bytes(path, 1)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return "absent"
+        except OSError as error:
+            return f"not readable: {error.strerror}"
+        return "readable"
+
+    def number(self, path: str) -> int | None:
+        """A file that holds one whole number; None for anything else."""
+        return whole(self.read(path, 64))
+
+    def choice(self, path: str) -> str | None:
+        """The word in brackets of `always [madvise] never`; the whole text where nothing is in brackets."""
+        text = self.read(path, 4096)
+        match = re.search(r"\[([^]]*)]", text or "")
+        return match.group(1) if match else text
+
+    def glob(self, pattern: str) -> list[str]:
+        """Paths below root that match, numbers in them in order: cpu2 before cpu10."""
+        found = glob.glob(pattern.lstrip("/"), root_dir=self.root)
+        return sorted(("/" + path for path in found), key=_natural)
+
+
+def _natural(path: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path)]
+
+
+def whole(text: str | None) -> int | None:
+    """'42' -> 42; None for what is no whole number of at most 20 digits (2^64 has 20)."""
+    return int(text) if text is not None and re.fullmatch(r"[+-]?[0-9]{1,20}", text) else None
+
+
+def real(text: str | None) -> float | None:
+    """'0.42' -> 0.42; None for what is no plain decimal number."""
+    return float(text) if text is not None and re.fullmatch(r"[+-]?[0-9]{1,20}(\.[0-9]{1,20})?", text) else None
+
+
+def parse_list(text: str | None) -> tuple[int, ...] | None:
+    """The kernel's list of CPUs or nodes, '0-3,8' -> (0, 1, 2, 3, 8); '' -> (); None for anything else.
+
+    Source: Linux, Documentation/admin-guide/cputopology.rst and kernel-parameters.rst, "CPU lists".
+    """
+    if text is None:
+        return None
+    numbers: set[int] = set()
+    for part in text.split(",") if text else []:
+        match = re.fullmatch(r"\s*([0-9]{1,6})(?:-([0-9]{1,6}))?\s*", part)
+        if match is None:
+            return None
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last <= LARGEST_CPU:
+            return None
+        numbers.update(range(first, last + 1))
+    return tuple(sorted(numbers))
+
+
+def show_list(numbers: tuple[int, ...]) -> str:
+    """The inverse of `parse_list`: (0, 1, 2, 3, 8) -> '0-3,8'; () -> 'none'."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) or "none"
