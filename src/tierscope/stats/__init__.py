@@ -1,0 +1,1 @@
+"""Statistics: from raw blocks to intervals, verdicts, levels and knees. No files, no clock, no machine."""

@@ -1,0 +1,119 @@
+"""Two medians and their ratio: how sure is it that one is the faster?
+
+With a and b the logarithms of the medians, and (l, u) their intervals, the ratio after / before has
+
+    low  = exp(a - b - sqrt((a - l_a)^2 + (u_b - b)^2))        high likewise, with the other ends,
+
+which needs no equal spreads and no symmetric intervals. A difference is called only if the interval leaves out 1
+and the ratio is at least `least` away from 1: a small difference may be sure and still be worth nothing.
+Of many comparisons at once some would be called by chance; `compare_all` holds the expected share of false calls
+at 1 - confidence.
+
+Coverage of the 95 % interval in simulation (tests/unit/test_stats_compare.py): 95 % for independent and
+lognormal points, 91 % for autoregressive ones with 0.7 from point to point (150 to 200 points).
+Blind to what changed between two runs besides the thing compared: each interval holds for its own minutes only.
+Interleave the runs and compare all of them where it matters.
+
+Sources: G. Y. Zou and A. Donner, "Construction of Confidence Limits about Effect Measures: A General Approach",
+Statistics in Medicine 27, 2008; Y. Benjamini and D. Yekutieli, "False Discovery Rate-Adjusted Multiple Confidence
+Intervals for Selected Parameters", Journal of the American Statistical Association 100, 2005.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.stats.median import Interval, median
+
+Floats = npt.NDArray[np.float64]
+Word = Literal["faster", "slower", "no difference shown"]
+
+LEAST = 0.02  # the precision that a run asks for by default: below it a run cannot tell
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Ratio after / before with its interval, and what it says."""
+
+    low: float
+    middle: float
+    high: float
+    chance: float  # of so large a difference where there is none (two-sided p)
+    verdict: Word
+
+
+def compare(
+    before: Interval, after: Interval, *, less_is_faster: bool = False, confidence: float = 0.95, least: float = LEAST
+) -> Comparison:
+    """Compare two medians by their intervals, both of this `confidence`; less_is_faster: they are times.
+
+    Where an interval is not finite or not positive there is no ratio: NaN, and no difference shown.
+    """
+    ends = (before.low, before.middle, before.high, after.low, after.middle, after.high)
+    if not all(math.isfinite(end) and end > 0 for end in ends):
+        return Comparison(math.nan, math.nan, math.nan, 1.0, "no difference shown")
+    low_b, b, high_b, low_a, a, high_a = map(math.log, ends)
+    down, up = math.hypot(a - low_a, high_b - b), math.hypot(high_a - a, b - low_b)
+    return _judged(a - b, down, up, confidence, 1.0, less_is_faster, least)
+
+
+def compare_series(
+    before: Floats, after: Floats, *, less_is_faster: bool = False, confidence: float = 0.95, least: float = LEAST
+) -> Comparison:
+    """Compare two series, each of shape (points,)."""
+    pair = median(before, confidence), median(after, confidence)
+    return compare(*pair, less_is_faster=less_is_faster, confidence=confidence, least=least)
+
+
+def compare_all(
+    pairs: Sequence[tuple[Interval, Interval]],
+    *,
+    less_is_faster: bool = False,
+    confidence: float = 0.95,
+    least: float = LEAST,
+) -> tuple[Comparison, ...]:
+    """Compare many pairs at once: intervals are widened so that at most 1 - confidence of the calls are false.
+
+    R of m pairs pass the test of Benjamini and Hochberg; all intervals get the confidence 1 - (1 - c) R / m.
+    """
+    single = [compare(*pair, less_is_faster=less_is_faster, confidence=confidence, least=least) for pair in pairs]
+    error = 1 - confidence
+    chances = sorted(one.chance for one in single)
+    passed = max((rank for rank, chance in enumerate(chances, 1) if chance <= rank * error / len(chances)), default=1)
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - error * passed / max(1, len(single)) / 2) / normal.inv_cdf(1 - error / 2)
+    return tuple(_widened(one, wider, confidence, less_is_faster, least) for one in single)
+
+
+def difference(before: Interval, after: Interval) -> Interval:
+    """after - before in the unit of both, bounded in the same way; of the fewer points of the two."""
+    down = math.hypot(after.middle - after.low, before.high - before.middle)
+    up = math.hypot(after.high - after.middle, before.middle - before.low)
+    middle = after.middle - before.middle
+    return Interval(middle - down, middle, middle + up, min(before.count, after.count))
+
+
+def _widened(one: Comparison, wider: float, confidence: float, less_is_faster: bool, least: float) -> Comparison:
+    if math.isnan(one.middle):
+        return one
+    low, middle, high = map(math.log, (one.low, one.middle, one.high))
+    return _judged(middle, middle - low, high - middle, confidence, wider, less_is_faster, least)
+
+
+def _judged(
+    middle: float, down: float, up: float, confidence: float, wider: float, less_is_faster: bool, least: float
+) -> Comparison:
+    """All in logarithms; `wider` stretches the interval, not the chance."""
+    side = down if middle > 0 else up  # the side on which 1 lies
+    quantile = NormalDist().inv_cdf((1 + confidence) / 2)
+    errors = abs(middle) / side * quantile if side > 0 else (math.inf if middle else 0.0)
+    low, high = math.exp(middle - wider * down), math.exp(middle + wider * up)
+    word: Word = "no difference shown"
+    if not low <= 1 <= high and abs(math.expm1(middle)) >= least:
+        word = "faster" if (middle > 0) != less_is_faster else "slower"
+    return Comparison(low, math.exp(middle), high, math.erfc(errors / math.sqrt(2)), word)

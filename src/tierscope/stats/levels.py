@@ -1,0 +1,194 @@
+"""The levels of a latency staircase: plateaus of latency over footprint, found by change points.
+
+Over x = log2(footprint), y = ln(latency) is cut into segments, each a plateau or a ramp, so that
+
+    sum over segments of  misfit / sigma^2 + parameters * ln(n)
+
+is least: optimal partitioning, exact by dynamic programming over every place of every cut, with the Bayesian
+information criterion as the price of a segment. A ramp is any line (two parameters and its place), as short as
+one point. A plateau is three points or more, so at least an octave in steps of half octaves; its line costs
+(slope / 0.05)^2 besides its level and its place. Nothing ties the segments together, so a jump needs no ramp.
+sigma is the noise between neighbours: median absolute deviation from the line through the two beside, at
+least 1 %.
+
+Plateaus within 20 % of one another are one level: page walks alone raise DRAM's latency that much per octave
+with 4 KiB pages, and no cache is worth building for less.
+
+A level ends where a quarter of the accesses miss it: where latency, made never falling, has risen by a quarter of
+the way from its plateau to the next one (or to the last point, if the rest is one ramp). A quarter, because then
+the nominal capacity C is met within half an octave whatever the cache does: a cyclic walk over least-recently-used
+lines jumps at C, over lines replaced at random it is there at 1.15 C, uniform draws at 1.33 C, and sets filled
+unevenly (small pages) come short of C. On a shared machine neighbours take their part: the capacity is the
+effective one. Its bounds are the measured footprints on either side.
+
+Blind to levels narrower than three points, and to which cache or TLB a level is: with 4 KiB pages TLB levels show
+as well, so a staircase with the largest pages says most about caches.
+
+Sources: B. Jackson et al., "An Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing
+Letters 12, 2005; R. Killick, P. Fearnhead and I. A. Eckley, "Optimal Detection of Changepoints with a Linear
+Computational Cost", Journal of the American Statistical Association 107, 2012.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.stats.knee import rising
+
+Floats = npt.NDArray[np.float64]
+Sums = list[tuple[float, ...]]
+
+PLATEAU_POINTS = 3
+MISSES = 0.25
+FEWEST = 2 * PLATEAU_POINTS  # points below which there is nothing to cut
+SLOPE = 0.05  # per octave: what page walks add to DRAM's latency with 2 MiB pages, 230 to 255 ns over 1 to 4 GiB
+NOISE = 0.01  # least; runs of one footprint differ by so much with the pages they were given
+ONE_LEVEL = math.log(1.2)  # 278 to 398 ns over 1 to 4 GiB with 4 KiB pages is 20 % per octave
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One plateau that ends within the footprints measured."""
+
+    latency_s: float
+    capacity_bytes: float
+    low_bytes: float  # the largest footprint measured of which under a quarter misses
+    high_bytes: float  # the next one
+
+
+@dataclass(frozen=True, slots=True)
+class Staircase:
+    """Levels from the nearest on; the last plateau is memory, provided that a ramp or a jump leads to it."""
+
+    levels: tuple[Level, ...]
+    memory_s: float | None  # None: the largest footprint is still on a ramp, or all lie on one plateau
+    memory_from_bytes: float | None  # smallest footprint on memory's plateau
+
+    @property
+    def last_cache(self) -> Level | None:
+        """The effective last-level cache: the level before memory; None where memory was not reached."""
+        return self.levels[-1] if self.levels and self.memory_s is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    first: int
+    last: int
+    plateau: bool
+    level: float  # of y at `centre`
+    slope: float  # per octave
+    centre: float
+
+    def at(self, x: float) -> float:
+        return self.level + self.slope * (x - self.centre)
+
+
+def staircase(footprint_bytes: Floats, latency_s: Floats, spread: Floats | None = None) -> Staircase:
+    """Levels of latencies measured at distinct footprints, arrays of shape (points,), in any order.
+
+    spread: relative standard error of each latency where known. Points without a finite latency are passed over;
+    fewer than six have no levels.
+    """
+    known = np.flatnonzero(np.isfinite(latency_s) & (latency_s > 0))
+    order = known[np.argsort(footprint_bytes[known])]
+    sizes = footprint_bytes[order].astype(np.float64)
+    x, y = np.log2(sizes), np.log(latency_s[order])
+    if x.size < FEWEST:
+        return Staircase((), None, None)
+    sigma = np.full(x.size, _noise(x, y))
+    if spread is not None:
+        sigma = np.maximum(sigma, spread[order])
+    sums = _sums(x, y, sigma)
+    segments = _merged(_partition(sums), y, sums)
+    if len(segments) == 1:
+        return Staircase((), None, None)
+    plateaus = [segment for segment in segments if segment.plateau]
+    memory = plateaus.pop() if segments[-1].plateau else None
+    end = memory.at(float(x[-1])) if memory else float(y[-1])
+    tops = [plateau.level for plateau in plateaus[1:]] + [end]
+    levels = tuple(_level(plateau, top, sizes, y) for plateau, top in zip(plateaus, tops, strict=False))
+    if memory is None:
+        return Staircase(levels, None, None)
+    return Staircase(levels, math.exp(end), float(sizes[memory.first]))
+
+
+def _noise(x: Floats, y: Floats) -> float:
+    """sigma of y from each point's distance to the line through its neighbours."""
+    share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
+    distance = y[1:-1] - (1 - share) * y[:-2] - share * y[2:]
+    deviations = np.abs(distance) / np.sqrt(1 + share**2 + (1 - share) ** 2)
+    return max(NOISE, 1.4826 * float(np.median(deviations)))
+
+
+def _sums(x: Floats, y: Floats, sigma: Floats) -> Sums:
+    """Weighted sums of 1, x, y, xx, xy, yy over the first k points, k = 0 to all, as plain floats."""
+    weight = sigma**-2
+    terms = weight * np.array([np.ones_like(x), x, y, x * x, x * y, y * y])
+    return [tuple(row) for row in np.cumsum(np.pad(terms, ((0, 0), (1, 0))), axis=1).T.tolist()]
+
+
+def _partition(sums: Sums) -> list[_Segment]:
+    """The cheapest cut of all points into segments."""
+    count = len(sums) - 1
+    price = math.log(count)
+    cost = [0.0] + [math.inf] * count  # of the first k points
+    came: list[_Segment | None] = [None] * (count + 1)
+    for end in range(1, count + 1):
+        for begin in range(end):
+            for segment, misfit in _fits(sums, begin, end - 1):
+                total = cost[begin] + misfit + price * (2 if segment.plateau else 3)
+                if total < cost[end]:
+                    cost[end], came[end] = total, segment
+    segments: list[_Segment] = []
+    while count:
+        cheapest = came[count]
+        assert cheapest is not None  # a ramp fits everywhere
+        segments.insert(0, cheapest)
+        count = cheapest.first
+    return segments
+
+
+def _fits(sums: Sums, first: int, last: int) -> list[tuple[_Segment, float]]:
+    """Points first..last as a ramp, and as a plateau where there are enough, each with its misfit."""
+    weight, x, y, xx, xy, yy = (after - before for before, after in zip(sums[first], sums[last + 1], strict=True))
+    centre, level = x / weight, y / weight
+    xx, xy, yy = xx - x * centre, xy - x * level, yy - y * level
+    slope = xy / xx if last > first else 0.0
+    fits = [(_Segment(first, last, False, level, slope, centre), max(0.0, yy - slope * xy))]
+    if last - first + 1 >= PLATEAU_POINTS:
+        slope = xy / (xx + SLOPE**-2)
+        fits.append((_Segment(first, last, True, level, slope, centre), max(0.0, yy - slope * xy)))
+    return fits
+
+
+def _merged(segments: list[_Segment], y: Floats, sums: Sums) -> list[_Segment]:
+    """Plateaus that follow one another within 20 %, with any ramp between them, become one.
+
+    So does a ramp at either end that rises by less: a last point that is a little high is no new level.
+    """
+    kept: list[_Segment] = []
+    for segment in segments:
+        before = next((i for i in range(len(kept) - 1, -1, -1) if kept[i].plateau), None)
+        level = segment.level if segment.plateau else float(y[-1])
+        ends = segment.plateau or segment is segments[-1]
+        if before is not None and ends and level - kept[before].level < ONE_LEVEL:
+            joined = _fits(sums, kept[before].first, segment.last)[1][0]
+            kept = [*kept[:before], joined]
+        else:
+            kept.append(segment)
+    if len(kept) > 1 and not kept[0].plateau and kept[1].plateau and kept[1].level - y[0] < ONE_LEVEL:
+        kept[:2] = [_fits(sums, 0, kept[1].last)[1][0]]
+    return kept
+
+
+def _level(plateau: _Segment, top: float, sizes: Floats, y: Floats) -> Level:
+    """Where latency has risen by a quarter of the way from the plateau's end to exp(top)."""
+    floor = math.exp(plateau.at(math.log2(sizes[plateau.last])))
+    quarter = math.log(floor + MISSES * (math.exp(top) - floor))
+    climb = rising(y[plateau.last :])
+    above = max(1, int(np.argmax(climb > quarter))) if climb[-1] > quarter else climb.size - 1
+    low, high = plateau.last + above - 1, plateau.last + above
+    end = np.interp(quarter, climb[above - 1 : above + 1], np.log2(sizes[low : high + 1]))
+    return Level(math.exp(plateau.level), float(2**end), float(sizes[low]), float(sizes[high]))

@@ -1,0 +1,99 @@
+"""One experiment's blocks, judged: a summary of the rate of each group at their common clean instants.
+
+After a switch a thread finds its caches filled by others. A working set of 1.4 MiB in a cache of 2 MiB took 3 to
+8 ms to come back on a test machine, longer than a busy machine leaves a thread alone: every block was clean, and 20
+times too slow. So groups that fit in such a cache must first walk their footprint once (`walks`). What is left is
+put in the order of its age (`together`), and the rule that finds a warm-up (`steady`) finds the age from which age
+no longer matters; younger instants are left out. If the rate still changes at the highest ages seen, or that of
+the oldest twentieth differs from the rest, the point is not conclusive.
+
+Before and after that the warm-up in the order of time is cut, the same for all groups, the longest of any, since a
+point is about what they did at the same time. The runner asks all this after every batch (the stop rule); tables
+ask it again of the stored samples.
+Blind to a shared cache that neighbours hold all the time.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.experiment import Schedule
+from tierscope.result import Blocks
+from tierscope.stats.steady import Steady, change, settle
+from tierscope.stats.summary import Summary, summarise
+from tierscope.stats.together import Together, together
+
+Floats = npt.NDArray[np.float64]
+
+OLDEST = 20  # points at least: the 99 % interval of their median lies between the fourth and the seventeenth
+COLD = "not steady: the rate still changes with the time since the last interruption"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Summaries are of rates in operations/s, in the order of the groups."""
+
+    together: Together  # without the instants that were too young
+    groups: tuple[Summary, ...]
+
+    @property
+    def conclusive(self) -> bool:
+        return all(group.conclusive for group in self.groups)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why not, of all groups, each reason once, in the order of the groups."""
+        return tuple(dict.fromkeys(reason for group in self.groups for reason in group.reasons))
+
+
+def judge(blocks: Blocks, hz: float, groups: int, schedule: Schedule, walks: tuple[float, ...] = ()) -> Point:
+    """blocks: all of one record so far, dtype BLOCK; hz: ticks per second; groups: how many the experiment has.
+
+    walks: as `together`; those of `stats.walks` for hardware, () where there is no cache to warm.
+    """
+    common = together(blocks, hz, groups, walks)
+    started = _kept(common, slice(_longest(common.rates, schedule.precision), None))
+    common, warm = _warm(started, schedule.precision)
+    settled = [settle(series, schedule.precision) for series in common.rates]
+    start = max((one.start for one in settled), default=0)
+    summaries = [
+        summarise(series, Steady(start, one.steady, one.trend), schedule, common.total)
+        for series, one in zip(common.rates, settled, strict=True)
+    ]
+    return Point(
+        together=common,
+        groups=tuple(
+            one if steady else replace(one, steady=False, reasons=(*one.reasons, COLD))
+            for one, steady in zip(summaries, warm, strict=True)
+        ),
+    )
+
+
+def _warm(common: Together, precision: float) -> tuple[Together, list[bool]]:
+    """Without the instants too young for any group; and for each group whether its rate has settled by age."""
+    order = np.argsort(common.ages_s, kind="stable")
+    series = common.rates[:, order]
+    start = _longest(series, precision)
+    steady = [settle(one, precision).steady and not _differs_at_last(one[start:], precision) for one in series]
+    return _kept(common, np.sort(order[start:])), steady
+
+
+def _differs_at_last(series: Floats, precision: float) -> bool:
+    """Whether the oldest twentieth has a rate of its own."""
+    last = max(OLDEST, series.size // 20)
+    return series.size >= 2 * last and change(series[:-last], series[-last:], precision) != 0
+
+
+def _longest(rates: Floats, precision: float) -> int:
+    """Points to cut from all groups; rates of shape (groups, points)."""
+    return max((settle(series, precision).start for series in rates), default=0)
+
+
+def _kept(common: Together, which: slice | npt.NDArray[np.intp]) -> Together:
+    return replace(
+        common,
+        instants_s=common.instants_s[which],
+        ages_s=common.ages_s[which],
+        rates=common.rates[:, which],
+    )

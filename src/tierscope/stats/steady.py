@@ -1,0 +1,104 @@
+"""Where the warm-up ends, and whether what follows is steady at all.
+
+Warm-up by MSER-5: of the means Y of every five points, the first d are cut for which
+
+    sum over i >= d of (Y_i - mean of Y_d...)^2 / (m - d)^2          (m means in all)
+
+is least, d <= m / 2. The rule alone cuts noise as well, so the head is cut only if its mean differs from that of
+the rest by Student's test at 5 %, shared out over the m / 2 places at which a head may end (Bonferroni), with the
+standard error of the rest taken about its own trend and widened by how neighbouring means resemble each other.
+A minimum at the limit that passes this test, with a difference over `tolerance`, says that no steady part was
+reached. So does a last third of what is left whose median differs from that of the first third by more than
+`tolerance`, when their 99 % intervals do not meet.
+
+Blind to swings much longer than the series, and to those that come back within it.
+
+Sources: K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69,
+1997; K. P. White, M. J. Cobb and S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for
+Simulation", Winter Simulation Conference, 2000. Comparing the ends: J. Geweke, "Evaluating the Accuracy of
+Sampling-Based Approaches to the Calculation of Posterior Moments", Bayesian Statistics 4, 1992.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.stats.median import median, student
+
+Floats = npt.NDArray[np.float64]
+
+BATCH = 5  # points in a mean: the 5 of MSER-5
+FEWEST = 10 * BATCH  # the rest keeps five means or more: the fewest that give Student's test some power
+
+
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """What `settle` found."""
+
+    start: int  # points to cut from the front
+    steady: bool
+    trend: int  # +1 rising, -1 falling where not steady, else 0
+
+
+def settle(series: Floats, tolerance: float = 0.02) -> Steady:
+    """Warm-up and steadiness of a series, shape (points,); under 50 points nothing is cut and nothing doubted."""
+    if series.size < FEWEST:
+        return Steady(0, True, 0)
+    means = series[: series.size // BATCH * BATCH].reshape(-1, BATCH).mean(axis=1)
+    limit = means.size // 2
+    cut = _least(means, limit)
+    if cut and not _stands_out(means, cut):
+        cut = 0
+    if cut == limit:
+        change = float(means[limit:].mean() - means[:limit].mean())
+        if abs(change) > tolerance * abs(means.mean()):
+            return Steady(cut * BATCH, False, _sign(change))
+        cut = 0  # sure, but too small to matter
+    trend = _drift(series[cut * BATCH :], tolerance)
+    return Steady(cut * BATCH, trend == 0, trend)
+
+
+def _least(means: Floats, limit: int) -> int:
+    """The d of 0 to `limit` with the least MSER."""
+    rest = np.arange(means.size, 0, -1)
+    centred = means - means.mean()  # keeps the difference of squares below from cancelling
+    sums = np.cumsum(centred[::-1])[::-1]
+    squares = np.cumsum(centred[::-1] ** 2)[::-1]
+    values = ((squares - sums**2 / rest) / rest**2)[: limit + 1]
+    return int(np.flatnonzero(values <= values.min() + 1e-12 * values.max())[0])  # rounding cuts nothing
+
+
+def _stands_out(means: Floats, cut: int) -> bool:
+    """Whether the head differs from the rest by more than chance, given how neighbours resemble each other."""
+    head, rest = means[:cut], means[cut:]
+    time = np.arange(rest.size) - (rest.size - 1) / 2
+    deviations = rest - rest.mean()
+    deviations = deviations - time * (time @ deviations) / (time @ time)
+    variance = float(deviations @ deviations) / (rest.size - 2)
+    if variance <= 0:
+        return bool(head.mean() != rest.mean())
+    alike = max(0.0, float(deviations[1:] @ deviations[:-1]) / float(deviations @ deviations))
+    inflation = (1 + alike) / (1 - min(alike, 0.99))
+    error = math.sqrt(variance * inflation * (1 / head.size + 1 / rest.size))
+    threshold = student(1 - 0.05 / 2 / (means.size // 2), rest.size - 2)
+    return bool(abs(head.mean() - rest.mean()) > threshold * error)
+
+
+def _drift(series: Floats, tolerance: float) -> int:
+    """Direction in which the last third left the first; 0 if it did not."""
+    third = series.size // 3
+    return change(series[:third], series[-third:], tolerance)
+
+
+def change(before: Floats, after: Floats, tolerance: float) -> int:
+    """+1 or -1 if the median rose or fell by more than `tolerance` and the 99 % intervals do not meet, else 0."""
+    first, last = median(before, 0.99), median(after, 0.99)
+    apart = first.high < last.low or last.high < first.low
+    material = abs(last.middle - first.middle) > tolerance * abs(first.middle)
+    return _sign(last.middle - first.middle) if apart and material else 0
+
+
+def _sign(value: float) -> int:
+    return int(np.sign(value))

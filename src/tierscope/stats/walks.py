@@ -1,0 +1,28 @@
+"""How much a thread must do after an interruption before its private caches hold its own lines again.
+
+    operations of one walk = footprint / threads / bytes per operation,   bytes at least a line
+
+asked only of footprints up to twice the private cache: beyond, a walk in a cycle finds under a fifth of its lines
+there (random replacement; h = exp(-(1 - h) 2)), so that what an interruption takes away is little.
+Blind to the shared cache: what others hold of it is theirs before and after the switch.
+"""
+
+from collections.abc import Sequence
+
+from tierscope.machine import Cache
+from tierscope.result import GroupFacts
+from tierscope.units import LINE_BYTES
+
+REACH = 2  # times the private cache
+PRIVATE_LEVEL = 2  # a third level is shared on every server sold, even where a small guest sees it as its own
+
+
+def walks(groups: Sequence[GroupFacts], caches: Sequence[Cache]) -> tuple[float, ...]:
+    """Operations of one walk for each group, 0 where nothing is asked; for `stats.point.judge`."""
+    private = max((c.size_bytes for c in caches if c.level <= PRIVATE_LEVEL and c.kind != "Instruction"), default=0)
+    return tuple(_walk(facts, private) for facts in groups)
+
+
+def _walk(facts: GroupFacts, private_bytes: int) -> float:
+    share = facts.footprint_bytes / len(facts.cpus)
+    return share / max(LINE_BYTES, facts.program_bytes_per_operation) if share <= REACH * private_bytes else 0.0

@@ -1,0 +1,60 @@
+"""Tables: the records of a run as flat rows in base units, and what the rows say in words.
+
+A table reads the records whose `experiment.table` is its name. Rows are computed from the samples
+each time (summaries are never stored); `tables.measured` remembers them for as long as the process lives.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from tierscope.experiment import Label
+from tierscope.registry import Registry
+from tierscope.result import Run
+
+Row = dict[str, Label]
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One key of a table's rows."""
+
+    name: str
+    title: str  # as shown to people, without its unit
+    unit: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count), "" (words, truth values)
+
+
+class Insight(msgspec.Struct, frozen=True, kw_only=True):
+    """One sentence that the rows bear out; a number where there is one, None where the data give none.
+
+    `low` and `high` bound `value`: a 95 % interval where the text says nothing else.
+    """
+
+    name: str
+    text: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+
+
+class Table(Protocol):
+    """What every module here registers."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Every key that a row may have, in the order in which it is shown."""
+
+    def rows(self, run: Run) -> list[Row]:
+        """One flat dict per point, in the order of the records; ResultError if samples are damaged."""
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        """Only what the rows show: data that are absent give no insight."""
+
+
+tables: Registry[Table] = Registry("table", "tierscope.tables")

@@ -1,0 +1,53 @@
+"""The staircase that a run's latency rows hold, and its levels: for figures, words, and suites that size footprints.
+
+Of each target the curve of order "global" with the largest pages is taken, since with small pages TLB levels show
+as well (`stats.levels`); of those the one with the most footprints, and the cyclic probe before the random one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.stats.levels import Staircase, staircase
+from tierscope.tables import Row
+from tierscope.tables.measured import interval_of, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Levels, and the rows they were found in, by rising footprint."""
+
+    staircase: Staircase
+    pages: str  # as asked for: "thp", "4k", ...
+    probe: str
+    rows: tuple[Row, ...]
+
+
+def latency_levels(rows: list[Row]) -> dict[str, Found]:
+    """Target -> its levels; rows of the table `latency`. Targets without such a curve do not appear."""
+    curves: dict[tuple[str, str, str], dict[int, Row]] = {}
+    for row in rows:
+        if row["order"] == "global" and interval_of(row, "latency", "s") is not None:
+            key = str(row["target"]), str(row["pages"]), str(row["probe"])
+            curves.setdefault(key, {})[whole(row, "footprint_bytes")] = row
+    best: dict[str, tuple[tuple[int, int, bool], tuple[str, str, str]]] = {}
+    for key, curve in curves.items():
+        rank = (_largest_page(curve), len(curve), key[2] == "cycle")
+        if key[0] not in best or rank > best[key[0]][0]:
+            best[key[0]] = rank, key
+    return {target: _found(key, curves[key]) for target, (_, key) in best.items()}
+
+
+def _found(key: tuple[str, str, str], curve: dict[int, Row]) -> Found:
+    ordered = tuple(curve[size] for size in sorted(curve))
+    times = [time for row in ordered if (time := interval_of(row, "latency", "s")) is not None]
+    levels = staircase(
+        np.array(sorted(curve), dtype=np.float64),
+        np.array([time.middle for time in times]),
+        np.array([time.relative / 2 for time in times]),  # half of a 95 % interval is about two standard errors
+    )
+    return Found(levels, key[1], key[2], ordered)
+
+
+def _largest_page(curve: dict[int, Row]) -> int:
+    return max(size if isinstance(size := row["page_bytes"], int) else 0 for row in curve.values())

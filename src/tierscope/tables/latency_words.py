@@ -1,0 +1,159 @@
+"""What the latency rows of a run bear out: cache levels, memory, the cost of page walks, adjacent-line prefetch.
+
+Cache levels are those of `latency_levels`. Large pages against 4 KiB pages at one footprint give TLB-hit and
+TLB-miss latency; their difference is the mean cost of the page walks, as far as caches cannot hide it.
+Adjacent-line prefetch shows when both lines of 128 bytes are visited one after the other: if the buddy comes
+along, every second access finds it near, and the mean falls towards half; if not, open DRAM pages and TLB hits
+may save a tenth. Hence the border at three quarters, and "undecided" when the interval holds it.
+
+Sources: as `stats.levels`; for the pair test, "Intel 64 and IA-32 Architectures Optimization Reference Manual",
+section on data prefetching (the spatial prefetcher fetches the other line of an aligned 128-byte pair).
+"""
+
+import math
+from collections.abc import Callable
+
+from tierscope.machine import Cache
+from tierscope.stats.compare import Comparison, compare, difference
+from tierscope.stats.levels import Level
+from tierscope.stats.median import Interval
+from tierscope.tables import Insight, Row
+from tierscope.tables.latency_levels import Found, latency_levels
+from tierscope.tables.measured import interval_of, whole
+from tierscope.units import KiB, show_bytes, show_seconds
+
+PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
+
+
+def said(rows: list[Row], caches: tuple[Cache, ...]) -> list[Insight]:
+    """All insights, per target; nothing where the rows for it are missing."""
+    known = [row for row in rows if interval_of(row, "latency", "s") is not None]
+    levels = latency_levels(known)
+    found = []
+    for target in dict.fromkeys(str(row["target"]) for row in known):
+        here = [row for row in known if row["target"] == target]
+        if target in levels:
+            steps = enumerate(levels[target].staircase.levels, start=1)
+            found += [_level(rank, level, caches, f"{levels[target].pages} pages") for rank, level in steps]
+            found += _memory(levels[target], caches)
+        found += _pages(here) + _buddy(here)
+    return found
+
+
+def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> Insight:
+    sizes = {c.size_bytes: f"L{c.level}" for c in caches if c.kind != "Instruction"}
+    near = min(sizes, key=lambda size: abs(math.log(size / level.capacity_bytes)), default=None)
+    beside = f"; nearest reported is {sizes[near]} with {show_bytes(near)}" if near else ""
+    return Insight(
+        name=f"level_{rank}",
+        text=f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}, past it by "
+        f"{show_bytes(level.high_bytes)} ({where}){beside}",
+        value=level.capacity_bytes,
+        low=level.low_bytes,
+        high=level.high_bytes,
+        unit="B",
+    )
+
+
+def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
+    """Where memory begins, and which cache is the last before it."""
+    memory, start, last = found.staircase.memory_s, found.staircase.memory_from_bytes, found.staircase.last_cache
+    if memory is None or start is None:
+        return []
+    largest = _latency(found.rows[-1])
+    insights = [
+        Insight(
+            name="memory",
+            text=f"memory: {show_seconds(memory)}; footprints from {show_bytes(start)} on measure it "
+            f"({found.pages} pages)",
+            value=memory,
+            low=min(largest.low, memory),
+            high=max(largest.high, memory),
+            unit="s",
+        )
+    ]
+    if last:
+        reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
+        beside = f"; {show_bytes(reported)} are reported" if reported else ""
+        insights.append(
+            Insight(
+                name="effective_cache",
+                text=f"the last cache before memory serves {show_bytes(last.capacity_bytes)} "
+                f"({show_bytes(last.low_bytes)} to {show_bytes(last.high_bytes)}){beside}",
+                value=last.capacity_bytes,
+                low=last.low_bytes,
+                high=last.high_bytes,
+                unit="B",
+            )
+        )
+    return insights
+
+
+def _pages(rows: list[Row]) -> list[Insight]:
+    """TLB hit, TLB miss and their difference at the largest footprint that has both."""
+    walks = [row for row in rows if row["order"] == "global" and row["probe"] == "cycle"]
+    pair = _paired(
+        [row for row in walks if row["page_bytes"] == 4 * KiB],
+        [row for row in walks if isinstance(size := row["page_bytes"], int) and size > 4 * KiB],
+        lambda row: (row["footprint_bytes"], row["element_bytes"]),
+    )
+    if pair is None:
+        return []
+    small, large = pair
+    miss, hit = _latency(small), _latency(large)
+    cost = difference(hit, miss)
+    size, page = show_bytes(whole(small, "footprint_bytes")), show_bytes(whole(large, "page_bytes"))
+    sure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
+    return [
+        _seconds("tlb_hit", f"with {page} pages: {show_seconds(hit.middle)} at {size} (TLB hit)", hit),
+        _seconds("tlb_miss", f"with 4 KiB pages: {show_seconds(miss.middle)} at {size} (TLB miss)", miss),
+        _seconds("page_walk", f"page walks cost {show_seconds(cost.middle)} per access at {size}{sure}", cost),
+    ]
+
+
+def _buddy(rows: list[Row]) -> list[Insight]:
+    """Order "pair" over order "global" at the largest footprint that has both; large pages first."""
+    walks = [row for row in rows if row["probe"] == "cycle"]
+    pair = _paired(
+        [row for row in walks if row["order"] == "pair"],
+        [row for row in walks if row["order"] == "global"],
+        lambda row: (row["footprint_bytes"], row["pages"], row["page_bytes"], row["element_bytes"]),
+    )
+    if pair is None:
+        return []
+    ratio = compare(_latency(pair[1]), _latency(pair[0]), less_is_faster=True)
+    size = show_bytes(whole(pair[0], "footprint_bytes"))
+    return [
+        Insight(
+            name="adjacent_line_prefetch",
+            text=f"adjacent-line prefetch: {_presence(ratio)}; both lines of 128 bytes one after the other take "
+            f"{ratio.middle:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) of the latency of single lines at {size}",
+            value=ratio.middle,
+            low=ratio.low,
+            high=ratio.high,
+            unit="1",
+        )
+    ]
+
+
+def _presence(ratio: Comparison) -> str:
+    if ratio.high < PREFETCHED:
+        return "present"
+    return "absent" if ratio.low > PREFETCHED else "undecided"
+
+
+def _paired(some: list[Row], others: list[Row], key: Callable[[Row], object]) -> tuple[Row, Row] | None:
+    """One row of each that agree in `key`: the largest footprint, then the largest pages."""
+    by_key = {key(row): row for row in others}
+    pairs = [(row, by_key[key(row)]) for row in some if key(row) in by_key]
+    return max(pairs, key=lambda pair: (whole(pair[0], "footprint_bytes"), pair[0]["page_bytes"] or 0), default=None)
+
+
+def _seconds(name: str, text: str, interval: Interval) -> Insight:
+    return Insight(name=name, text=text, value=interval.middle, low=interval.low, high=interval.high, unit="s")
+
+
+def _latency(row: Row) -> Interval:
+    interval = interval_of(row, "latency", "s")
+    assert interval is not None  # `said` keeps no other rows
+    return interval

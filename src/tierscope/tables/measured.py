@@ -1,0 +1,96 @@
+"""What all tables share: a record's blocks judged once per process, and the keys that every row ends with."""
+
+import math
+from pathlib import Path
+
+from tierscope.result import GroupFacts, Record, Run
+from tierscope.stats.median import Interval
+from tierscope.stats.point import Point, judge
+from tierscope.stats.walks import walks
+from tierscope.tables import Column, Row
+
+CLOSING = (
+    Column("conclusive", "conclusive", ""),
+    Column("reasons", "why not", ""),
+    Column("blocks", "blocks", "1"),
+    Column("left_out_share", "left out", "1"),
+    Column("origin", "origin", ""),
+)
+"""The columns of `closing`."""
+
+
+MOST = 4096  # points remembered, some 10 KB each; a quick run has 200
+
+_known: dict[tuple[object, ...], Point] = {}
+
+
+def measured(run: Run, record: Record) -> Point:
+    """The judged blocks of a record; remembered, since live rows and reports ask again and again."""
+    key = _key(run.path, record)
+    if key not in _known:
+        schedule, asked = record.experiment.schedule, walks(record.groups, run.result.machine.identity.caches)
+        remember(run.path, record, judge(run.blocks(record), record.clock.hz, len(record.groups), schedule, asked))
+    return _known[key]
+
+
+def remember(path: Path, record: Record, point: Point) -> None:
+    """Spare `measured` the reading, for one who has just judged the same blocks. path: of the run directory."""
+    while len(_known) >= MOST:
+        del _known[next(iter(_known))]
+    _known[_key(path, record)] = point
+
+
+def _key(path: Path, record: Record) -> tuple[object, ...]:
+    """A rerun in the same directory starts at another time: that is another record."""
+    return path.absolute(), record.samples, record.started, record.blocks, record.experiment.schedule
+
+
+def records(run: Run, table: str) -> list[Record]:
+    """Those that this table reads."""
+    return [record for record in run.result.records if record.experiment.table == table]
+
+
+def closing(record: Record, point: Point) -> Row:
+    """Verdict, share left out and origin; the origin is that of the first group that is not real, if any."""
+    origins = [facts.origin for facts in record.groups]
+    return {
+        "conclusive": point.conclusive,
+        "reasons": "; ".join(point.reasons),
+        "blocks": record.blocks,
+        "left_out_share": point.together.left_out_share,
+        "origin": next((origin for origin in origins if origin != "real"), "real"),
+    }
+
+
+def number(value: float | None) -> float | None:
+    """None for what is no finite number, as JSON knows no other."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def bounds(name: str, unit: str, interval: Interval) -> Row:
+    """{name_unit: median, name_low, name_high}."""
+    return {
+        f"{name}_{unit}": number(interval.middle),
+        f"{name}_low": number(interval.low),
+        f"{name}_high": number(interval.high),
+    }
+
+
+def page_bytes(facts: GroupFacts) -> int | None:
+    """The page size that holds most of the bytes; None where the target has no pages."""
+    return int(max(facts.pages, key=lambda size: facts.pages[size])) if facts.pages else None
+
+
+def interval_of(row: Row, name: str, unit: str) -> Interval | None:
+    """The inverse of `bounds`; None where a bound is missing."""
+    low, middle, high, blocks = (row.get(key) for key in (f"{name}_low", f"{name}_{unit}", f"{name}_high", "blocks"))
+    if isinstance(low, float) and isinstance(middle, float) and isinstance(high, float) and isinstance(blocks, int):
+        return Interval(low, middle, high, blocks)
+    return None
+
+
+def whole(row: Row, name: str) -> int:
+    """A key that always holds a whole number."""
+    value = row[name]
+    assert isinstance(value, int)
+    return value

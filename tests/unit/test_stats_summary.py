@@ -1,0 +1,84 @@
+"""A summary, its reasons, and the stop rule."""
+
+import numpy as np
+import pytest
+
+from noise import alike, independent
+from tierscope.experiment import Schedule
+from tierscope.stats.steady import Steady
+from tierscope.stats.summary import ENOUGH, summarise, verdict
+
+SCHEDULE = Schedule()
+
+
+def test_a_quiet_series_is_conclusive() -> None:
+    series = 100 * (1 + 0.01 * independent(np.random.default_rng(1), 1, 200)[0])
+    found = verdict(series, SCHEDULE)
+    assert found.conclusive
+    assert found.reasons == ()
+    assert found.interval.low <= 100 <= found.interval.high
+    assert found.worst <= found.average <= found.best
+
+
+def test_a_wide_interval_is_named() -> None:
+    series = 100 * (1 + 0.5 * independent(np.random.default_rng(1), 1, 200)[0])
+    (reason,) = verdict(series, SCHEDULE).reasons
+    assert reason.startswith("interval +-")
+    assert reason.endswith("% over 2 %")
+
+
+def test_few_clean_blocks_of_many_mean_a_busy_machine() -> None:
+    found = verdict(np.full(12, 5.0), SCHEDULE, total=400)
+    assert found.reasons == ("only 12 clean blocks of 400: the machine is busy",)
+
+
+def test_few_blocks_at_all_ask_for_more_time() -> None:
+    assert verdict(np.full(12, 5.0), SCHEDULE).reasons == (
+        f"only 12 clean blocks of 12: {ENOUGH} are needed, measure longer",
+    )
+
+
+def test_a_falling_series_is_not_steady() -> None:
+    assert "not steady: still falling" in verdict(np.linspace(200, 100, 300), SCHEDULE).reasons
+
+
+def test_no_point_at_all_has_a_reason_and_no_number() -> None:
+    found = verdict(np.empty(0), SCHEDULE, total=0)
+    assert not found.conclusive
+    assert np.isnan(found.interval.middle)
+    assert np.isnan(found.best)
+
+
+def test_nothing_done_is_not_conclusive() -> None:
+    assert not verdict(np.zeros(300), SCHEDULE).conclusive
+
+
+def test_warm_up_stays_out_of_every_number() -> None:
+    series = np.full(200, 7.0)
+    series[:20] = 3.0
+    found = verdict(series, SCHEDULE)
+    assert (found.start, found.worst, found.average, found.interval.low) == (20, 7.0, 7.0, 7.0)
+
+
+def test_best_is_the_best_of_nine_slices_not_of_points() -> None:
+    series = np.ones(90)
+    series[40:50] = 2.0  # a whole slice
+    series[5] = 50.0  # one lucky block
+    found = summarise(series, Steady(0, True, 0), SCHEDULE)
+    assert found.best == pytest.approx((9 + 50) / 10)
+    assert found.worst == 1.0
+    assert sorted({float(part.mean()) for part in np.array_split(series, 9)}) == [1.0, 2.0, 5.9]
+
+
+def test_measuring_until_it_is_narrow_keeps_most_of_the_coverage() -> None:
+    """The stop rule of the runner: ask after every 100 points, stop when conclusive, 2000 at most."""
+    rng = np.random.default_rng(9)
+    held = stopped = 0
+    for series in 100 * (1 + 0.08 * alike(rng, 200, 2000)):
+        found = next(
+            (one for end in range(200, 2001, 100) if (one := verdict(series[:end], SCHEDULE)).conclusive), None
+        )
+        stopped += found is not None
+        held += found is not None and found.interval.low <= 100 <= found.interval.high
+    assert stopped >= 150
+    assert held / stopped >= 0.85

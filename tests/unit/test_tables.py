@@ -1,0 +1,206 @@
+"""Every table on a whole made run: rows are flat, complete, in base units, and close to what was put in."""
+
+import json
+import math
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from made import (
+    DELAYS,
+    FOOTPRINTS,
+    KERNELS,
+    MEMORY_S,
+    MIXES,
+    PLAINEST,
+    SCALING,
+    WALK,
+    made_latency_s,
+    made_load,
+    made_run,
+)
+from tierscope import result as results
+from tierscope.errors import ResultError
+from tierscope.result import Run
+from tierscope.tables import Insight, Row, tables
+from tierscope.tables import measured as measuring
+from tierscope.tables.measured import measured, remember
+
+UNITS = {"B/s", "B", "s", "1/s", "1", ""}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return made_run(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(scope="module")
+def rows(run: Run) -> dict[str, list[Row]]:
+    return {name: tables[name].rows(run) for name in tables}
+
+
+def insights(run: Run, rows: dict[str, list[Row]], table: str) -> dict[str, Insight]:
+    return {insight.name: insight for insight in tables[table].insights(run, rows[table])}
+
+
+def near(value: object, truth: float, within: float = 0.02) -> bool:
+    assert isinstance(value, float)
+    return value == pytest.approx(truth, rel=within)
+
+
+def test_the_five_tables_are_there() -> None:
+    assert set(tables) >= {"calibration", "groups", "latency", "loaded_latency", "stream"}
+
+
+@pytest.mark.parametrize("name", sorted(tables))
+def test_every_row_has_every_column_in_order_and_survives_json(name: str, rows: dict[str, list[Row]]) -> None:
+    columns = tables[name].columns
+    assert len({column.name for column in columns}) == len(columns)
+    assert {column.unit for column in columns} <= UNITS
+    assert rows[name]
+    for row in rows[name]:
+        assert list(row) == [column.name for column in columns]
+        assert json.loads(json.dumps(row, allow_nan=False)) == row
+
+
+@pytest.mark.parametrize("name", sorted(tables))
+def test_bounds_hold_the_middle(name: str, rows: dict[str, list[Row]]) -> None:
+    for row in rows[name]:
+        for what, unit in (("bandwidth", "bytes_per_s"), ("latency", "s")):
+            low, middle, high = (row.get(f"{what}_{end}") for end in ("low", unit, "high"))
+            if middle is not None and f"{what}_low" in row:
+                assert isinstance(low, float)
+                assert isinstance(high, float)
+                assert low <= middle <= high
+
+
+@pytest.mark.parametrize("name", sorted(tables))
+def test_insights_are_sentences_with_finite_numbers(name: str, run: Run, rows: dict[str, list[Row]]) -> None:
+    found = tables[name].insights(run, rows[name])
+    assert len({insight.name for insight in found}) == len(found)
+    for insight in found:
+        assert insight.text
+        assert insight.unit in UNITS
+        numbers = [value for value in (insight.low, insight.value, insight.high) if value is not None]
+        assert all(math.isfinite(value) for value in numbers)
+        assert numbers == sorted(numbers)
+
+
+def test_stream_finds_the_rates_put_in(rows: dict[str, list[Row]]) -> None:
+    assert len(rows["stream"]) == len(KERNELS) * len(SCALING)
+    for row in rows["stream"]:
+        _, program, bus, store, rate = KERNELS[str(row["kernel"])]
+        truth = rate * SCALING[int(row["threads"] or 0)]
+        assert near(row["bandwidth_bytes_per_s"], truth)
+        assert near(row["bus_bytes_per_s"], truth * bus / program)
+        assert near(row["peak_share"], truth * bus / program / 307.2e9)
+        assert row["store"] == store
+        assert row["conclusive"] is True
+        assert row["worst_bytes_per_s"] <= row["average_bytes_per_s"] <= row["best_bytes_per_s"]  # type: ignore[operator]
+
+
+def test_stream_says_share_of_peak_scaling_and_what_plain_stores_cost(run: Run, rows: dict[str, list[Row]]) -> None:
+    found = insights(run, rows, "stream")
+    assert "copy_nt" in found["peak_share"].text
+    assert near(found["peak_share"].value, 28.1e9 * 1.9 / 307.2e9)
+    assert near(found["scaling"].value, 0.95)
+    for kernel in ("write", "copy", "triad"):
+        assert near(found[f"non_temporal {kernel}"].value, KERNELS[f"{kernel}_nt"][4] / KERNELS[kernel][4])
+        assert "faster" in found[f"non_temporal {kernel}"].text
+    assert "non_temporal read" not in found
+
+
+def test_latency_finds_the_staircase_put_in(rows: dict[str, list[Row]]) -> None:
+    assert {row["footprint_bytes"] for row in rows["latency"]} == set(FOOTPRINTS)
+    for row in rows["latency"]:
+        truth = made_latency_s(float(row["footprint_bytes"] or 0), str(row["pages"]), str(row["order"]))
+        assert near(row["latency_s"], truth)
+    assert {row["page_bytes"] for row in rows["latency"]} == {4096, 2 << 20}
+
+
+def test_latency_names_levels_memory_walks_and_prefetch(run: Run, rows: dict[str, list[Row]]) -> None:
+    found = insights(run, rows, "latency")
+    for level, capacity in (("level_1", 48 << 10), ("level_2", 2 << 20), ("level_3", 96 << 20)):
+        assert abs(math.log2((found[level].value or 0) / capacity)) <= 0.5
+    assert found["effective_cache"].value == found["level_3"].value
+    assert "480 MiB are reported" in found["effective_cache"].text
+    assert "L2 with 2 MiB" in found["level_2"].text
+    assert near(found["memory"].value, MEMORY_S)
+    assert near(found["tlb_hit"].value, MEMORY_S)
+    assert near(found["tlb_miss"].value, MEMORY_S + 48e-9)
+    assert near(found["page_walk"].value, 48e-9, 0.05)
+    assert "present" in found["adjacent_line_prefetch"].text
+    assert near(found["adjacent_line_prefetch"].value, 0.55)
+
+
+def test_loaded_latency_finds_the_curves_put_in(rows: dict[str, list[Row]]) -> None:
+    saturation = {share: rate for share, _, rate in MIXES}
+    loaded = [row for row in rows["loaded_latency"] if row["load_threads"]]
+    assert len(loaded) == len(MIXES) * len(DELAYS)
+    for row in loaded:
+        bandwidth, latency = made_load(saturation[float(row["read_share"] or 0)], float(row["delay_cycles"] or 0))
+        assert near(row["bandwidth_bytes_per_s"], bandwidth)
+        assert near(row["latency_s"], latency)
+        assert near(row["chaser_bytes_per_s"], 64 / latency)
+    (idle,) = (row for row in rows["loaded_latency"] if not row["load_threads"])
+    assert (idle["bandwidth_bytes_per_s"], idle["bandwidth_high"], idle["kernel"]) == (0.0, 0.0, None)
+    assert near(idle["latency_s"], MEMORY_S)
+
+
+def test_loaded_latency_names_idle_saturation_and_knee_of_every_mix(run: Run, rows: dict[str, list[Row]]) -> None:
+    found = insights(run, rows, "loaded_latency")
+    assert near(found["idle_latency"].value, MEMORY_S)
+    for mix, rate in (("100 % reads", 38e9), ("75 % reads, plain stores", 34e9), ("50 % reads, nt stores", 30e9)):
+        assert near(found[f"saturation {mix}"].value, MEMORY_S * 3)
+        assert 0.7 * rate < (found[f"knee {mix}"].value or 0) < 0.95 * rate
+
+
+def test_groups_tell_bandwidth_or_latency(rows: dict[str, list[Row]]) -> None:
+    solver, probe = rows["groups"]
+    assert (solver["role"], probe["role"]) == ("solver", "probe")
+    assert near(solver["bandwidth_bytes_per_s"], 16e9)
+    assert solver["latency_s"] is None
+    assert near(probe["latency_s"], 260e-9)
+    assert solver["left_out_share"] == probe["left_out_share"]
+
+
+def test_calibration_shows_what_was_tried_and_chosen(rows: dict[str, list[Row]]) -> None:
+    assert len(rows["calibration"]) == 2 * len(KERNELS) * len(SCALING)
+    chosen, plainest = (row for row in rows["calibration"] if row["kernel"] == "triad" and row["threads"] == 1)
+    assert (chosen["streams"], chosen["chosen"]) == (WALK["streams"], True)
+    assert (plainest["streams"], plainest["chosen"]) == (1, False)
+    assert near(chosen["bandwidth_bytes_per_s"], KERNELS["triad"][4], 1e-9)
+    assert near(plainest["bandwidth_bytes_per_s"], KERNELS["triad"][4] * PLAINEST, 1e-9)
+
+
+def test_rows_are_judged_once_and_a_rerun_in_the_same_place_anew(run: Run) -> None:
+    record = run.result.records[0]
+    first = measured(run, record)
+    assert measured(run, record) is first
+    again = msgspec.structs.replace(record, started="2026-02-02T00:00:00Z")
+    assert measured(run, again) is not first
+
+
+def test_what_the_runner_judged_need_not_be_read_again(run: Run, tmp_path: Path) -> None:
+    elsewhere = msgspec.structs.replace(run, path=tmp_path)  # no samples there
+    record = run.result.records[0]
+    with pytest.raises(ResultError):
+        measured(elsewhere, record)
+    point = measured(run, record)
+    remember(tmp_path, record, point)
+    assert measured(elsewhere, record) is point
+
+
+def test_memory_of_points_is_bounded(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "MOST", 3)
+    monkeypatch.setattr(measuring, "_known", {})
+    record, point = run.result.records[0], measured(run, run.result.records[0])
+    for number in range(9):
+        remember(tmp_path / str(number), record, point)
+    assert len(measuring._known) == 3
+    assert measured(msgspec.structs.replace(run, path=tmp_path / "8"), record) is point
+
+
+def test_a_run_read_back_gives_the_same_rows(run: Run, rows: dict[str, list[Row]]) -> None:
+    assert tables["stream"].rows(results.load(run.path)) == rows["stream"]
