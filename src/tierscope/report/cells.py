@@ -1,0 +1,58 @@
+"""One value of a row as people read it; the unit stands in the column's head, so that columns line up."""
+
+from tierscope.experiment import Label
+from tierscope.report import vega
+from tierscope.tables import Column
+from tierscope.units import show_bytes
+
+HEADS = {"B/s": "GB/s", "s": "ns", "1/s": "M/s"}
+NOTHING = "–"
+
+
+def head(column: Column) -> str:
+    """'bandwidth, GB/s'; sizes carry their unit in the cell."""
+    unit = "%" if _is_share(column) else HEADS.get(column.unit, "")
+    return f"{column.title}, {unit}" if unit else column.title
+
+
+def cell(value: Label, column: Column) -> str:
+    """GB/s with two decimals, ns with four digits, binary sizes, shares in percent, yes and no."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    return _number(float(value), column)
+
+
+def _number(value: float, column: Column) -> str:
+    if column.unit == "B":
+        return show_bytes(value) if value else "0"
+    if column.unit == "B/s":
+        return f"{vega.gb(value):.2f}"
+    if column.unit == "s":
+        return _digits(vega.ns(value) or 0.0)
+    if column.unit == "1/s":
+        return _digits(value / 1e6)
+    if _is_share(column):
+        return f"{100 * value:.1f}"
+    return f"{value:.0f}" if value == int(value) else f"{value:.4g}"
+
+
+def _digits(value: float) -> str:
+    """Four significant digits and never an exponent."""
+    if value == 0:
+        return "0"
+    whole = len(str(int(abs(value))))
+    return f"{value:.{max(0, 4 - whole)}f}"
+
+
+def _is_share(column: Column) -> bool:
+    """Shares of a whole are read in percent; a read share of 0.75 is a ratio and stays."""
+    return column.unit == "1" and column.name in ("peak_share", "left_out_share")
+
+
+def is_number(column: Column) -> bool:
+    """Whether the column is set flush right."""
+    return bool(column.unit)

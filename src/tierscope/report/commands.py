@@ -1,0 +1,50 @@
+"""The commands that repeat a run, or one table of it, as they are typed."""
+
+import shlex
+from pathlib import Path
+
+from tierscope.errors import ResultError
+from tierscope.result import Run, load_manifest
+
+SUITES = {"stream": "stream", "latency": "latency", "loaded_latency": "loaded-latency"}
+"""The suite that measures one table alone."""
+
+PLACES = ("--out", "--json")
+"""Options of `run` whose value is a place for results."""
+
+
+def whole(run: Run) -> list[tuple[str, str]]:
+    """(label, command) to repeat all: the argv of the manifest, and `rerun` of its directory."""
+    again = f"tierscope rerun {shlex.quote(run.path.name or '.')}"
+    return [("The command of this run:", typed(run)), ("Repeat it from its directory:", again)]
+
+
+def alone(run: Run, table: str) -> list[tuple[str, str]]:
+    """(label, command) that repeats `table`; its own suite where that is not the run's own."""
+    suite = SUITES.get(table)
+    repeat = [("Repeat it:", typed(run))]
+    if suite is None or suite == run.result.suite:
+        return repeat
+    return [("This alone:", f"tierscope run {suite}"), *repeat]
+
+
+def typed(run: Run) -> str:
+    """argv as one line of shell; without a manifest, what the result knows of it."""
+    try:
+        argv = load_manifest(run.path).argv
+    except ResultError:
+        options = [f"{key}={value}" for key, value in run.result.options.items() if value is not None]
+        argv = ("tierscope", "run", run.result.suite, *options)
+    program, *rest = argv or ("tierscope",)
+    return shlex.join([Path(program).name, *_asked(rest)])
+
+
+def _asked(words: list[str]) -> list[str]:
+    """Without where the results went: that directory is taken now, and names a place on one machine."""
+    kept = []
+    skip = False
+    for word in words:
+        if not skip and word not in PLACES and not word.startswith(tuple(f"{place}=" for place in PLACES)):
+            kept.append(word)
+        skip = not skip and word in PLACES
+    return kept

@@ -1,0 +1,132 @@
+"""All that a report says about one run: its tables with their insights and findings, and its drawn figures.
+
+Computed once for each run and process: writers and the terminal share it.
+"""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+from tierscope.report.figures import Figure, figures
+from tierscope.report.series import COLUMNS, choose, series_rows
+from tierscope.report.theme import Spec
+from tierscope.report.words import printable
+from tierscope.result import Finding, Run
+from tierscope.tables import Column, Insight, Row, tables
+
+ORDER = ("stream", "latency", "loaded_latency", "blocks", "groups")
+"""Tables in the order of the questions: how much, how soon, how soon under load, how evenly. Others follow."""
+
+SEVERITY = ("bad", "unknown", "note", "good")
+"""Verdicts of findings, the worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table with all that stands beside it."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: list[Row]
+    insights: list[Insight]
+    findings: tuple[Finding, ...]  # those that touch it, the worst first; good ones left out
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns of which at least one row knows the value."""
+        return tuple(c for c in self.columns if any(row.get(c.name) is not None for row in self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure that had something to draw."""
+
+    figure: Figure
+    spec: Spec
+    section: Section
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Sections by table name, in the order in which they are shown; a table without rows has none."""
+
+    run: Run
+    sections: dict[str, Section]
+    drawings: tuple[Drawing, ...]
+
+    @property
+    def insights(self) -> list[Insight]:
+        return [insight for section in self.sections.values() for insight in section.insights]
+
+    def rows(self, table: str) -> list[Row]:
+        section = self.sections.get(table)
+        return section.rows if section else []
+
+
+class _Same:
+    """A run as the key of a cache: equal only to itself, since runs hold dicts."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def __hash__(self) -> int:
+        return id(self.run)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.run is self.run
+
+
+def gather(run: Run) -> Content:
+    """Tables, insights and figures of `run`; ResultError if its samples are damaged."""
+    return _gather(_Same(run))
+
+
+@functools.lru_cache(maxsize=2)
+def _gather(same: _Same) -> Content:
+    run = same.run
+    rows = {name: tables[name].rows(run) for name in tables}
+    sections = {name: _section(run, name, rows[name]) for name in rows if rows[name]}
+    blocks = series_rows(run, choose(run, rows))
+    if blocks:
+        sections["blocks"] = Section("blocks", "Blocks over time", COLUMNS, blocks, [], ())
+    sections = {name: sections[name] for name in sorted(sections, key=_place)}
+    return Content(run, sections, tuple(_drawings(run, sections)))
+
+
+def _section(run: Run, name: str, rows: list[Row]) -> Section:
+    table = tables[name]
+    return Section(name, table.title, table.columns, rows, table.insights(run, rows), touching(run, name))
+
+
+def touching(run: Run, table: str) -> tuple[Finding, ...]:
+    """Findings that bear on `table` and are not good, the worst first."""
+    return tuple(f for f in ranked(run.result.findings) if table in f.touches and f.verdict != "good")
+
+
+def ranked(findings: tuple[Finding, ...]) -> list[Finding]:
+    """The worst first, by name among equals."""
+    return sorted(findings, key=lambda f: (SEVERITY.index(f.verdict) if f.verdict in SEVERITY else 1, f.name))
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def _drawings(run: Run, sections: dict[str, Section]) -> list[Drawing]:
+    drawings = []
+    for figure in sorted((figures[name] for name in figures), key=lambda f: _place(f.table)):
+        section = sections.get(figure.table)
+        spec = figure.draw(run, section.rows, section.insights) if section else None
+        if section and spec:
+            drawings.append(Drawing(figure, _clean(spec), section))
+    return drawings
+
+
+def _clean(value: Any) -> Any:
+    """Texts without control characters: XML has no place for them, and `vl_convert` aborts the process at one."""
+    if isinstance(value, dict):
+        return {key: _clean(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_clean(entry) for entry in value]
+    return printable(value) if isinstance(value, str) else value

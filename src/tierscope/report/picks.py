@@ -1,0 +1,64 @@
+"""The rows that a headline rests on, and their numbers in words; picked, not computed."""
+
+from tierscope.experiment import Label
+from tierscope.report import cells, vega
+from tierscope.report.content import Content
+from tierscope.tables import Row
+from tierscope.units import show_rate, show_seconds
+
+
+def fastest(content: Content) -> Row | None:
+    rows = _trusted([row for row in content.rows("stream") if row["bandwidth_bytes_per_s"]])
+    return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
+
+
+def _trusted(rows: list[Row]) -> list[Row]:
+    """The conclusive rows if there are any: a headline does not rest on a doubtful number."""
+    return [row for row in rows if row["conclusive"]] or rows
+
+
+def idle(content: Content) -> Row | None:
+    """The latency of memory: the largest footprint in global order, with the largest pages."""
+    rows = [row for row in content.rows("latency") if row["latency_s"] and row["order"] == "global"]
+    cycles = [row for row in rows if row["probe"] == "cycle"] or rows
+    return max(cycles, key=lambda row: (row["footprint_bytes"] or 0, row["page_bytes"] or 0), default=None)
+
+
+def most_loaded(content: Content) -> Row | None:
+    """The row of the most bandwidth under load, conclusive or not: what a load costs is asked of the highest one."""
+    rows = [row for row in content.rows("loaded_latency") if row["load_threads"] and row["bandwidth_bytes_per_s"]]
+    return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
+
+
+def doubt(row: Row) -> str:
+    return "" if row["conclusive"] else ", inconclusive"
+
+
+def judged(content: Content) -> list[Row]:
+    return [row for section in content.sections.values() for row in section.rows if "conclusive" in row]
+
+
+def reaches_memory(content: Content) -> bool:
+    """Whether the staircase ends on memory's plateau, so that the largest footprint may be called memory."""
+    return any(insight.name == "memory" for insight in content.insights)
+
+
+def rate(value: Label) -> str:
+    return show_rate(float(value)) if isinstance(value, int | float) else cells.NOTHING
+
+
+def seconds(value: Label) -> str:
+    return show_seconds(float(value)) if isinstance(value, int | float) else cells.NOTHING
+
+
+def rate_span(low: Label, high: Label) -> str:
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return ""
+    return f" ({vega.gb(low):.2f} to {vega.gb(high):.2f})"
+
+
+def time_span(row: Row) -> str:
+    low, high = row["latency_low"], row["latency_high"]
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return ""
+    return f" ({vega.ns(low):.4g} to {vega.ns(high):.4g})"

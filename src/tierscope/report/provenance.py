@@ -1,0 +1,136 @@
+"""Where the numbers come from: machine, software, warnings, and what really ran in each experiment."""
+
+from tierscope.machine import Machine
+from tierscope.result import GroupFacts, Record, Run, Software, Warn
+from tierscope.tables import Column, Row
+from tierscope.units import show_bytes
+
+EXPERIMENT = (
+    Column("experiment", "experiment", "1"),
+    Column("table", "table", ""),
+    Column("what", "labels", ""),
+    Column("kernel", "kernel", ""),
+    Column("isa", "isa", ""),
+    Column("variant", "variant that ran", ""),
+    Column("target", "target", ""),
+    Column("cpus", "CPUs", ""),
+    Column("footprint_bytes", "footprint", "B"),
+    Column("pages", "pages found", ""),
+    Column("nodes", "nodes found", ""),
+    Column("placement", "verified by", ""),
+    Column("blocks", "blocks", "1"),
+    Column("seconds", "wall time, s", "1"),
+    Column("error", "error against scalar code", "1"),
+    Column("origin", "origin", ""),
+    Column("warnings", "warnings", ""),
+)
+
+
+def machine_facts(machine: Machine) -> list[tuple[str, str]]:
+    who = machine.identity
+    caches = {(c.level, c.kind): c for c in reversed(who.caches)}
+    told = [f"L{level} {kind} {show_bytes(c.size_bytes)}, {c.ways} ways" for (level, kind), c in sorted(caches.items())]
+    cores = {(cpu.package, cpu.core) for cpu in who.cpus}
+    nodes = [f"node {n.number}: {show_bytes(n.memory_bytes)}, {len(n.cpus)} CPUs" for n in who.nodes]
+    return [
+        ("Host", machine.hostname),
+        ("CPU", f"{who.model} ({who.family}, microcode {who.microcode or 'unknown'})"),
+        ("Architecture", f"{who.architecture}: {', '.join(who.features) or 'no listed features'}"),
+        ("CPUs", f"{len(who.cpus)} logical, {len(cores)} cores, {sum(c.allowed for c in who.cpus)} allowed"),
+        ("Caches as reported", "; ".join(told) or "none reported"),
+        ("NUMA nodes", "; ".join(nodes) or "unknown"),
+        ("Memory", who.memory or "unknown"),
+        ("Theoretical peak", machine.peak_source),
+        ("Hypervisor", who.hypervisor or "none found"),
+        ("Kernel", who.kernel),
+        ("Identity", who.digest()),
+    ]
+
+
+def state_facts(machine: Machine) -> list[tuple[str, str]]:
+    """(name, text) by name; what the machine does not tell is unknown."""
+    return [(name.replace("_", " "), _state(name, value)) for name, value in sorted(machine.state.items())]
+
+
+def _state(name: str, value: str | float | None) -> str:
+    if value is None:
+        return "unknown"
+    if isinstance(value, str):
+        return value
+    if name.endswith("_bytes"):
+        return show_bytes(value)
+    if "_hz" in name:
+        return f"{value / 1e9:.3f} GHz"
+    return f"{value:.4g}"
+
+
+def software_facts(software: Software, schema: int) -> list[tuple[str, str]]:
+    return [
+        ("tierscope", software.tierscope),
+        ("tierscope-core", software.core),
+        ("compiler of the core", software.compiler),
+        ("Python", software.python),
+        ("result schema", str(schema)),
+    ]
+
+
+def warnings(run: Run) -> list[tuple[str, str]]:
+    """Of the run, then of its records; equal ones once, with the experiments they befell."""
+    told = [(warn.message, warn.next_step) for warn in run.result.warnings]
+    befell: dict[Warn, list[str]] = {}
+    for record in run.result.records:
+        for warn in record.warnings:
+            befell.setdefault(warn, []).append(f"#{record.number}")
+    for warn, numbers in befell.items():
+        where = ", ".join(numbers[:8]) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
+        told.append((f"{warn.message} ({where})", warn.next_step))
+    return told
+
+
+def experiments(run: Run) -> list[Row]:
+    return [_experiment(record, facts) for record in run.result.records for facts in record.groups]
+
+
+def _experiment(record: Record, facts: GroupFacts) -> Row:
+    labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items())
+    return {
+        "experiment": record.number,
+        "table": record.experiment.table,
+        "what": labels,
+        "kernel": facts.kernel,
+        "isa": facts.isa,
+        "variant": variant(facts),
+        "target": facts.target,
+        "cpus": ", ".join(map(str, facts.cpus)),
+        "footprint_bytes": facts.footprint_bytes,
+        "pages": _shares({show_bytes(int(size)): count for size, count in facts.pages.items()}),
+        "nodes": _shares({f"node {node}": count for node, count in facts.nodes.items()}),
+        "placement": facts.placement,
+        "blocks": record.blocks,
+        "seconds": round(record.seconds, 3),
+        "error": record.largest_relative_error,
+        "origin": facts.origin,
+        "warnings": "; ".join(warn.code for warn in record.warnings),
+    }
+
+
+def variant(facts: GroupFacts) -> str:
+    """'nt stores, 4 streams, unroll 2, prefetch 512 B': only what differs from the plainest."""
+    words = [] if facts.store == "none" else [f"{facts.store} stores"]
+    words.append(f"{facts.streams} streams" if facts.streams > 1 else "1 stream")
+    words.append(f"unroll {facts.unroll}")
+    sizes = (
+        ("prefetch", facts.prefetch_bytes),
+        ("prefetchw", facts.prefetchw_bytes),
+        ("interleave", facts.interleave_bytes),
+    )
+    return ", ".join(words + [f"{name} {show_bytes(size)}" for name, size in sizes if size])
+
+
+def _shares(found: dict[str, int]) -> str:
+    """'2 MiB 100 %'; where several, the largest first."""
+    total = sum(found.values())
+    if not total:
+        return ""
+    ranked_sizes = sorted(found.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {100 * count / total:.4g} %" for name, count in ranked_sizes)

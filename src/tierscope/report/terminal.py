@@ -1,0 +1,42 @@
+"""A run in a terminal of 80 columns: verdict, one compact table per table, and braille plots."""
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tierscope.report.content import Section, gather
+from tierscope.report.terminal_tables import FORMS, plain
+from tierscope.report.verdict import verdict
+from tierscope.report.words import printable
+from tierscope.result import Run
+
+SAID = 4  # insights below a table; the report has them all
+HIDDEN = ("blocks", "calibration")  # a picture or nothing; how the choice was made
+
+
+def show(run: Run, console: Console) -> None:
+    """Print `run`; ResultError if its samples are damaged."""
+    content = gather(run)
+    words = verdict(content)
+    console.print()
+    if run.result.origin != "real":
+        warning = f"{run.result.origin.upper()}: these numbers are not measurements of hardware"
+        console.print(Text(printable(warning), style="bold yellow"))
+    console.print(Text(printable(words.lead), style="bold"))
+    for line in words.lines:
+        console.print(Text(printable(line)))
+    shown = [section for name, section in content.sections.items() if name not in HIDDEN]
+    for section in shown or content.sections.values():
+        console.print()
+        console.print(*FORMS.get(section.name, plain)(section, console), *_said(section), sep="\n")
+
+
+def _said(section: Section) -> list[RenderableType]:
+    """The first insights as a list with hanging indents."""
+    grid = Table.grid(padding=(0, 1))
+    for insight in section.insights[:SAID]:
+        grid.add_row(" -", Text(printable(insight.text)))
+    more = len(section.insights) - SAID
+    if more > 0:
+        grid.add_row("", Text(f"{more} more in the report", style="dim"))
+    return [grid] if section.insights else []

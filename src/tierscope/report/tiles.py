@@ -1,0 +1,95 @@
+"""The small row of key numbers under the headline."""
+
+from dataclasses import dataclass
+
+from tierscope.report.content import Content
+from tierscope.report.picks import (
+    doubt,
+    fastest,
+    idle,
+    judged,
+    most_loaded,
+    rate,
+    rate_span,
+    reaches_memory,
+    seconds,
+    time_span,
+)  # fmt: skip
+from tierscope.report.words import load_name, threads_name
+from tierscope.tables import Row
+from tierscope.units import show_bytes, show_rate
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One key number."""
+
+    name: str
+    value: str
+    unit: str
+    under: str
+
+
+def tiles(content: Content) -> tuple[Tile, ...]:
+    """As many as the run has numbers for."""
+    speed = fastest(content)
+    found = (
+        _speed_tile(speed),
+        _wait_tile(idle(content), content),
+        _load_tile(most_loaded(content)),
+        _peak_tile(speed, content),
+        _sure_tile(content),
+    )
+    return tuple(tile for tile in found if tile)
+
+
+def _speed_tile(row: Row | None) -> Tile | None:
+    if row is None:
+        return None
+    team = threads_name(int(row["threads"] or 0))
+    under = f"{row['kernel']}, {team}{rate_span(row['bandwidth_low'], row['bandwidth_high'])}"
+    return Tile("peak bandwidth", *_split(rate(row["bandwidth_bytes_per_s"])), under)
+
+
+def _wait_tile(row: Row | None, content: Content) -> Tile | None:
+    if row is None:
+        return None
+    pages = f", {show_bytes(float(row['page_bytes']))} pages" if row["page_bytes"] else ""
+    under = f"{show_bytes(float(row['footprint_bytes'] or 0))}{pages}{time_span(row)}"
+    return Tile(
+        "idle memory latency" if reaches_memory(content) else "idle latency", *_split(seconds(row["latency_s"])), under
+    )
+
+
+def _load_tile(row: Row | None) -> Tile | None:
+    if row is None:
+        return None
+    load = load_name(float(row["read_share"] or 0), str(row["store"]))
+    under = f"at {rate(row['bandwidth_bytes_per_s'])}, {load}{time_span(row)}{doubt(row)}"
+    return Tile("latency at the highest load", *_split(seconds(row["latency_s"])), under)
+
+
+def _peak_tile(row: Row | None, content: Content) -> Tile | None:
+    machine = content.run.result.machine
+    if row is None:
+        return None
+    if row.get("peak_share") is None or machine.peak_bytes_per_s is None:
+        return Tile("share of theoretical peak", "unknown", "", machine.peak_source.removeprefix("unknown: "))
+    share = f"{100 * float(row['peak_share'] or 0):.1f}"
+    under = f"of {show_rate(machine.peak_bytes_per_s)}, {machine.peak_source}"
+    return Tile("share of theoretical peak", share, "%", under)
+
+
+def _sure_tile(content: Content) -> Tile | None:
+    rows = judged(content)
+    if not rows:
+        return None
+    sure = sum(1 for row in rows if row["conclusive"])
+    shares = sorted(float(row.get("left_out_share") or 0) for row in rows)
+    out = f"left out: {100 * shares[len(shares) // 2]:.1f} % of the time, at most {100 * shares[-1]:.0f} %"
+    return Tile("conclusive points", str(sure), f"of {len(rows)}", out)
+
+
+def _split(text: str) -> tuple[str, str]:
+    value, _, unit = text.partition(" ")
+    return value, unit

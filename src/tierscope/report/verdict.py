@@ -1,0 +1,123 @@
+"""The first thing a reader sees: one or two sentences and a row of numbers, picked from rows and insights.
+
+Nothing is computed here; what the rows do not hold is called unknown.
+"""
+
+from dataclasses import dataclass
+
+from tierscope.report.content import Content, ranked
+from tierscope.report.picks import (
+    doubt,
+    fastest,
+    idle,
+    judged,
+    most_loaded,
+    rate,
+    rate_span,
+    reaches_memory,
+    seconds,
+    time_span,
+)  # fmt: skip
+from tierscope.report.tiles import Tile, tiles
+from tierscope.report.words import threads_name
+from tierscope.tables import Row
+
+ADDS_UP = 0.9
+"""Of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
+more fall lower; what is lost above 0.9 is within what neighbours and clock steps take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`lead` is the headline; `lines` follow in smaller type."""
+
+    lead: str
+    lines: tuple[str, ...]
+    tiles: tuple[Tile, ...]
+
+
+def verdict(content: Content) -> Verdict:
+    """For any run, also one that measured a single table or nothing yet."""
+    speed, wait, load = fastest(content), idle(content), most_loaded(content)
+    clauses = [_speed_clause(speed), _wait_clause(wait, content), "" if speed and wait else _load_clause(load)]
+    told = [clause for clause in clauses if clause]
+    lines = (_over(speed), _sure(content), _limits(content), _worst(content), _half(content))
+    return Verdict(" ".join(told) or _first_words(content), tuple(line for line in lines if line), tiles(content))
+
+
+def _speed_clause(row: Row | None) -> str:
+    if row is None:
+        return ""
+    span = rate_span(row["bandwidth_low"], row["bandwidth_high"])
+    share = row.get("peak_share")
+    of_peak = f"{100 * float(share):.0f} % of the theoretical peak" if share is not None else "share of peak unknown"
+    team = threads_name(int(row["threads"] or 0))
+    return f"{row['kernel']} reaches {rate(row['bandwidth_bytes_per_s'])}{span} with {team}, {of_peak}{doubt(row)}."
+
+
+def _wait_clause(row: Row | None, content: Content) -> str:
+    if row is None:
+        return ""
+    what = "Idle memory latency" if reaches_memory(content) else "Idle latency"
+    return f"{what} is {seconds(row['latency_s'])}{time_span(row)}{doubt(row)}."
+
+
+def _load_clause(row: Row | None) -> str:
+    if row is None:
+        return ""
+    load = f"{rate(row['bandwidth_bytes_per_s'])}{rate_span(row['bandwidth_low'], row['bandwidth_high'])}"
+    return f"At the highest load, {load}, an access takes {seconds(row['latency_s'])}{time_span(row)}{doubt(row)}."
+
+
+def _first_words(content: Content) -> str:
+    """The headline of a run without bandwidth and latency: its first insight, or what there is."""
+    for insight in content.insights:
+        return insight.text
+    rows = sum(len(section.rows) for section in content.sections.values())
+    return f"{rows} rows in {len(content.sections)} tables." if rows else "This run has no finished experiment yet."
+
+
+def _sure(content: Content) -> str:
+    rows = judged(content)
+    doubtful = sum(1 for row in rows if not row["conclusive"])
+    if not rows:
+        return ""
+    if not doubtful:
+        return f"All {len(rows)} points are conclusive."
+    verb = "point is" if doubtful == 1 else "points are"
+    return f"{doubtful} of {len(rows)} {verb} inconclusive and marked so."
+
+
+def _limits(content: Content) -> str:
+    """What the insights say about what limits the bandwidth, and the size from which memory is measured."""
+    told = {insight.name: insight for insight in content.insights}
+    words = []
+    scaling = told.get("scaling")
+    if scaling and scaling.value is not None:
+        adds = scaling.value >= ADDS_UP
+        words.append("More threads add up, so the cores set this limit, not the memory:" if adds else "Threads share:")
+        words.append(f"{scaling.text}.")
+    if "effective_cache" in told:
+        text = told["effective_cache"].text
+        words.append(f"{text[:1].upper()}{text[1:]}.")
+    return " ".join(words)
+
+
+def _worst(content: Content) -> str:
+    findings = [finding for finding in ranked(content.run.result.findings) if finding.verdict != "good"]
+    if not findings:
+        return ""
+    worst = findings[0]
+    effect = f" ({worst.effect})" if worst.effect else ""
+    return f"Doctor: {worst.name}: {worst.state}{effect}."
+
+
+def _over(row: Row | None) -> str:
+    """A share over 1 is no feat."""
+    if row is None or float(row.get("peak_share") or 0) <= 1:
+        return ""
+    return "That is more than the theoretical peak: either the peak is wrong or part of the bytes never left a cache."
+
+
+def _half(content: Content) -> str:
+    return "" if content.run.result.complete else "The run is not complete: `tierscope resume` goes on with it."

@@ -1,0 +1,118 @@
+"""What the page's template shows, as plain data: text that is still to be escaped, never markup."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tierscope import __version__
+from tierscope.experiment import Label
+from tierscope.report import cells, commands
+from tierscope.report.content import Content, Drawing, Section, ranked
+from tierscope.report.method import method
+from tierscope.report.provenance import EXPERIMENT, experiments, machine_facts, software_facts, state_facts, warnings
+from tierscope.report.verdict import verdict
+from tierscope.result import Finding, Run
+from tierscope.tables import Column, Row
+
+MOST_CELLS = 9000  # of one table in the page, about 250 KiB: more is no reading matter; the CSV files hold all
+MARKS = {"bad": "Problem", "unknown": "Unknown", "note": "Note", "good": "Good"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One figure with what stands under it, or a table without a figure."""
+
+    name: str
+    title: str
+    short: str  # for the list of parts
+    reading: str
+    points: list[str]
+    figure: str  # "" for none
+    axes: list[tuple[str, str]]
+    notes: list[str]
+    problems: list[dict[str, Any]]  # the findings that are bad
+    doubts: list[dict[str, Any]]  # the others that touch this table
+    table: dict[str, Any] | None
+    count: int
+    commands: list[tuple[str, str]]
+
+
+def page(content: Content) -> dict[str, Any]:
+    """Every name that the template uses, but for styles, scripts and specifications."""
+    run = content.run
+    result = run.result
+    machine = result.machine
+    words = verdict(content)
+    return {
+        "origin": result.origin,
+        "title": f"{'' if result.origin == 'real' else result.origin.upper() + ': '}{words.lead} | {machine.hostname}",
+        "where": " · ".join([machine.hostname, machine.identity.model, f"{result.suite} run", result.started]),
+        "verdict": words,
+        "parts": parts(content),
+        "machine": machine_facts(machine),
+        "state": state_facts(machine),
+        "all_findings": [_finding(finding) for finding in ranked(result.findings)],
+        "warnings": warnings(run),
+        "method": method(tuple(content.sections)),
+        "experiments": _grid("experiments", EXPERIMENT, experiments(run)),
+        "software": software_facts(result.software, result.schema),
+        "whole": commands.whole(run),
+        "version": __version__,
+        "started": result.started,
+    }
+
+
+def parts(content: Content) -> list[Part]:
+    """Drawings in order, each table under the first figure that shows it; then tables that no figure shows."""
+    shown: set[str] = set()
+    found = []
+    for drawing in content.drawings:
+        found.append(_part(content.run, drawing.section, drawing, drawing.section.name in shown))
+        shown.add(drawing.section.name)
+    rest = [section for name, section in content.sections.items() if name not in shown]
+    return found + [_part(content.run, section, None, False) for section in rest]
+
+
+def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> Part:
+    told = () if again else section.findings
+    meta = drawing.spec["usermeta"]["tierscope"] if drawing else {}
+    few = len(section.rows) * len(section.used) <= MOST_CELLS and not again and section.name != "blocks"
+    return Part(
+        name=drawing.figure.name if drawing else f"only-{section.name}",
+        title=drawing.figure.title if drawing else section.title,
+        short=(drawing.figure.name if drawing else section.name).replace("_", " ").capitalize(),
+        reading=drawing.figure.reading if drawing else "",
+        points=[] if again else [insight.text for insight in section.insights],
+        figure=drawing.figure.name if drawing else "",
+        axes=list(meta.get("axes", {}).items()),
+        notes=meta.get("notes", []),
+        problems=[_finding(finding) for finding in told if finding.verdict == "bad"],
+        doubts=[_finding(finding) for finding in told if finding.verdict != "bad"],
+        table=_grid(section.name, section.used, section.rows) if few else None,
+        count=len(section.rows),
+        commands=commands.alone(run, section.name),
+    )
+
+
+def _grid(name: str, columns: tuple[Column, ...], rows: list[Row]) -> dict[str, Any]:
+    heads = [{"name": c.name, "title": cells.head(c), "number": cells.is_number(c)} for c in columns]
+    cut = rows[: MOST_CELLS // max(1, len(columns))]
+    filled = [[_cell(row.get(c.name), c) for c in columns] for row in cut]
+    return {"id": name, "heads": heads, "rows": filled, "total": len(rows)}
+
+
+def _cell(value: Label, column: Column) -> dict[str, Any]:
+    raw = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return {"raw": raw, "text": cells.cell(value, column), "number": cells.is_number(column)}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    mark = finding.verdict if finding.verdict in MARKS else "unknown"
+    return {
+        "mark": mark,
+        "word": MARKS[mark],
+        "name": finding.name,
+        "state": finding.state,
+        "effect": finding.effect,
+        "remedy": finding.remedy,
+        "needs_root": finding.needs_root,
+    }

@@ -1,0 +1,60 @@
+"""Words for people: names of mixes, threads, probes; the same in figures, tables and terminal."""
+
+from fractions import Fraction
+
+from tierscope.units import show_bytes
+
+
+def mix_name(read_share: float) -> str:
+    """0.75 -> '3:1'; the ends are words; a share that is no small ratio stays a percentage."""
+    if read_share >= 1.0:
+        return "all reads"
+    if read_share <= 0.0:
+        return "all writes"
+    ratio = Fraction(read_share).limit_denominator(12)
+    if abs(float(ratio) - read_share) > 0.005:
+        return f"{read_share:.0%} reads"
+    return f"{ratio.numerator}:{ratio.denominator - ratio.numerator}"
+
+
+def load_name(read_share: float, store: str) -> str:
+    """'1:1 nt': a mix and its stores never stand apart."""
+    return mix_name(read_share) if store == "none" else f"{mix_name(read_share)} {store}"
+
+
+def threads_name(threads: int) -> str:
+    return "1 thread" if threads == 1 else f"{threads} threads"
+
+
+def store_name(store: str) -> str:
+    """What a kind of store means, in two or three words."""
+    known = {
+        "none": "no stores",
+        "plain": "plain stores",
+        "nt": "non-temporal stores",
+        "string": "rep movs/stos",
+        "libc": "C library",
+        "direct": "movdir64b",
+    }
+    return known.get(store, store)
+
+
+def probe_name(probe: str, order: str, page_bytes: int | None) -> str:
+    """'2 MiB pages, cycle, global order'."""
+    pages = f"{show_bytes(page_bytes)} pages" if page_bytes else "mixed pages"
+    return f"{pages}, random draws" if probe == "random" else f"{pages}, {probe}, {order} order"
+
+
+def unknown_peak(source: str) -> str:
+    """'unknown: why', said once."""
+    return source if source.startswith("unknown") else f"unknown: {source}"
+
+
+def short_word(text: str, limit: int) -> str:
+    """`text` cut to `limit` letters with an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """`text` on one line without control characters: a name in a result must not steer a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,0 +1,27 @@
+"""Writers: each puts a whole run into files of one format."""
+
+from pathlib import Path
+from typing import Protocol
+
+from tierscope.registry import Registry
+from tierscope.result import Run
+
+
+class Writer(Protocol):
+    """One format. Every file is replaced as a whole or not at all, and equal runs give equal files."""
+
+    @property
+    def name(self) -> str: ...
+
+    def write(self, run: Run, directory: Path) -> list[Path]:
+        """The files written below `directory`, which is made if absent; names carry an origin that is not "real"."""
+        ...
+
+
+def file_name(stem: str, run: Run, ending: str) -> str:
+    """'report.html', 'report-simulated.html'."""
+    origin = run.result.origin
+    return f"{stem}.{ending}" if origin == "real" else f"{stem}-{origin}.{ending}"
+
+
+writers: Registry[Writer] = Registry("writer", "tierscope.report.writers")

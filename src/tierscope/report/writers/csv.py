@@ -1,0 +1,46 @@
+"""Every table as a CSV file in base units: bytes, bytes/s, seconds; RFC 4180, but lines end in a single line feed."""
+
+import csv
+import io
+from pathlib import Path
+
+from tierscope.experiment import Label
+from tierscope.report.content import Section, gather
+from tierscope.report.writers import file_name, writers
+from tierscope.result import Run, write_atomically
+
+
+class Csv:
+    """One file per table."""
+
+    name = "csv"
+
+    def write(self, run: Run, directory: Path) -> list[Path]:
+        """tables/NAME.csv for each table that has rows."""
+        folder = directory / "tables"
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for section in gather(run).sections.values():
+            path = folder / file_name(section.name, run, "csv")
+            write_atomically(path, text(section).encode())
+            paths.append(path)
+        return paths
+
+
+def text(section: Section) -> str:
+    """A head of column names, then one line per row; absent values are empty, truth is true or false."""
+    stream = io.StringIO()
+    sheet = csv.writer(stream, lineterminator="\n")
+    names = [column.name for column in section.columns]
+    sheet.writerow(names)
+    sheet.writerows([_plain(row.get(name)) for name in names] for row in section.rows)
+    return stream.getvalue()
+
+
+def _plain(value: Label) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+writers.add(Csv())

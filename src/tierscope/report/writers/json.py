@@ -1,0 +1,49 @@
+"""All rows and insights as one JSON document in base units; the same that `--json -` prints."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tierscope.report.content import gather
+from tierscope.report.writers import file_name, writers
+from tierscope.result import Run, write_atomically
+
+
+class Json:
+    """One document."""
+
+    name = "json"
+
+    def write(self, run: Run, directory: Path) -> list[Path]:
+        """report.json."""
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / file_name("report", run, "json")
+        write_atomically(path, msgspec.json.format(msgspec.json.encode(document(run)), indent=1) + b"\n")
+        return [path]
+
+
+def document(run: Run) -> dict[str, Any]:
+    """`rows` are flat and each names its `table`; `insights` likewise; NaN and infinity become null."""
+    result = run.result
+    sections = [section for section in gather(run).sections.values() if section.name != "blocks"]
+    return {
+        "schema": result.schema,
+        "suite": result.suite,
+        "origin": result.origin,
+        "complete": result.complete,
+        "started": result.started,
+        "machine": result.machine,
+        "software": result.software,
+        "rows": [{"table": section.name, **row} for section in sections for row in section.rows],
+        "insights": [
+            {"table": section.name, **msgspec.structs.asdict(insight)}
+            for section in sections
+            for insight in section.insights
+        ],
+        "findings": result.findings,
+        "warnings": result.warnings,
+    }
+
+
+writers.add(Json())

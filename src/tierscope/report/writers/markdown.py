@@ -1,0 +1,77 @@
+"""The report as Markdown: verdict, tables and findings, for an issue or a merge request."""
+
+import re
+from pathlib import Path
+
+from tierscope.report import cells, commands
+from tierscope.report.content import Content, Section, gather, ranked
+from tierscope.report.verdict import verdict
+from tierscope.report.writers import file_name, writers
+from tierscope.result import Finding, Run, write_atomically
+
+MOST_ROWS = 200  # what a person may still scroll through; the rest is in the CSV files
+
+
+class Markdown:
+    """One text."""
+
+    name = "markdown"
+
+    def write(self, run: Run, directory: Path) -> list[Path]:
+        """report.md."""
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / file_name("report", run, "md")
+        write_atomically(path, render(gather(run)).encode())
+        return [path]
+
+
+def render(content: Content) -> str:
+    result = content.run.result
+    words = verdict(content)
+    origin = "" if result.origin == "real" else f" ({result.origin.upper()})"
+    lines = [f"# Tierscope: {escape(result.machine.hostname)}, {escape(result.suite)}{origin}", ""]
+    lines += [f"**{escape(words.lead)}**", "", *(escape(line) + "  " for line in words.lines), ""]
+    for tile in words.tiles:
+        lines.append(f"- {escape(tile.name)}: {escape(f'{tile.value} {tile.unit}'.strip())}, {escape(tile.under)}")
+    for section in content.sections.values():
+        lines += ["", *_section(content.run, section)]
+    lines += ["", "## Findings", "", *(_finding(finding) for finding in ranked(result.findings)), ""]
+    version = escape(result.software.tierscope)
+    lines.append(f"{code(commands.typed(content.run))}, started {escape(result.started)}, tierscope {version}")
+    return "\n".join(lines) + "\n"
+
+
+def _section(run: Run, section: Section) -> list[str]:
+    if len(section.rows) > MOST_ROWS:
+        return [f"## {escape(section.title)}", "", f"{len(section.rows)} rows, in the CSV files."]
+    columns = section.used
+    rule = "|".join("---:" if cells.is_number(column) else "---" for column in columns)
+    rows = ["|".join(escape(cells.cell(row.get(c.name), c)) for c in columns) for row in section.rows]
+    head = "|".join(escape(cells.head(column)) for column in columns)
+    table = [f"|{head}|", f"|{rule}|", *(f"|{row}|" for row in rows)]
+    points = [f"- {escape(insight.text)}" for insight in section.insights]
+    repeat = [f"{label} {code(command)}  " for label, command in commands.alone(run, section.name)]
+    return [f"## {escape(section.title)}", "", *points, "", *table, "", *repeat]
+
+
+def _finding(finding: Finding) -> str:
+    remedy = f" Remedy: {code(finding.remedy)}." if finding.remedy else ""
+    state = f"{escape(finding.name)}: {escape(finding.state)}. {escape(finding.effect)}"
+    return f"- **{escape(finding.verdict)}** {state}{remedy}"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, no HTML, no cell borders, one line."""
+    flat = re.sub(r"\s+", " ", text)
+    flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", flat)
+
+
+def code(text: str) -> str:
+    """A command as code: fenced by more backticks than it holds."""
+    flat = re.sub(r"\s+", " ", text)
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
+    return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"
+
+
+writers.add(Markdown())

@@ -1,0 +1,32 @@
+"""Every figure as a PNG file of its own, for slides and messages."""
+
+from pathlib import Path
+
+from tierscope.report.content import gather
+from tierscope.report.standalone import standalone
+from tierscope.report.writers import file_name, writers
+from tierscope.result import Run, write_atomically
+
+SCALE = 2.0  # pixels per px: sharp on dense screens and on paper 17 cm wide at 220 dpi
+
+
+class Png:
+    """One picture per figure."""
+
+    name = "png"
+
+    def write(self, run: Run, directory: Path) -> list[Path]:
+        """figures/NAME.png for each figure that has rows."""
+        import vl_convert
+
+        folder = directory / "figures"
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for drawing in gather(run).drawings:
+            path = folder / file_name(drawing.figure.name, run, "png")
+            write_atomically(path, vl_convert.vegalite_to_png(standalone(drawing.spec), scale=SCALE))
+            paths.append(path)
+        return paths
+
+
+writers.add(Png())

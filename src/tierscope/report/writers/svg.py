@@ -1,0 +1,41 @@
+"""Every figure as an SVG file of its own, in light colours, with its text as text."""
+
+import re
+from pathlib import Path
+
+from tierscope.report.content import gather
+from tierscope.report.standalone import standalone
+from tierscope.report.writers import file_name, writers
+from tierscope.result import Run, write_atomically
+
+
+class Svg:
+    """One picture per figure."""
+
+    name = "svg"
+
+    def write(self, run: Run, directory: Path) -> list[Path]:
+        """figures/NAME.svg for each figure that has rows."""
+        import vl_convert
+
+        folder = directory / "figures"
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for drawing in gather(run).drawings:
+            path = folder / file_name(drawing.figure.name, run, "svg")
+            write_atomically(path, renumbered(vl_convert.vegalite_to_svg(standalone(drawing.spec))).encode())
+            paths.append(path)
+        return paths
+
+
+def renumbered(svg: str) -> str:
+    """Clip paths counted from 0: `vl_convert` goes on counting from one picture to the next."""
+    names: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        return match.group(1) + names.setdefault(match.group(2), f"clip{len(names)}")
+
+    return re.sub(r'((?:id="|url\(#))(clip\d+)\b', name, svg)
+
+
+writers.add(Svg())

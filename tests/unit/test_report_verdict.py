@@ -1,0 +1,185 @@
+"""The headline: which numbers it picks, and what it says of what is unknown."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from made_machine import made_machine
+from reported import changed, small_run, subset
+from tierscope import result as results
+from tierscope.report import cells, commands, words
+from tierscope.report.content import gather, ranked, touching
+from tierscope.report.picks import fastest, idle
+from tierscope.report.provenance import experiments, state_facts
+from tierscope.report.verdict import verdict
+from tierscope.result import Finding, Run
+from tierscope.tables import Column
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return small_run(tmp_path_factory.mktemp("run"))
+
+
+def finding(name: str, verdict: str, touches: tuple[str, ...] = ("stream",)) -> Finding:
+    return Finding(name=name, state="s", verdict=verdict, touches=touches, effect="", remedy="")
+
+
+def test_the_best_kernel_over_all_threads_is_named_with_its_interval(run: Run) -> None:
+    row = fastest(gather(run))
+    assert row is not None
+    assert (row["kernel"], row["threads"]) == ("copy_nt", 2)
+    low, high = float(row["bandwidth_low"] or 0) / 1e9, float(row["bandwidth_high"] or 0) / 1e9
+    assert f"({low:.2f} to {high:.2f}) with 2 threads" in verdict(gather(run)).lead
+
+
+def test_a_headline_does_not_rest_on_a_doubtful_number_if_there_is_another(run: Run) -> None:
+    content = gather(msgspec.structs.replace(run))
+    for row in content.rows("stream"):
+        row["conclusive"] = row["kernel"] == "copy"
+    assert fastest(content)["kernel"] == "copy"  # type: ignore[index]
+    for row in content.rows("stream"):
+        row["conclusive"] = False
+    assert "inconclusive" in verdict(content).lead
+
+
+def test_memory_is_the_largest_footprint_with_the_largest_pages(run: Run) -> None:
+    row = idle(gather(run))
+    assert row is not None
+    assert (row["footprint_bytes"], row["page_bytes"]) == (1 << 30, 2 << 20)
+
+
+def test_an_unknown_peak_is_called_unknown_with_its_reason(tmp_path: Path) -> None:
+    said = verdict(gather(small_run(tmp_path, peak=None)))
+    assert "share of peak unknown" in said.lead
+    tile = next(tile for tile in said.tiles if tile.name == "share of theoretical peak")
+    assert (tile.value, tile.under) == ("unknown", "no SMBIOS; give it as peak=307.2GB/s")
+
+
+def test_more_than_the_peak_is_no_feat(tmp_path: Path) -> None:
+    said = verdict(gather(small_run(tmp_path, peak=10e9)))
+    assert any(line.startswith("That is more than the theoretical peak") for line in said.lines)
+
+
+def test_inconclusive_points_are_counted(run: Run) -> None:
+    content = gather(msgspec.structs.replace(run))
+    rows = [row for section in content.sections.values() for row in section.rows if "conclusive" in row]
+    for number, row in enumerate(rows):
+        row["conclusive"] = number > 0
+    assert f"1 of {len(rows)} point is inconclusive and marked so." in verdict(content).lines
+    for row in rows:
+        row["conclusive"] = True
+    assert f"All {len(rows)} points are conclusive." in verdict(content).lines
+
+
+def test_what_limits_is_read_off_the_scaling(run: Run) -> None:
+    assert any("the cores set this limit, not the memory" in line for line in verdict(gather(run)).lines)
+
+
+def test_the_worst_finding_is_told(tmp_path: Path) -> None:
+    findings = (finding("mild", "note"), finding("odd", "unknown"), finding("awful", "bad"), finding("fine", "good"))
+    run = changed(small_run(tmp_path), findings=findings)
+    assert any(line.startswith("Doctor: awful") for line in verdict(gather(run)).lines)
+    assert [f.name for f in ranked(findings)] == ["awful", "odd", "mild", "fine"]
+    assert [f.name for f in touching(run, "stream")] == ["awful", "odd", "mild"]
+    assert touching(run, "latency") == ()
+
+
+def test_a_run_of_loaded_latency_alone_has_a_headline(tmp_path: Path) -> None:
+    assert verdict(gather(subset(small_run(tmp_path), "loaded_latency"))).lead.startswith("At the highest load, 3")
+
+
+@pytest.mark.parametrize(
+    ("share", "name"),
+    [(1.0, "all reads"), (0.75, "3:1"), (2 / 3, "2:1"), (0.6667, "2:1"), (0.5, "1:1"), (1 / 3, "1:2"),
+     (0.0, "all writes"), (0.977, "98% reads")],
+)  # fmt: skip
+def test_mixes_have_the_names_of_the_field(share: float, name: str) -> None:
+    assert words.mix_name(share) == name
+
+
+def test_names_say_what_differs() -> None:
+    assert words.load_name(0.5, "nt") == "1:1 nt"
+    assert words.load_name(1.0, "none") == "all reads"
+    assert words.probe_name("random", "global", 4096) == "4 KiB pages, random draws"
+    assert words.probe_name("cycle", "page", None) == "mixed pages, cycle, page order"
+    assert words.short_word("abcdef", 4) == "abc…"
+    assert words.printable("a\x1b[31m\nb") == "a [31m b"
+
+
+@pytest.mark.parametrize(
+    ("value", "column", "text"),
+    [
+        (53.5e9, Column("bandwidth_bytes_per_s", "bandwidth", "B/s"), "53.50"),
+        (1.2494e-9, Column("latency_s", "latency", "s"), "1.249"),
+        (230.12e-9, Column("latency_s", "latency", "s"), "230.1"),
+        (12345e-9, Column("latency_s", "latency", "s"), "12345"),
+        (0.0, Column("latency_s", "latency", "s"), "0"),
+        (2 << 20, Column("page_bytes", "pages", "B"), "2 MiB"),
+        (0.1742, Column("peak_share", "share of peak", "1"), "17.4"),
+        (0.75, Column("read_share", "reads", "1"), "0.75"),
+        (4, Column("streams", "streams", "1"), "4"),
+        (True, Column("conclusive", "conclusive", ""), "yes"),
+        (None, Column("bus", "bus", "B/s"), "–"),
+        ("nt", Column("store", "stores", ""), "nt"),
+    ],
+)
+def test_a_cell_shows_its_value_in_the_unit_of_its_head(value: object, column: Column, text: str) -> None:
+    assert cells.cell(value, column) == text  # type: ignore[arg-type]
+
+
+def test_a_head_names_the_unit_of_its_cells() -> None:
+    assert cells.head(Column("bandwidth_bytes_per_s", "bandwidth", "B/s")) == "bandwidth, GB/s"
+    assert cells.head(Column("latency_s", "latency", "s")) == "latency, ns"
+    assert cells.head(Column("peak_share", "share of peak", "1")) == "share of peak, %"
+    assert cells.head(Column("kernel", "kernel", "")) == "kernel"
+
+
+def test_the_repeated_command_is_the_one_that_was_typed(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    assert commands.typed(run) == "tierscope run quick"
+    assert commands.alone(run, "latency")[0] == ("This alone:", "tierscope run latency")
+    assert [label for label, _ in commands.alone(run, "groups")] == ["Repeat it:"]
+
+
+def test_the_repeated_command_names_no_place_for_results(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    argv = (
+        "/usr/local/bin/tierscope",
+        "run",
+        "my groups.toml",
+        "--out",
+        "/tmp/a",
+        "--json=-",
+        "precision=0.01",
+        "--strict",
+    )
+    results.save_manifest(tmp_path, msgspec.structs.replace(results.load_manifest(tmp_path), argv=argv))
+    assert commands.typed(run) == "tierscope run 'my groups.toml' precision=0.01 --strict"
+
+
+def test_without_a_manifest_the_options_make_the_command(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    assert commands.typed(run) == "tierscope run quick precision=0.02"
+
+
+def test_the_state_of_the_machine_has_units() -> None:
+    state = {"available_bytes": 1 << 30, "clock_hz_max": 2.0e9, "governor": None, "load_1min": 0.98459}
+    machine = msgspec.structs.replace(made_machine(), state=state)
+    assert dict(state_facts(machine)) == {
+        "available bytes": "1 GiB", "clock hz max": "2.000 GHz", "governor": "unknown", "load 1min": "0.9846",
+    }  # fmt: skip
+
+
+def test_pages_and_nodes_are_shares_the_largest_first(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    record = run.result.records[0]
+    mixed = {str(4 << 10): 1 << 20, str(2 << 20): 3 << 20}
+    facts = msgspec.structs.replace(record.groups[0], pages=mixed, nodes={"0": 4 << 20}, prefetch_bytes=512, streams=4)
+    changed_record = msgspec.structs.replace(record, groups=(facts,))
+    (row, *_) = experiments(changed(run, records=(changed_record,)))
+    assert row["pages"] == "2 MiB 75 %, 4 KiB 25 %"
+    assert row["nodes"] == "node 0 100 %"
+    assert row["variant"] == "plain stores, 4 streams, unroll 1, prefetch 512 B"
