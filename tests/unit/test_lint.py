@@ -1,0 +1,73 @@
+"""Style is checked by programs, the same in every checkout: their versions are locked in requirements/test.txt."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spelling
+
+SOURCES = ("benchmarks", "cmake", "core", "docs", "packaging", "src", "tests")
+
+
+def _tool(name: str, *words: str | Path, root: Path) -> None:
+    command = [Path(sys.executable).with_name(name), *words]
+    done = subprocess.run(command, cwd=root, text=True, capture_output=True, check=False)
+    said = (done.stdout + done.stderr).splitlines()
+    if done.returncode != 0:
+        pytest.fail(
+            "\n".join([*said[:30], f"{len(said)} lines in all; `nox -s format` mends what a program can"]),
+            pytrace=False,
+        )
+
+
+def test_ruff_finds_nothing(root: Path) -> None:
+    _tool("ruff", "check", "--no-cache", ".", root=root)
+
+
+def test_python_is_formatted(root: Path) -> None:
+    _tool("ruff", "format", "--no-cache", "--check", ".", root=root)
+
+
+def test_types_hold(root: Path, tmp_path: Path) -> None:
+    _tool("mypy", "--cache-dir", tmp_path, root=root)
+
+
+def test_cpp_is_formatted(root: Path) -> None:
+    sources = sorted([*(root / "core").rglob("*.[ch]pp"), *(root / "tests/core").rglob("*.[ch]pp")])
+    assert sources, "the core is not here: nothing was checked"
+    _tool("clang-format", "--dry-run", "--Werror", *sources, root=root)
+
+
+def test_words_are_spelt(root: Path) -> None:
+    _tool("codespell", root=root)
+
+
+def test_shell_scripts_are_sound(root: Path) -> None:
+    shellcheck = shutil.which("shellcheck") or pytest.skip("no shellcheck: sudo apt-get install -y shellcheck")
+    common = [shellcheck, "--severity=warning"]
+    subprocess.run(
+        [*common, "-s", "sh", "-e", "SC2034,SC2154", "tierscope", "packaging/setup.sh"], cwd=root, check=True
+    )
+    subprocess.run([*common, ".ci/run", "packaging/try-fresh"], cwd=root, check=True)
+
+
+def test_units_and_names_are_spelt_one_way(root: Path) -> None:
+    paths = [path for folder in SOURCES for path in sorted((root / folder).rglob("*")) if path.suffix in spelling.KINDS]
+    paths = [path for path in paths if path.name != "spelling.py" and path.name != Path(__file__).name]
+    assert len(paths) > 20
+    found = [fault for path in paths for fault in spelling.faults(str(path.relative_to(root)), path.read_text())]
+    assert found == []
+
+
+@pytest.mark.parametrize("line", ["1 GBps", "12 kB/s", "4 Kib", "3 usec", "TierScope", "non temporal"])
+def test_a_wrong_spelling_is_found(line: str) -> None:
+    assert len(list(spelling.faults("x", line))) == 1
+    assert list(spelling.faults("x", f"{line}  # spelling: as is")) == []
+
+
+@pytest.mark.parametrize("line", ["1 GB/s", "4 KiB", "3 us", "Tierscope", "non-temporal", "pmem.io", "/dev/pmem0"])
+def test_a_right_spelling_is_left_alone(line: str) -> None:
+    assert list(spelling.faults("x", line)) == []
