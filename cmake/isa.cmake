@@ -9,3 +9,8 @@ else()
   set(TIERSCOPE_ISAS
     "scalar|Scalar|0||")
 endif()
+
+if(TIERSCOPE_ONLY_ISAS)
+  string(REPLACE ";" "|" ONLY "${TIERSCOPE_ONLY_ISAS}")
+  list(FILTER TIERSCOPE_ISAS INCLUDE REGEX "^(${ONLY})[|]")
+endif()

@@ -44,9 +44,7 @@ class Clock {
   [[nodiscard]] const char* source() const noexcept { return counter_ ? counter_name() : "monotonic_raw"; }
   [[nodiscard]] double hz() const noexcept { return hz_; }
   [[nodiscard]] double seconds(std::uint64_t ticks) const noexcept { return static_cast<double>(ticks) / hz_; }
-  [[nodiscard]] std::uint64_t ticks(double seconds) const noexcept {
-    return static_cast<std::uint64_t>(seconds * hz_);
-  }
+  [[nodiscard]] std::uint64_t ticks(double seconds) const noexcept { return static_cast<std::uint64_t>(seconds * hz_); }
   /// Smallest step between two reads that differ, over 1000 tries.
   [[nodiscard]] double resolution() const noexcept;
   /// Median cost of one pair of reads around nothing, over 1000 pairs.

@@ -27,7 +27,8 @@ struct Leaf {
 
 Leaf leaf(unsigned number, unsigned sub = 0) {
   Leaf l;
-  if (number > __get_cpuid_max(number & 0x80000000U, nullptr) && (number & 0xF0000000U) != 0x40000000U) return l;
+  const auto last = static_cast<unsigned>(__get_cpuid_max(number & 0x80000000U, nullptr));  // an int in Clang's header
+  if (number > last && (number & 0xF0000000U) != 0x40000000U) return l;
   __cpuid_count(number, sub, l.eax, l.ebx, l.ecx, l.edx);
   return l;
 }
@@ -60,13 +61,17 @@ const std::vector<Feature>& table() {
     const bool ymm = (state & 0x6U) == 0x6U;
     const bool zmm = (state & 0xE6U) == 0xE6U;
     const auto bit = [](unsigned word, unsigned at) { return (word >> at & 1U) != 0; };
-    return std::vector<Feature>{
-        {"avx2", ymm && bit(seven.ebx, 5)},       {"fma", ymm && bit(one.ecx, 12)},
-        {"avx512f", zmm && bit(seven.ebx, 16)},   {"avx512dq", zmm && bit(seven.ebx, 17)},
-        {"erms", bit(seven.ebx, 9)},              {"fsrm", bit(seven.edx, 4)},
-        {"movdir64b", bit(seven.ecx, 28)},        {"clflush", bit(one.edx, 19)},
-        {"clflushopt", bit(seven.ebx, 23)},       {"clwb", bit(seven.ebx, 24)},
-        {"prefetchw", bit(leaf(0x80000001).ecx, 8)}};
+    return std::vector<Feature>{{"avx2", ymm && bit(seven.ebx, 5)},
+                                {"fma", ymm && bit(one.ecx, 12)},
+                                {"avx512f", zmm && bit(seven.ebx, 16)},
+                                {"avx512dq", zmm && bit(seven.ebx, 17)},
+                                {"erms", bit(seven.ebx, 9)},
+                                {"fsrm", bit(seven.edx, 4)},
+                                {"movdir64b", bit(seven.ecx, 28)},
+                                {"clflush", bit(one.edx, 19)},
+                                {"clflushopt", bit(seven.ebx, 23)},
+                                {"clwb", bit(seven.ebx, 24)},
+                                {"prefetchw", bit(leaf(0x80000001).ecx, 8)}};
   }();
   return list;
 }
@@ -84,6 +89,16 @@ const std::vector<Feature>& table() {
 bool has(std::string_view feature) {
   if (feature.empty()) return true;
   return std::any_of(table().begin(), table().end(), [&](const Feature& f) { return f.name == feature && f.present; });
+}
+
+std::string missing(std::string_view features) {
+  std::string lacking;
+  while (!features.empty()) {
+    const auto feature = features.substr(0, features.find(' '));
+    if (!has(feature)) lacking += (lacking.empty() ? "" : ", ") + std::string(feature);
+    features.remove_prefix(std::min(feature.size() + 1, features.size()));
+  }
+  return lacking;
 }
 
 std::vector<std::string> features() {

@@ -8,6 +8,8 @@ namespace tierscope::cpu {
 
 /// True if this CPU and this operating system (XCR0 for AVX state) run the feature; "" is always there.
 bool has(std::string_view feature);
+/// Those of `features`, joined by ' ', that are not there; joined by ", ".
+std::string missing(std::string_view features);
 /// Every feature that some kernel or ISA asks about, of those present.
 std::vector<std::string> features();
 /// The counter keeps its pace in every power state (CPUID 80000007h, EDX bit 8).

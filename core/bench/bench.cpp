@@ -8,9 +8,7 @@
 namespace tierscope {
 namespace {
 
-std::size_t bytes_needed(const Group& group) {
-  return group.footprint() + (kernels::OPERANDS - 1) * group.plan.skew;
-}
+std::size_t bytes_needed(const Group& group) { return group.footprint() + (kernels::OPERANDS - 1) * group.plan.skew; }
 
 }  // namespace
 
@@ -38,11 +36,11 @@ void Bench::prepare(const std::vector<GroupPlan>& plans) {
 void Bench::set(std::size_t number, const GroupPlan& plan) {
   Group group = make_group(plan);
   if (plan.cpus != groups_[number].plan.cpus) throw BadPlan("set cannot change cpus=; prepare again");
-  std::swap(groups_[number], group);
+  groups_[number] = std::move(group);
   try {
     map(number);
   } catch (...) {
-    std::swap(groups_[number], group);
+    groups_.clear();  // the memory of the old group may be gone
     throw;
   }
 }
@@ -87,12 +85,15 @@ void Bench::map(std::size_t number) {
 void Bench::fill(std::size_t number) {
   auto& group = groups_[number];
   auto& arena = arenas_[number];
-  if (arena.content != group.content()) {
-    team_->run([&](std::size_t thread) {
-      if (seats_[thread].group == number) tierscope::fill(group, seats_[thread].member, arena.buffer.bytes());
-    });
-    arena.content = group.content();
-  }
+  const bool fresh = arena.content != group.content();
+  team_->run([&](std::size_t thread) {
+    if (seats_[thread].group != number) return;
+    if (fresh)
+      tierscope::fill(group, seats_[thread].member, arena.buffer.bytes());
+    else
+      stir(group, seats_[thread].member);
+  });
+  arena.content = group.content();
   if (!arena.inspected && arena.target->serves_memory()) arena.placement = arena.target->inspect(arena.buffer);
   arena.inspected = true;
 }
@@ -119,10 +120,10 @@ std::uint64_t Bench::measure(double seconds, double block_s, SampleFile* samples
 
 std::vector<double> Bench::check() {
   std::vector<double> of_seat(seats_.size());
-  team_->run([&](std::size_t thread) { of_seat[thread] = verify(groups_[seats_[thread].group], seats_[thread].member); });
+  team_->run(
+      [&](std::size_t thread) { of_seat[thread] = verify(groups_[seats_[thread].group], seats_[thread].member); });
   std::vector<double> worst(groups_.size());
-  for (std::size_t s = 0; s < seats_.size(); ++s)
-    worst[seats_[s].group] = std::max(worst[seats_[s].group], of_seat[s]);
+  for (std::size_t s = 0; s < seats_.size(); ++s) worst[seats_[s].group] = std::max(worst[seats_[s].group], of_seat[s]);
   return worst;
 }
 

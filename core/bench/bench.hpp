@@ -15,7 +15,8 @@ class Bench {
   /// Maps, touches, fills and verifies the memory of all groups. Memory of the last call is used again where it
   /// fits. @throws BadPlan, Unsupported, SystemError; the bench is empty then
   void prepare(const std::vector<GroupPlan>& plans);
-  /// Another walk of the same kernel family over the same memory. @throws BadPlan, Unsupported
+  /// Another walk, over the same memory where it fits. @throws BadPlan for words that do not fit together: all
+  /// stays as it was; BadPlan, Unsupported, SystemError if the memory cannot be had: the bench is empty then
   void set(std::size_t group, const GroupPlan& plan);
   /// One batch: all groups start together and run for `seconds`. Returns the number of blocks appended.
   std::uint64_t measure(double seconds, double block_s, SampleFile* samples);

@@ -10,12 +10,12 @@
 namespace tierscope {
 namespace {
 
-constexpr double STEAL_STEP_S = 0.010;     // the kernel counts steal in steps of 10 ms
-constexpr double STEAL_COST = 100;         // a look may take 1/100 of the time between looks
-constexpr double DRIFT = 1e-3;             // clocks that differ more over a block: a jump or a moved machine
-constexpr double DRIFT_FLOOR_S = 2e-6;     // what an interrupt between two clock reads may take
-constexpr int SIZING_BLOCKS = 24;          // doublings from one line to seconds
-constexpr std::size_t SPARE_BLOCKS = 4;    // room for blocks four times as short as asked
+constexpr double STEAL_STEP_S = 0.010;   // the kernel counts steal in steps of 10 ms
+constexpr double STEAL_COST = 100;       // a look may take 1/100 of the time between looks
+constexpr double DRIFT = 1e-3;           // clocks that differ more over a block: a jump or a moved machine
+constexpr double DRIFT_FLOOR_S = 2e-6;   // what an interrupt between two clock reads may take
+constexpr int SIZING_BLOCKS = 24;        // doublings from one line to seconds
+constexpr std::size_t SPARE_BLOCKS = 4;  // room for blocks four times as short as asked
 
 /// A delay of `cycles` taken branches, one per core cycle on every CPU since 2013; independent of the clock's rate.
 inline void delay(std::uint64_t cycles) noexcept {
@@ -140,8 +140,8 @@ std::uint64_t BlockRunner::walk(std::uint64_t begin, std::uint64_t end, std::uin
   pass.repeats = repeats;
   if (group_.plan.pace == 0) return group_.variant.function(pass);
   const bool lines = group_.entry->info->operation == kernels::Operation::line;
-  const auto per_burst = static_cast<std::uint64_t>(static_cast<double>(group_.plan.burst) /
-                                                    std::max(group_.entry->program_bytes(), 1.0));
+  const auto per_burst =
+      static_cast<std::uint64_t>(static_cast<double>(group_.plan.burst) / std::max(group_.entry->program_bytes(), 1.0));
   const auto burst = lines ? std::max<std::uint64_t>(per_burst / granule_, 1) * granule_ : 1;
   std::uint64_t sum = 0;
   for (std::uint64_t r = 0; r < (lines ? repeats : 1); ++r)

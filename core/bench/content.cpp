@@ -70,4 +70,20 @@ void fill(const Group& group, std::size_t member, std::span<std::byte> memory) n
   fill_reals(memory.subspan(first, last - first), group.plan.seed, first / 8);
 }
 
+void stir(const Group& group, std::size_t number) noexcept {
+  const auto& info = *group.entry->info;
+  if (info.operation != kernels::Operation::line || info.content != Content::reals) return;
+  constexpr auto per_page = kernels::PAGE / LINE;
+  const auto& member = group.members[number];
+  const auto seed = ~group.plan.seed;  // other words than those that the fill put there
+  for (std::size_t k = 0; k < OPERANDS; ++k) {
+    if (!info.operands[k].stores) continue;
+    const auto last = member.end * info.operands[k].lines;
+    for (auto line = member.begin * info.operands[k].lines; line < last; line += per_page) {
+      const auto chosen = std::min(line + random_word(seed, line) % per_page, last - 1);
+      fill_reals({member.pass.operand[k] + chosen * LINE, LINE}, seed, chosen * (LINE / 8));
+    }
+  }
+}
+
 }  // namespace tierscope

@@ -15,13 +15,8 @@ using kernels::KernelEntry;
 using kernels::LINE;
 using kernels::Operation;
 
-/// The first feature of the entry that this CPU lacks, or "".
-std::string missing_feature(const KernelEntry& entry) {
-  std::istringstream features{std::string(entry.features)};
-  for (std::string feature; features >> feature;)
-    if (!cpu::has(feature)) return feature;
-  return "";
-}
+/// Of one pace: a third of a second. A block cannot be interrupted.
+constexpr std::uint64_t MOST_CYCLES = 1'000'000'000;
 
 [[noreturn]] void unknown_kernel(const std::string& name) {
   std::string known;
@@ -33,6 +28,9 @@ std::string missing_feature(const KernelEntry& entry) {
 const kernels::Variant& find_variant(const KernelEntry& entry, const GroupPlan& plan) {
   const kernels::Shape wanted{plan.streams, plan.unroll, plan.interleave == kernels::PAGE, plan.prefetch > 0,
                               plan.prefetch_write > 0};
+  if (entry.table().empty())
+    throw Unsupported("kernel " + plan.kernel + " does not exist on " + std::string(entry.isa) +
+                      ", which has no such store; take the plain kernel");
   std::string known;
   for (const auto& variant : entry.table()) {
     const auto& shape = variant.shape;
@@ -57,8 +55,10 @@ void check_words(const GroupPlan& plan) {
   if (plan.element < LINE || plan.element % LINE != 0)
     throw BadPlan("element=" + std::to_string(plan.element) + " is no multiple of a cache line (64)");
   if (plan.locality % plan.element != 0)
-    throw BadPlan("locality=" + std::to_string(plan.locality) + " is no multiple of element=" +
-                  std::to_string(plan.element));
+    throw BadPlan("locality=" + std::to_string(plan.locality) +
+                  " is no multiple of element=" + std::to_string(plan.element));
+  if (plan.pace > MOST_CYCLES)
+    throw BadPlan("pace=" + std::to_string(plan.pace) + " is over " + std::to_string(MOST_CYCLES) + " cycles");
   if (plan.skew % LINE != 0) throw BadPlan("skew=" + std::to_string(plan.skew) + " is no multiple of 64");
 }
 
@@ -74,6 +74,16 @@ std::uint64_t share(const Group& group) {
   }
   const auto granule = group.variant.shape.granule();
   return group.plan.footprint / (LINE * info.lines()) / members / granule * granule;
+}
+
+[[noreturn]] void refuse_footprint(const Group& group) {
+  const auto& plan = group.plan;
+  const bool hops = group.entry->info->operation == Operation::hop;
+  const auto least =
+      hops ? std::max(plan.locality, plan.element) : LINE * group.entry->info->lines() * group.variant.shape.granule();
+  throw BadPlan("footprint of " + std::to_string(plan.footprint) + " bytes is too small for kernel " + plan.kernel +
+                " on " + std::to_string(plan.cpus.size()) + " CPUs in this shape; ask for at least " +
+                std::to_string(plan.cpus.size() * least) + "B");
 }
 
 }  // namespace
@@ -98,11 +108,11 @@ const KernelEntry& find_kernel(const GroupPlan& plan) {
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
     if (entry->kernel != plan.kernel || (!plan.isa.empty() && entry->isa != plan.isa)) continue;
     seen = entry;
-    if (missing_feature(*entry).empty() && (best == nullptr || entry->rank > best->rank)) best = entry;
+    if (cpu::missing(entry->features).empty() && (best == nullptr || entry->rank > best->rank)) best = entry;
   }
   if (best != nullptr) return *best;
   if (seen != nullptr)
-    throw Unsupported("kernel " + std::string(seen->name) + " needs the CPU feature " + missing_feature(*seen) +
+    throw Unsupported("kernel " + std::string(seen->name) + " needs the CPU features " + cpu::missing(seen->features) +
                       ", which this CPU or its hypervisor does not offer; leave isa= away for the best that runs");
   if (!plan.isa.empty()) {
     GroupPlan any = plan;
@@ -122,12 +132,7 @@ Group make_group(const GroupPlan& plan) {
   group.plan.isa = group.entry->isa;
   group.variant = find_variant(*group.entry, plan);
   const auto each = share(group);
-  if (each == 0)
-    throw BadPlan("footprint of " + std::to_string(plan.footprint) + " bytes is too small for kernel " + plan.kernel +
-                  " on " + std::to_string(plan.cpus.size()) + " CPUs in this shape; ask for at least " +
-                  std::to_string(plan.cpus.size() * LINE * std::max(1U, group.entry->info->lines()) *
-                                 group.variant.shape.granule()) +
-                  "B");
+  if (each == 0) refuse_footprint(group);
   group.operations = each * plan.cpus.size();
   for (std::size_t m = 0; m < plan.cpus.size(); ++m) {
     Member member;

@@ -13,10 +13,10 @@ namespace tierscope {
 /// One thread's share and its place in it.
 struct Member {
   unsigned cpu = 0;
-  std::uint64_t begin = 0, end = 0;   // operations of its slice (lines); 0 and the number of nodes (hops)
-  std::uint64_t position = 0;         // where the next block starts (lines)
-  std::uint64_t block = 0;            // operations of one block; 0: not yet sized
-  std::uint64_t done = 0;             // operations since the content was made
+  std::uint64_t begin = 0, end = 0;  // operations of its slice (lines); 0 and the number of nodes (hops)
+  std::uint64_t position = 0;        // where the next block starts (lines)
+  std::uint64_t block = 0;           // operations of one block; 0: not yet sized
+  std::uint64_t done = 0;            // operations since the content was made
   kernels::Pass pass;
 };
 
@@ -50,6 +50,9 @@ Group make_group(const GroupPlan& plan);
 void place(Group& group, std::span<std::byte> memory);
 /// Fills the member's part: random reals, or its cycle.
 void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
+/// Puts random reals into one line of every page that the member stores to, so that what earlier blocks left there
+/// cannot pass for the work of the next ones. Costs 1/64 of a fill.
+void stir(const Group& group, std::size_t member) noexcept;
 /// The largest relative difference between what the blocks left and what scalar code leaves; infinity if a
 /// checksum or a chase's end differs. Samples up to 64 windows of each member.
 double verify(const Group& group, std::size_t member);

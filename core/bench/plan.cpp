@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -11,11 +12,13 @@
 namespace tierscope {
 namespace {
 
+constexpr double MOST_BYTES = 0x1p56;  // all that five levels of page tables address: sums of sizes cannot wrap
+
 struct Unit {
   std::string_view name;
   double factor;
 };
-constexpr Unit BYTES[] = {{"", 1},    {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+constexpr Unit BYTES[] = {{"", 1},         {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
                           {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
 constexpr Unit SECONDS[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
 
@@ -30,26 +33,28 @@ double number_with_unit(const std::string& key, const std::string& word, const U
   std::string known;
   for (const auto& unit : units) {
     if (unit.name == name) return value * unit.factor;
-    known += (known.empty() ? "" : ", ") + std::string(unit.name);
+    known += (unit.name.empty() || known.empty() ? "" : ", ") + std::string(unit.name);
   }
-  throw BadPlan("unknown unit '" + std::string(name) + "' in " + key + "=" + word + " (known:" + known + ")");
+  throw BadPlan("unknown unit '" + std::string(name) + "' in " + key + "=" + word + " (known: " + known + ")");
 }
 
 using Setter = std::function<void(GroupPlan&, const std::string& key, const std::string& word)>;
 
 template <class Number>
-Setter bytes_into(Number GroupPlan::*field) {
+Setter bytes_into(Number GroupPlan::* field) {
   return [field](GroupPlan& plan, const std::string& key, const std::string& word) {
     plan.*field = parse_bytes(key, word);
   };
 }
 template <class Number>
-Setter count_into(Number GroupPlan::*field) {
+Setter count_into(Number GroupPlan::* field) {
   return [field](GroupPlan& plan, const std::string& key, const std::string& word) {
-    plan.*field = static_cast<Number>(parse_count(key, word));
+    const auto value = parse_count(key, word);
+    if (value > std::numeric_limits<Number>::max()) throw BadPlan(key + "=" + word + " is too large");
+    plan.*field = static_cast<Number>(value);
   };
 }
-Setter text_into(std::string GroupPlan::*field) {
+Setter text_into(std::string GroupPlan::* field) {
   return [field](GroupPlan& plan, const std::string&, const std::string& word) { plan.*field = word; };
 }
 
@@ -65,7 +70,8 @@ const std::map<std::string, Setter>& setters() {
       {"isa", text_into(&GroupPlan::isa)},
       {"target", set_target},
       {"pages", text_into(&GroupPlan::pages)},
-      {"cpus", [](GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); }},
+      {"cpus",
+       [](GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); }},
       {"footprint", bytes_into(&GroupPlan::footprint)},
       {"streams", count_into(&GroupPlan::streams)},
       {"unroll", count_into(&GroupPlan::unroll)},
@@ -82,11 +88,19 @@ const std::map<std::string, Setter>& setters() {
   return table;
 }
 
+/// Where the comment starts: at a '#' that begins a word, since a path may hold one.
+std::size_t comment(std::string_view text) {
+  auto at = text.find('#');
+  while (at != std::string_view::npos && at > 0 && text[at - 1] != ' ' && text[at - 1] != '\t')
+    at = text.find('#', at + 1);
+  return at;
+}
+
 }  // namespace
 
 Line parse_line(std::string_view text) {
   Line line;
-  std::istringstream words{std::string(text.substr(0, text.find('#')))};
+  std::istringstream words{std::string(text.substr(0, comment(text)))};
   words >> line.command;
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');
@@ -100,7 +114,8 @@ Line parse_line(std::string_view text) {
 
 std::uint64_t parse_bytes(const std::string& key, const std::string& word) {
   const double value = number_with_unit(key, word, BYTES);
-  if (value != std::floor(value) || value > 0x1p62) throw BadPlan(key + "=" + word + " is no whole number of bytes");
+  if (value != std::floor(value) || value > MOST_BYTES)
+    throw BadPlan(key + "=" + word + " is no whole number of bytes up to 64 PiB");
   return static_cast<std::uint64_t>(value);
 }
 

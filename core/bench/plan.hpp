@@ -4,7 +4,8 @@
 ///     measure seconds=0.5 block=1ms
 ///     set group=0 streams=4 unroll=1
 ///     check
-/// Words are key=value; '#' starts a comment. Numbers of bytes take KiB, MiB, GiB, KB, MB, GB; times s, ms, us.
+/// Words are key=value; a '#' before a word starts a comment. Numbers of bytes take KiB, MiB, GiB, KB, MB, GB; times s,
+/// ms, us.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -42,11 +43,11 @@ struct GroupPlan {
   std::uint64_t prefetch_write = 0;
   std::uint64_t interleave = 0;  // 0 or 4096
   std::uint64_t element = 64;
-  std::uint64_t locality = 0;    // 0: the whole slice
-  std::uint64_t pace = 0;        // core cycles
-  std::uint64_t burst = 1024;    // program bytes
-  std::uint64_t skew = 0;        // bytes by which each operand is shifted against the one before
-  std::uint64_t seed = 1995;     // the year of STREAM
+  std::uint64_t locality = 0;  // 0: the whole slice
+  std::uint64_t pace = 0;      // core cycles
+  std::uint64_t burst = 1024;  // program bytes
+  std::uint64_t skew = 0;      // bytes by which each operand is shifted against the one before
+  std::uint64_t seed = 1995;   // the year of STREAM
 };
 
 /// Reads `words` into `plan`; a key that is not of a group is an error. @throws BadPlan

@@ -17,7 +17,7 @@ using kernels::LINE;
 using kernels::OPERANDS;
 using kernels::Pass;
 
-constexpr std::uint64_t WINDOWS = 64;           // of each member, evenly spread
+constexpr std::uint64_t WINDOWS = 64;             // of each member, evenly spread
 constexpr std::uint64_t WINDOW_OPERATIONS = 512;  // 32 KiB of each operand: all windows check in some 10 ms
 constexpr std::uint64_t PROBED_HOPS = 1000;
 constexpr double WRONG = std::numeric_limits<double>::infinity();
@@ -59,9 +59,9 @@ double verify_window(const Group& group, const Member& member, std::uint64_t beg
   double largest = 0;
   for (std::size_t k = 0; k < OPERANDS; ++k)
     if (info.operands[k].stores)
-      largest = std::max(largest, difference(copies[k].front().bytes,
-                                             member.pass.operand[k] + begin * info.operands[k].lines * LINE,
-                                             count * info.operands[k].lines * LINE));
+      largest = std::max(
+          largest, difference(copies[k].front().bytes, member.pass.operand[k] + begin * info.operands[k].lines * LINE,
+                              count * info.operands[k].lines * LINE));
   Pass again = member.pass;
   again.begin = begin;
   again.end = begin + count;
@@ -75,7 +75,7 @@ double verify_lines(const Group& group, const Member& member) {
   const auto covered = std::min(member.done, member.end - member.begin) / granule * granule;
   if (covered == 0) return 0;
   const auto count = std::min(covered, std::max<std::uint64_t>(WINDOW_OPERATIONS / granule, 1) * granule);
-  const auto places = std::max<std::uint64_t>(std::min(WINDOWS, covered / count), 1);
+  const auto places = std::min(WINDOWS, (covered + count - 1) / count);  // a small slice is compared as a whole
   double largest = 0;
   for (std::uint64_t w = 0; w < places; ++w) {
     const auto last = (covered - count) / granule;
@@ -109,9 +109,12 @@ double verify_hops(const Group& group, const Member& member) {
 double verify(const Group& group, std::size_t index) {
   const auto& member = group.members[index];
   switch (group.entry->info->operation) {
-    case kernels::Operation::line: return verify_lines(group, member);
-    case kernels::Operation::hop: return verify_hops(group, member);
-    case kernels::Operation::call: return 0;
+    case kernels::Operation::line:
+      return verify_lines(group, member);
+    case kernels::Operation::hop:
+      return verify_hops(group, member);
+    case kernels::Operation::call:
+      return 0;
   }
   return WRONG;
 }

@@ -1,7 +1,5 @@
 #include "cli/describe.hpp"
 
-#include <sstream>
-
 #include "base/cpuid.hpp"
 #include "base/registry.hpp"
 #include "base/syscall.hpp"
@@ -26,14 +24,6 @@ std::string bus_bytes(const KernelEntry& entry) {
   return entry.bus_bytes() < 0 ? "null" : json::value(entry.bus_bytes());
 }
 
-std::string missing(const KernelEntry& entry) {
-  std::istringstream features{std::string(entry.features)};
-  std::string lacking;
-  for (std::string feature; features >> feature;)
-    if (!cpu::has(feature)) lacking += (lacking.empty() ? "" : ", ") + feature;
-  return lacking;
-}
-
 std::string shape(const kernels::Shape& s) {
   return json::Object()
       .add("streams", s.streams)
@@ -49,7 +39,7 @@ std::string operand(const kernels::Operand& o) {
 }
 
 std::string kernel(const KernelEntry& entry) {
-  const auto lacking = missing(entry);
+  const auto lacking = cpu::missing(entry.features);
   std::vector<std::string> shapes, operands;
   if (lacking.empty())
     for (const auto& variant : entry.table()) shapes.push_back(shape(variant.shape));
@@ -77,20 +67,34 @@ std::string kernel(const KernelEntry& entry) {
 
 std::string cpu_text(const topology::Cpu& c) {
   return json::Object()
-      .add("number", c.number).add("core", c.core).add("package", c.package).add("node", c.node)
-      .add("allowed", c.allowed).str();
+      .add("number", c.number)
+      .add("core", c.core)
+      .add("package", c.package)
+      .add("node", c.node)
+      .add("allowed", c.allowed)
+      .str();
 }
 
 std::string node_text(const topology::Node& n) {
   return json::Object()
-      .add("number", n.number).add("cpus", n.cpus).add("memory_bytes", n.memory_bytes).add("free_bytes", n.free_bytes)
-      .add("distances", n.distances).raw("huge_pages", json::object(n.huge_pages)).str();
+      .add("number", n.number)
+      .add("cpus", n.cpus)
+      .add("memory_bytes", n.memory_bytes)
+      .add("free_bytes", n.free_bytes)
+      .add("distances", n.distances)
+      .raw("huge_pages", json::object(n.huge_pages))
+      .str();
 }
 
 std::string cache_text(const topology::Cache& c) {
   return json::Object()
-      .add("level", c.level).add("kind", c.kind).add("size_bytes", c.size_bytes).add("ways", c.ways)
-      .add("line_bytes", c.line_bytes).add("cpus", c.cpus).str();
+      .add("level", c.level)
+      .add("kind", c.kind)
+      .add("size_bytes", c.size_bytes)
+      .add("ways", c.ways)
+      .add("line_bytes", c.line_bytes)
+      .add("cpus", c.cpus)
+      .str();
 }
 
 template <class Element>

@@ -1,6 +1,7 @@
 /// Writes JSON, in order, without a tree: the core only emits flat lines, so no library is linked.
 /// Source: T. Bray (ed.), RFC 8259, "The JavaScript Object Notation (JSON) Data Interchange Format", 2017.
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -11,12 +12,29 @@
 
 namespace tierscope::json {
 
+/// Bytes of the UTF-8 character that `text` starts with; 0 if it is none. Source: RFC 3629, section 4.
+inline std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return 1;
+  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+  const bool over_long = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
+  const bool no_character = (byte(0) == 0xED && byte(1) > 0x9F) || (byte(0) == 0xF4 && byte(1) > 0x8F);
+  return over_long || no_character ? 0 : length;
+}
+
+/// A word of the user may hold any byte: what is no UTF-8 becomes U+FFFD.
 inline std::string quoted(std::string_view text) {
   constexpr char digits[] = "0123456789abcdef";
   std::string out = "\"";
-  for (const char c : text) {
+  for (; !text.empty(); text.remove_prefix(std::max<std::size_t>(character(text), 1))) {
+    const char c = text.front();
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+    if (const auto length = character(text); length != 1) {
+      out += length == 0 ? "\\ufffd" : text.substr(0, length);
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (byte < 0x20) {
@@ -30,9 +48,9 @@ inline std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-inline std::string value(std::string_view text) { return quoted(text); }
-inline std::string value(const char* text) { return quoted(text); }
-inline std::string value(const std::string& text) { return quoted(text); }
+inline std::string value(std::string_view text) { return json::quoted(text); }
+inline std::string value(const char* text) { return json::quoted(text); }
+inline std::string value(const std::string& text) { return json::quoted(text); }
 inline std::string value(bool truth) { return truth ? "true" : "false"; }
 template <std::integral Number>
 std::string value(Number number) {

@@ -29,9 +29,7 @@ constexpr const char* HELP =
     "example: echo 'group kernel=triad target=node:0 cpus=0 footprint=768MiB' | tierscope-core run\n"
     "exit status: 0 good, 1 a wrong answer, 2 usage, 3 this machine cannot do it, 70 a fault of the core\n";
 
-void emit(const std::string& line) {
-  std::cout << line << '\n' << std::flush;
-}
+void emit(const std::string& line) { std::cout << line << '\n' << std::flush; }
 
 int report(const Error& error) {
   emit(json::Object().add("fact", "error").add("kind", error.kind()).add("message", error.what()).str());
@@ -58,9 +56,12 @@ int run(std::istream& plan, const std::string& samples) {
 int run_command(const std::vector<std::string>& words) {
   std::string plan = "-", samples;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--samples" && i + 1 < words.size()) samples = words[++i];
-    else if (plan == "-" && (words[i] == "-" || !words[i].starts_with('-'))) plan = words[i];
-    else throw BadPlan("unknown word '" + words[i] + "'; see tierscope-core --help");
+    if (words[i] == "--samples" && i + 1 < words.size())
+      samples = words[++i];
+    else if (plan == "-" && (words[i] == "-" || !words[i].starts_with('-')))
+      plan = words[i];
+    else
+      throw BadPlan("unknown word '" + words[i] + "'; see tierscope-core --help");
   }
   if (plan == "-") return run(std::cin, samples);
   std::ifstream file(plan);
@@ -73,14 +74,31 @@ int check_command(const std::vector<std::string>& words) {
   for (const auto& word : words) text += " " + word;
   SelfCheck what;
   for (const auto& [key, word] : parse_line(text).words) {
-    if (key == "kernel") what.kernel = word;
-    else if (key == "isa") what.isa = word;
-    else if (key == "operations") what.operations = parse_count(key, word);
-    else if (key == "passes") what.passes = parse_count(key, word);
-    else if (key == "seed") what.seed = parse_count(key, word);
-    else throw BadPlan("unknown key '" + key + "' (known: isa, kernel, operations, passes, seed)");
+    if (key == "kernel")
+      what.kernel = word;
+    else if (key == "isa")
+      what.isa = word;
+    else if (key == "operations")
+      what.operations = parse_count(key, word);
+    else if (key == "passes")
+      what.passes = parse_count(key, word);
+    else if (key == "seed")
+      what.seed = parse_count(key, word);
+    else
+      throw BadPlan("unknown key '" + key + "' (known: isa, kernel, operations, passes, seed)");
   }
   return selfcheck(what, emit) == 0 ? GOOD : FAILED;
+}
+
+void refuse(const std::vector<std::string>& words) {
+  if (!words.empty()) throw BadPlan("unknown word '" + words[0] + "'; see tierscope-core --help");
+}
+
+/// The tree to read, "/" unless told otherwise.
+std::string root_of(const std::vector<std::string>& words) {
+  if (words.empty()) return "/";
+  if (words.size() != 2 || words[0] != "--root") throw BadPlan("topology takes --root DIR and nothing else");
+  return words[1];
 }
 
 int dispatch(const std::vector<std::string>& words) {
@@ -89,11 +107,13 @@ int dispatch(const std::vector<std::string>& words) {
   if (command == "--help" || command == "-h") {
     std::cout << HELP;
   } else if (command == "--version") {
+    refuse(rest);
     emit(TIERSCOPE_VERSION);
   } else if (command == "catalogue") {
+    refuse(rest);
     emit(describe::catalogue());
   } else if (command == "topology") {
-    emit(describe::topology(rest.size() == 2 && rest[0] == "--root" ? rest[1] : "/"));
+    emit(describe::topology(root_of(rest)));
   } else if (command == "run") {
     return run_command(rest);
   } else if (command == "check") {

@@ -11,6 +11,7 @@ namespace {
 
 using kernels::KernelEntry;
 constexpr double TOLERANCE = 1e-15;  // a fused multiply-add rounds once, scalar code twice
+constexpr std::uint64_t MOST_OPERATIONS = std::uint64_t{1} << 40U;  // 64 TiB of each operand: bytes cannot wrap
 
 GroupPlan plan_of(const KernelEntry& entry, const kernels::Shape& shape, const SelfCheck& what) {
   GroupPlan plan;
@@ -49,17 +50,13 @@ double error_of(const GroupPlan& plan, std::uint64_t passes) {
 }  // namespace
 
 std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std::string&)>& emit) {
+  if (what.operations > MOST_OPERATIONS)
+    throw BadPlan("operations=" + std::to_string(what.operations) + " is over " + std::to_string(MOST_OPERATIONS));
   std::size_t wrong = 0, tried = 0;
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
     if (!what.kernel.empty() && entry->kernel != what.kernel) continue;
     if (!what.isa.empty() && entry->isa != what.isa) continue;
-    bool runs = true;
-    for (std::size_t at = 0; at < entry->features.size();) {
-      const auto end = std::min(entry->features.find(' ', at), entry->features.size());
-      runs = runs && cpu::has(entry->features.substr(at, end - at));
-      at = end + 1;
-    }
-    if (!runs) continue;
+    if (!cpu::missing(entry->features).empty()) continue;
     for (const auto& variant : entry->table()) {
       const double error = error_of(plan_of(*entry, variant.shape, what), what.passes);
       ++tried;
@@ -78,7 +75,8 @@ std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std:
                .str());
     }
   }
-  if (tried == 0) throw BadPlan("nothing to check: no kernel '" + what.kernel + "' on isa '" + what.isa + "' runs here");
+  if (tried == 0)
+    throw BadPlan("nothing to check: no kernel '" + what.kernel + "' on isa '" + what.isa + "' runs here");
   return wrong;
 }
 

@@ -9,8 +9,9 @@
 namespace tierscope {
 namespace {
 
-constexpr double LONGEST_S = 3600;   // of one batch: its samples are kept in memory until its end
+constexpr double LONGEST_S = 3600;  // of one batch: its samples are kept in memory until its end
 constexpr double SHORTEST_BLOCK_S = 1e-6;
+constexpr double MOST_BLOCKS = 4e6;  // of one thread and batch, an hour of milliseconds: room for them is 640 MB
 
 std::string take(std::map<std::string, std::string>& words, const std::string& key, const std::string& otherwise) {
   const auto found = words.extract(key);
@@ -32,9 +33,9 @@ void Session::execute(const std::string& text) {
   const auto line = parse_line(text);
   if (line.command.empty()) return;
   using Command = void (Session::*)(const Line&);
-  static const std::map<std::string, Command> commands{
-      {"group", &Session::add_group}, {"prepare", &Session::prepare}, {"set", &Session::set},
-      {"measure", &Session::measure}, {"check", &Session::check},     {"drop", &Session::drop}};
+  static const std::map<std::string, Command> commands{{"group", &Session::add_group}, {"prepare", &Session::prepare},
+                                                       {"set", &Session::set},         {"measure", &Session::measure},
+                                                       {"check", &Session::check},     {"drop", &Session::drop}};
   const auto found = commands.find(line.command);
   if (found == commands.end())
     throw BadPlan("unknown command '" + line.command + "' (known: check, drop, group, measure, prepare, set)");
@@ -68,31 +69,38 @@ void Session::prepare(const Line& line) {
 void Session::set(const Line& line) {
   auto words = line.words;
   const auto number = parse_count("group", take(words, "group", "0"));
-  if (number >= bench_.groups().size()) throw BadPlan("set names group " + std::to_string(number) + "; prepare it first");
+  if (number >= bench_.groups().size())
+    throw BadPlan("set names group " + std::to_string(number) + "; prepare it first");
   auto plan = bench_.groups()[number].plan;
   if (words.contains("kernel") && !words.contains("isa")) plan.isa.clear();
   read_words(words, plan);
   bench_.set(number, plan);
-  emit_(json::Object().add("fact", "set").raw("group", describe::group(bench_.groups()[number], bench_.arena(number))).str());
+  emit_(json::Object()
+            .add("fact", "set")
+            .raw("group", describe::group(bench_.groups()[number], bench_.arena(number)))
+            .str());
 }
 
 void Session::measure(const Line& line) {
   auto words = line.words;
   const auto seconds = parse_seconds("seconds", take(words, "seconds", "1"));
   const auto block = parse_seconds("block", take(words, "block", "1ms"));
-  const bool keep = take(words, "keep", "1") == "1";
+  const auto keep = parse_count("keep", take(words, "keep", "1"));
   refuse_rest("measure", words);
   if (bench_.groups().empty()) throw BadPlan("measure without prepared groups");
   if (!(seconds > 0 && seconds <= LONGEST_S)) throw BadPlan("seconds must lie above 0 and at most 3600");
   if (!(block >= SHORTEST_BLOCK_S && block <= seconds)) throw BadPlan("block must lie between 1us and seconds");
+  if (seconds / block > MOST_BLOCKS) throw BadPlan("seconds/block is over 4000000 blocks; ask for longer blocks");
+  if (keep > 1) throw BadPlan("keep must be 0 or 1");
   const auto batch = bench_.batch();
   const auto first = samples_ ? samples_->rows() : 0;
-  const auto rows = bench_.measure(seconds, block, keep ? samples_.get() : nullptr);
+  const auto rows = bench_.measure(seconds, block, keep == 1 ? samples_.get() : nullptr);
   emit_(json::Object().add("fact", "measured").add("batch", batch).add("first", first).add("rows", rows).str());
 }
 
 void Session::check(const Line& line) {
   refuse_rest("check", line.words);
+  if (bench_.groups().empty()) throw BadPlan("check without prepared groups");
   emit_(json::Object().add("fact", "checked").add("largest_relative_error", bench_.check()).str());
 }
 

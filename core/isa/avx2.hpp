@@ -15,7 +15,9 @@ struct Avx2 {
   static constexpr bool non_temporal = true;
 
   static Reals reals(const std::byte* from) noexcept { return _mm256_load_pd(reinterpret_cast<const double*>(from)); }
-  static Words words(const std::byte* from) noexcept { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); }
+  static Words words(const std::byte* from) noexcept {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+  }
   static Reals broadcast(double value) noexcept { return _mm256_set1_pd(value); }
   static Reals add(Reals a, Reals b) noexcept { return _mm256_add_pd(a, b); }
   static Reals multiply(Reals a, Reals b) noexcept { return _mm256_mul_pd(a, b); }
@@ -30,9 +32,11 @@ struct Avx2 {
   static void store(std::byte* to, Reals value) noexcept { _mm256_store_pd(reinterpret_cast<double*>(to), value); }
   static void store(std::byte* to, Words value) noexcept { _mm256_store_si256(reinterpret_cast<__m256i*>(to), value); }
   static void store_nt(std::byte* to, Reals value) noexcept { _mm256_stream_pd(reinterpret_cast<double*>(to), value); }
-  static void store_nt(std::byte* to, Words value) noexcept { _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value); }
+  static void store_nt(std::byte* to, Words value) noexcept {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+  }
   static void fence() noexcept { _mm_sfence(); }
-  static void prefetch(const std::byte* at) noexcept { _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0); }
+  static void prefetch(const std::byte* at) noexcept { asm volatile("prefetcht0 %0" : : "m"(*at)); }
   static void prefetch_write(const std::byte* at) noexcept { asm volatile("prefetchw %0" : : "m"(*at)); }
 };
 static_assert(Isa<Avx2>);

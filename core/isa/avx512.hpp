@@ -32,9 +32,11 @@ struct Avx512 {
   static void store(std::byte* to, Reals value) noexcept { _mm512_store_pd(to, value); }
   static void store(std::byte* to, Words value) noexcept { _mm512_store_si512(to, value); }
   static void store_nt(std::byte* to, Reals value) noexcept { _mm512_stream_pd(reinterpret_cast<double*>(to), value); }
-  static void store_nt(std::byte* to, Words value) noexcept { _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value); }
+  static void store_nt(std::byte* to, Words value) noexcept {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
+  }
   static void fence() noexcept { _mm_sfence(); }
-  static void prefetch(const std::byte* at) noexcept { _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0); }
+  static void prefetch(const std::byte* at) noexcept { asm volatile("prefetcht0 %0" : : "m"(*at)); }
   static void prefetch_write(const std::byte* at) noexcept { asm volatile("prefetchw %0" : : "m"(*at)); }
 };
 static_assert(Isa<Avx512>);

@@ -1,4 +1,6 @@
 /// An ISA is how a kernel touches memory: a type with static functions on vectors of `bytes` bytes.
+/// A prefetch must be volatile assembly, or hold some: GCC takes a function of nothing but __builtin_prefetch for one
+/// without effect and drops its calls.
 /// Adding one is a file here and a line in cmake/isa.cmake. Kernels are written on this concept alone.
 #pragma once
 #include <concepts>
@@ -23,9 +25,9 @@ concept Isa = requires(const std::byte* from, std::byte* to, typename V::Reals r
   V::store(to, word);
   { V::non_temporal } -> std::convertible_to<bool>;  // has store_nt
   { V::reference } -> std::convertible_to<bool>;     // is the scalar code that others are checked against
-  V::fence();             // orders non-temporal stores
-  V::prefetch(from);      // for a load
-  V::prefetch_write(from);  // for a store
+  V::fence();                                        // orders non-temporal stores
+  V::prefetch(from);                                 // for a load
+  V::prefetch_write(from);                           // for a store
 };
 
 }  // namespace tierscope::isa

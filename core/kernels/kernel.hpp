@@ -10,9 +10,9 @@
 
 namespace tierscope::kernels {
 
-constexpr std::size_t LINE = 64;      // bytes of a cache line
-constexpr std::size_t PAGE = 4096;    // bytes between streams that are walked page by page
-constexpr std::size_t OPERANDS = 4;   // at most, of one kernel
+constexpr std::size_t LINE = 64;     // bytes of a cache line
+constexpr std::size_t PAGE = 4096;   // bytes between streams that are walked page by page
+constexpr std::size_t OPERANDS = 4;  // at most, of one kernel
 
 /// How the stores go to memory: this decides the traffic on the bus.
 enum class Store : std::uint8_t { none, plain, nt, direct, string, libc };
@@ -40,9 +40,9 @@ struct KernelInfo {
   bool has_nt = false;  // a second form NAME_nt with non-temporal stores exists
   Content content = Content::reals;
   Operation operation = Operation::line;
-  std::string_view needs = "";       // a CPU feature beyond the ISA's
-  double program_bytes = 0;          // per operation, where the operands do not tell: hop 8
-  double bus_bytes = 0;              // likewise: hop 64
+  std::string_view needs = "";  // a CPU feature beyond the ISA's
+  double program_bytes = 0;     // per operation, where the operands do not tell: hop 8
+  double bus_bytes = 0;         // likewise: hop 64
 
   /// Sum of the operands' lines: the weight of one operation in the footprint.
   [[nodiscard]] constexpr unsigned lines() const noexcept {
@@ -55,15 +55,15 @@ struct KernelInfo {
 /// One block's work. Lines are walked from `begin` to `end`, `repeats` times; hops and calls are counted in `repeats`.
 struct Pass {
   std::array<std::byte*, OPERANDS> operand{};
-  std::uint64_t begin = 0;      // operations
+  std::uint64_t begin = 0;  // operations
   std::uint64_t end = 0;
   std::uint64_t repeats = 1;
-  std::uint64_t prefetch = 0;   // bytes ahead, for loads
+  std::uint64_t prefetch = 0;  // bytes ahead, for loads
   std::uint64_t prefetch_write = 0;
-  std::uint64_t element = LINE; // bytes between nodes (hops)
-  std::uint64_t nodes = 0;      // nodes of the slice (hops)
-  std::uint64_t cursor = 0;     // kept from block to block (hops)
-  std::uint64_t state = 0;      // likewise
+  std::uint64_t element = LINE;  // bytes between nodes (hops)
+  std::uint64_t nodes = 0;       // nodes of the slice (hops)
+  std::uint64_t cursor = 0;      // kept from block to block (hops)
+  std::uint64_t state = 0;       // likewise
 };
 
 /// Does the pass and returns a checksum of what was loaded (wrapping sum of 64-bit words), 0 if nothing was.

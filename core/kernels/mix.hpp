@@ -11,8 +11,9 @@ namespace tierscope::kernels::mix {
 constexpr KernelInfo info_of(std::string_view name, std::string_view summary, unsigned reads, unsigned writes) {
   return {.name = name,
           .summary = summary,
-          .source = "P. Esmaili-Dokht et al., \"A Mess of Memory System Benchmarking, Simulation and Application "
-                    "Profiling\", MICRO 2024",
+          .source =
+              "P. Esmaili-Dokht et al., \"A Mess of Memory System Benchmarking, Simulation and Application "
+              "Profiling\", MICRO 2024",
           .operands = {{{.lines = writes, .stores = true}, {.lines = reads, .loads = true}}},
           .store = Store::plain,
           .sums = true,
@@ -21,16 +22,16 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary, un
 
 template <class V, class STORE, const KernelInfo& INFO>
 struct Mix : Walked<INFO, STORE> {
+  static constexpr double factor = 1.6180339887498949;  // all 52 bits in use: no easy compression
   template <std::size_t I>
-  [[gnu::always_inline]] static void line(State<V>& state, std::byte* const* at) noexcept {
-    constexpr std::size_t per_line = LINE / V::bytes;
-    for (std::size_t v = 0; v < INFO.operands[1].lines * per_line; ++v) {
-      auto& sum = state.sum[(I * per_line + v) % ACCUMULATORS];
-      sum = V::add(sum, V::words(at[1] + v * V::bytes));
-    }
-    const auto s = V::broadcast(1.6180339887498949);
-    for (std::size_t v = 0; v < INFO.operands[0].lines * per_line; ++v)
-      STORE::template put<V>(at[0] + v * V::bytes, s);
+  [[gnu::always_inline]] static Nothing load(State<V>& state, const At& at) noexcept {
+    sum_lines<V, I, INFO.operands[1].lines>(state, at[1]);
+    return {};
+  }
+  [[gnu::always_inline]] static void store(const State<V>& state, const At& at, Nothing) noexcept {
+    const auto line = vectors<V>([&](std::size_t) __attribute__((always_inline)) { return state.factor; });
+    unrolled<INFO.operands[0].lines>([&](auto l)
+                                         __attribute__((always_inline)) { put<V, STORE>(at[0] + l * LINE, line); });
   }
 };
 

@@ -1,8 +1,12 @@
-/// The loop nest that all kernels on vectors share: how lines are walked is here, what is done with a line is the kernel's.
-/// A thread's range is cut into `streams` parts walked side by side, far apart or one page apart: more
-/// streams keep more hardware prefetchers busy, pages in turn keep more DRAM banks open.
-/// Source of page interleave: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33, 2020.
+/// The loop nest that all kernels on vectors share: how lines are walked is here, what is done with a line is the
+/// kernel's. A thread's range is cut into `streams` parts walked side by side, far apart or one page apart: more
+/// streams keep more hardware prefetchers busy, pages in turn keep more DRAM banks open. Where stores are
+/// non-temporal, a few lines are loaded first and then stored back to back: each store then fills its write-combining
+/// buffer at once, and no load waits behind half a line (6 % on copy, 4 % on triad, docs/method.md, "Calibration").
+/// Source of both: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33,
+/// 2020.
 #pragma once
+#include <type_traits>
 #include <utility>
 
 #include "kernels/kernel.hpp"
@@ -11,17 +15,30 @@ namespace tierscope::kernels {
 
 /// Accumulators enough to hide the latency of an add behind two loads a cycle.
 constexpr std::size_t ACCUMULATORS = 8;
+/// Lines loaded before any of them is stored by non-temporal stores: as many as AVX2 has registers for.
+constexpr std::size_t BATCH = 4;
 
-/// What a kernel carries through a pass.
+/// Loops whose bodies must be constants to the compiler: `body(std::integral_constant<std::size_t, I>)` for I < N.
+template <std::size_t N, class Body>
+[[gnu::always_inline]] inline void unrolled(Body body) noexcept {
+  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+    (body(std::integral_constant<std::size_t, I>{}), ...);
+  }(std::make_index_sequence<N>{});
+}
+
+/// What a kernel carries through a pass. The factor is hidden from the compiler, which would drop a product with one.
 template <class V>
 struct State {
   typename V::Words sum[ACCUMULATORS];
-  [[gnu::always_inline]] explicit State() noexcept {
-    for (auto& s : sum) s = V::zero();
+  typename V::Reals factor;
+  [[gnu::always_inline]] explicit State(double number) noexcept {
+    asm("" : "+m"(number));
+    factor = V::broadcast(number);
+    unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) { sum[i] = V::zero(); });
   }
   [[gnu::always_inline]] std::uint64_t total() const noexcept {
     std::uint64_t all = 0;
-    for (const auto& s : sum) all += V::sum(s);
+    unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) { all += V::sum(sum[i]); });
     return all;
   }
 };
@@ -42,83 +59,185 @@ struct NonTemporal {
   }
 };
 
-/// One operation of kernel K at operation number `at`, as accumulator number I.
-template <class K, class V, Shape SHAPE, std::size_t I>
-[[gnu::always_inline]] inline void operate(State<V>& state, const Pass& pass, std::uint64_t at) noexcept {
-  std::byte* line[OPERANDS];
-  for (std::size_t k = 0; k < OPERANDS; ++k) {
-    const Operand operand = K::info.operands[k];
-    if (operand.lines == 0) continue;
-    line[k] = pass.operand[k] + at * LINE * operand.lines;
-    for (unsigned l = 0; l < operand.lines; ++l) {
-      if (SHAPE.prefetch && operand.loads) V::prefetch(line[k] + l * LINE + pass.prefetch);
-      if (SHAPE.prefetch_write && operand.stores) V::prefetch_write(line[k] + l * LINE + pass.prefetch_write);
-    }
-  }
-  K::template line<I % ACCUMULATORS>(state, line);
+/// What a kernel loads of one line and is going to store: nothing, or the line's vectors.
+struct Nothing {};
+template <class V>
+struct Vectors {
+  typename V::Reals part[LINE / V::bytes];
+};
+/// `make(offset)` for each vector of a line, offset in bytes.
+template <class V, class Make>
+[[gnu::always_inline]] inline Vectors<V> vectors(Make make) noexcept {
+  Vectors<V> line;
+  unrolled<LINE / V::bytes>([&](auto v) __attribute__((always_inline)) { line.part[v] = make(v * V::bytes); });
+  return line;
+}
+/// A line's vectors into memory.
+template <class V, class STORE>
+[[gnu::always_inline]] inline void put(std::byte* to, const Vectors<V>& line) noexcept {
+  unrolled<LINE / V::bytes>(
+      [&](auto v) __attribute__((always_inline)) { STORE::template put<V>(to + v * V::bytes, line.part[v]); });
+}
+/// Adds LINES lines up; operation number I starts with another accumulator than I - 1.
+template <class V, std::size_t I, std::size_t LINES>
+[[gnu::always_inline]] inline void sum_lines(State<V>& state, const std::byte* from) noexcept {
+  constexpr std::size_t count = LINES * LINE / V::bytes;
+  unrolled<count>([&](auto v) __attribute__((always_inline)) {
+    auto& sum = state.sum[(I * count + v) % ACCUMULATORS];
+    sum = V::add(sum, V::words(from + v * V::bytes));
+  });
 }
 
-template <class K, class V, Shape SHAPE, std::size_t... I>
-[[gnu::always_inline]] inline void step(State<V>& state, const Pass& pass, std::uint64_t at, std::uint64_t distance,
-                                        std::index_sequence<I...>) noexcept {
-  (operate<K, V, SHAPE, I>(state, pass, at + I / SHAPE.unroll * distance + I % SHAPE.unroll), ...);
+/// Where the operands of an operation lie.
+using At = std::array<std::byte*, OPERANDS>;
+template <class K>
+[[gnu::always_inline]] inline At locate(const Pass& pass, std::uint64_t operation) noexcept {
+  At at{};
+  unrolled<OPERANDS>([&](auto k) __attribute__((always_inline)) {
+    if constexpr (K::info.operands[k].lines > 0) at[k] = pass.operand[k] + operation * LINE * K::info.operands[k].lines;
+  });
+  return at;
+}
+
+template <class K, class V, Shape SHAPE>
+[[gnu::always_inline]] inline void prefetch(const Pass& pass, const At& at) noexcept {
+  unrolled<OPERANDS>([&](auto k) __attribute__((always_inline)) {
+    constexpr Operand operand = K::info.operands[k];
+    unrolled<operand.lines>([&](auto l) __attribute__((always_inline)) {
+      if constexpr (SHAPE.prefetch && operand.loads) V::prefetch(at[k] + l * LINE + pass.prefetch);
+      if constexpr (SHAPE.prefetch_write && operand.stores) V::prefetch_write(at[k] + l * LINE + pass.prefetch_write);
+    });
+  });
+}
+
+/// Operation number `I` of a step lies in stream I / unroll.
+template <Shape SHAPE, std::size_t I>
+constexpr std::uint64_t place(std::uint64_t from, std::uint64_t distance) noexcept {
+  return from + I / SHAPE.unroll * distance + I % SHAPE.unroll;
+}
+
+/// The operations FIRST + J of a step: all loads, then all stores.
+template <class K, class V, Shape SHAPE, std::size_t FIRST, std::size_t... J>
+[[gnu::always_inline]] inline void batch(State<V>& state, const Pass& pass, std::uint64_t from, std::uint64_t distance,
+                                         std::index_sequence<J...>) noexcept {
+  const At at[]{locate<K>(pass, place<SHAPE, FIRST + J>(from, distance))...};
+  (prefetch<K, V, SHAPE>(pass, at[J]), ...);
+  const decltype(K::template load<0>(state, at[0])) line[]{
+      K::template load<(FIRST + J) % ACCUMULATORS>(state, at[J])...};
+  (K::store(state, at[J], line[J]), ...);
+}
+
+template <class K, class V, Shape SHAPE, std::size_t... B>
+[[gnu::always_inline]] inline void step(State<V>& state, const Pass& pass, std::uint64_t from, std::uint64_t distance,
+                                        std::index_sequence<B...>) noexcept {
+  constexpr std::size_t lines = SHAPE.streams * SHAPE.unroll / sizeof...(B);
+  (batch<K, V, SHAPE, B * lines>(state, pass, from, distance, std::make_index_sequence<lines>{}), ...);
+}
+
+/// Batches of one step: the operations of one are loaded together.
+template <class K>
+constexpr std::size_t batches(Shape shape) noexcept {
+  const std::size_t operations = shape.streams * shape.unroll;
+  const bool together = K::loads && K::store_kind == Store::nt && operations % BATCH == 0;
+  return together ? operations / BATCH : operations;
+}
+
+/// Operations between two streams of a range of `left`. Far streams are spread evenly over the sets of a first-level
+/// cache, which are as many as a page has lines: at a multiple of a page they would all meet in one set, and
+/// bandwidth halves (copy, eight streams: 8 instead of 17 GB/s). What this leaves over is the next, shorter range.
+constexpr std::uint64_t distance_of(Shape shape, std::uint64_t left) noexcept {
+  constexpr std::uint64_t sets = PAGE / LINE;
+  if (shape.paged) return sets;
+  const std::uint64_t even = left / shape.streams, wanted = sets / shape.streams / shape.unroll * shape.unroll;
+  return even < 2 * sets ? even : even - (even - wanted) % sets;
 }
 
 /// The pass of one kernel in one shape. The range must be a multiple of the shape's granule.
 template <class K, class V, Shape SHAPE>
-std::uint64_t walk(Pass& pass) noexcept {
-  State<V> state;
-  for (std::uint64_t r = 0; r < pass.repeats; ++r) {
-    const std::uint64_t distance = SHAPE.paged ? PAGE / LINE : (pass.end - pass.begin) / SHAPE.streams;
-    for (std::uint64_t at = pass.begin; at < pass.end; at += SHAPE.streams * distance)
+std::uint64_t walk(Pass& its) noexcept {
+  const Pass pass = its;  // a copy that no store can change: it stays in registers
+  State<V> state(K::factor);
+  for (std::uint64_t r = 0; r < pass.repeats; ++r)
+    for (std::uint64_t at = pass.begin; at < pass.end;) {
+      const std::uint64_t distance = distance_of(SHAPE, pass.end - at);
       for (std::uint64_t off = at; off < at + distance; off += SHAPE.unroll)
-        step<K, V, SHAPE>(state, pass, off, distance, std::make_index_sequence<SHAPE.streams * SHAPE.unroll>{});
-  }
-  if constexpr (K::store == Store::nt) V::fence();
+        step<K, V, SHAPE>(state, pass, off, distance, std::make_index_sequence<batches<K>(SHAPE)>{});
+      at += SHAPE.streams * distance;
+    }
+  if constexpr (K::store_kind == Store::nt) V::fence();
   if constexpr (K::info.sums) return state.total();
   return 0;
 }
 
-/// The layouts that are worth trying, found by trying many more on four CPUs (docs/method.md, "Calibration").
 struct Layout {
   unsigned streams, unroll;
   bool paged;
 };
-inline constexpr Layout LAYOUTS[] = {{1, 1, false}, {1, 2, false}, {1, 4, false}, {2, 2, false}, {4, 1, false},
-                                     {4, 2, false}, {8, 1, false}, {2, 2, true},  {4, 1, true},  {4, 4, true},
-                                     {8, 1, true}};
+/// The layouts worth trying, found by trying many more (docs/method.md, "Calibration"): for stores that stay in the
+/// caches, and for those that pass them by.
+inline constexpr Layout CACHED[] = {{1, 1, false}, {1, 4, false},  {4, 1, false}, {8, 1, false},
+                                    {8, 2, false}, {12, 1, false}, {4, 1, true}};
+inline constexpr Layout STREAMED[] = {{1, 1, false},  {1, 4, false}, {4, 1, false}, {8, 1, false},
+                                      {12, 1, false}, {4, 1, true},  {4, 2, true},  {8, 2, true}};
+/// A step touches no more lines: more gained nothing, and the prefetcher of the second-level cache follows 32 streams
+/// (Intel, "64 and IA-32 Architectures Optimization Reference Manual", data prefetch to the L2).
+constexpr unsigned STEP_LINES = 32;
+
+template <class K>
+constexpr std::span<const Layout> layouts() noexcept {
+  if (K::store_kind == Store::nt || K::store_kind == Store::direct) return STREAMED;
+  return CACHED;
+}
+template <class K>
+constexpr bool fits(const Layout& layout) noexcept {
+  return layout.streams * layout.unroll * K::info.lines() <= STEP_LINES;
+}
+template <class K>
+constexpr std::size_t layout_count() noexcept {
+  std::size_t count = 0;
+  for (const auto& layout : layouts<K>()) count += fits<K>(layout) ? 1 : 0;
+  return count;
+}
+/// The `number`th layout that fits kernel K.
+template <class K>
+constexpr Layout layout_at(std::size_t number) noexcept {
+  for (const auto& layout : layouts<K>())
+    if (fits<K>(layout) && number-- == 0) return layout;
+  return {};
+}
 
 /// Which prefetches make sense: none; for the loads if there are any; for plain stores too.
 template <class K>
 constexpr std::size_t prefetch_modes() noexcept {
-  return 1 + (K::loads ? 1 : 0) + (K::store == Store::plain ? 1 : 0);
+  return 1 + (K::loads ? 1 : 0) + (K::store_kind == Store::plain ? 1 : 0);
 }
 template <class K>
 constexpr Shape shape_of(const Layout& layout, std::size_t mode) noexcept {
   const bool last = mode + 1 == prefetch_modes<K>();
   return {layout.streams, layout.unroll, layout.paged, mode > 0 && K::loads,
-          mode > 0 && K::store == Store::plain && last};
+          mode > 0 && K::store_kind == Store::plain && last};
 }
 
 template <class K, class V, std::size_t... I>
 constexpr auto variants(std::index_sequence<I...>) noexcept {
   constexpr auto modes = prefetch_modes<K>();
-  return std::array<Variant, sizeof...(I)>{
-      Variant{shape_of<K>(LAYOUTS[I / modes], I % modes), &walk<K, V, shape_of<K>(LAYOUTS[I / modes], I % modes)>}...};
+  return std::array<Variant, sizeof...(I)>{Variant{shape_of<K>(layout_at<K>(I / modes), I % modes),
+                                                   &walk<K, V, shape_of<K>(layout_at<K>(I / modes), I % modes)>}...};
 }
 
 /// Every variant of one kernel on one ISA; the reference ISA walks one line after the other only.
 template <class K, class V>
 struct Variants {
-  static constexpr std::size_t layouts = V::reference ? 1 : std::size(LAYOUTS);
-  static constexpr auto table = variants<K, V>(std::make_index_sequence<layouts * prefetch_modes<K>()>{});
+  static constexpr std::size_t count = V::reference ? 1 : layout_count<K>();
+  static constexpr auto table = variants<K, V>(std::make_index_sequence<count * prefetch_modes<K>()>{});
 };
 
-/// What the operands of a kernel mean for its walk; kernels derive from it.
+/// What the operands of a kernel mean for its walk; kernels derive from it and may hide `factor`.
 template <const KernelInfo& INFO, class STORE>
 struct Walked {
   static constexpr const KernelInfo& info = INFO;
-  static constexpr Store store = INFO.store == Store::none ? Store::none : STORE::kind;
+  static constexpr Store store_kind = INFO.store == Store::none ? Store::none : STORE::kind;
+  static constexpr double factor = 1.0;
   static constexpr bool loads = [] {
     bool any = false;
     for (const auto& operand : INFO.operands) any = any || operand.loads;

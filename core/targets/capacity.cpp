@@ -1,7 +1,9 @@
 #include "targets/capacity.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "base/error.hpp"
@@ -57,15 +59,28 @@ Free memory() {
   return free;
 }
 
-void require(std::size_t size_bytes) {
-  const auto free = memory();
-  // 64 MiB stay for the system: page tables of the mapping itself take 1/512 of it with 4 KiB pages
-  const auto needed = size_bytes + size_bytes / 512 + (std::size_t{64} << 20U);
-  if (needed <= free.bytes) return;
-  throw Unsupported("footprint of " + std::to_string(size_bytes >> 20U) + " MiB is over the free memory: " +
-                    std::to_string(free.bytes >> 20U) + " MiB by " + free.limit + "; ask for less than " +
-                    std::to_string(free.bytes > needed - size_bytes ? (free.bytes - (needed - size_bytes)) >> 20U : 0) +
-                    "MiB");
+Free of_node(unsigned node, const std::filesystem::path& root) {
+  const auto name = "node" + std::to_string(node);
+  std::ifstream meminfo(root / "sys/devices/system/node" / name / "meminfo");  // "Node 0 MemFree:  24630012 kB"
+  std::map<std::string, std::size_t> kib;
+  std::string word, number, key, rest;
+  for (std::size_t value = 0; meminfo >> word >> number >> key >> value && std::getline(meminfo, rest);)
+    kib[key] = value;
+  if (!kib.contains("MemFree:")) return {~std::size_t{0}, {}};
+  const auto dropped = kib["FilePages:"] + kib["SReclaimable:"];
+  return {(kib["MemFree:"] + dropped - std::min(dropped, kib["Shmem:"])) * 1024, name};
+}
+
+void require(std::size_t size_bytes, const Free& place) {
+  auto free = memory();
+  if (place.bytes < free.bytes) free = place;
+  // 64 MiB stay for the system; page tables of the mapping itself take 1/512 of it with 4 KiB pages
+  constexpr auto LEFT = std::size_t{64} << 20U;
+  const auto most = free.bytes > LEFT ? (free.bytes - LEFT) / 513 * 512 : 0;
+  if (size_bytes <= most) return;
+  throw Unsupported("footprint of " + std::to_string(size_bytes >> 20U) +
+                    " MiB is over the free memory: " + std::to_string(free.bytes >> 20U) + " MiB by " + free.limit +
+                    "; ask for at most " + std::to_string(most >> 20U) + "MiB");
 }
 
 }  // namespace tierscope::capacity

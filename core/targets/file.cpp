@@ -65,7 +65,7 @@ class FileTarget final : public Target {
 
  private:
   void require_room(int file, std::size_t size) const {
-    struct statvfs room {};
+    struct statvfs room{};
     if (fstatvfs(file, &room) != 0) return;
     const std::size_t free = room.f_bavail * room.f_frsize;
     if (free < size)

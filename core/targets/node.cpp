@@ -48,12 +48,9 @@ class NodeTarget final : public Target {
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
     const bool reserved = pages_ == "2m" || pages_ == "1g";
     const std::size_t size = (size_bytes + page_bytes_ - 1) / page_bytes_ * page_bytes_;
-    reserved ? require_reserved(size) : capacity::require(size);
+    reserved ? require_reserved(size) : capacity::require(size, capacity::of_node(node_));
     Buffer buffer = reserved ? map_reserved(size) : map_anonymous(size);
-    if (sys::mbind(buffer.bytes(), node_) != 0 && !(errno == ENOSYS && node_ == 0))
-      throw SystemError("bind " + std::to_string(size) + " bytes to node " + std::to_string(node_) +
-                            " (online nodes: " + online_nodes() + "; a container may forbid mbind)",
-                        errno);
+    if (sys::mbind(buffer.bytes(), node_) != 0) refuse(size, errno);
     return buffer;
   }
 
@@ -69,6 +66,15 @@ class NodeTarget final : public Target {
   }
 
  private:
+  /// Containers forbid mbind (EPERM), small kernels lack it (ENOSYS): with one node there is nothing to choose.
+  void refuse(std::size_t size, int number) const {
+    const auto nodes = online_nodes();
+    if (nodes == "0" && (number == EPERM || number == ENOSYS)) return;
+    throw SystemError("bind " + std::to_string(size) + " bytes to node " + std::to_string(node_) +
+                          " (online nodes: " + nodes + "; in a container: docker run --cap-add SYS_NICE)",
+                      number);
+  }
+
   /// One page more on both sides, not accessible, so that the mapping stays apart in smaps.
   [[nodiscard]] Buffer map_anonymous(std::size_t size) const {
     const std::size_t mapped = size + 2 * pages::HUGE;
@@ -86,8 +92,8 @@ class NodeTarget final : public Target {
   [[nodiscard]] Buffer map_reserved(std::size_t size) const {
     constexpr int SHIFT = 26;  // MAP_HUGE_SHIFT
     const int log2 = page_bytes_ == pages::HUGE ? 21 : 30;
-    void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | (log2 << SHIFT), -1, 0);
+    void* at =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | (log2 << SHIFT), -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes of " + pages_ + " pages", errno);
     return {at, size, 0, size};
   }

@@ -23,7 +23,8 @@ std::size_t free_huge_pages(std::size_t page_bytes, int node) {
   return file >> count ? count : 0;
 }
 
-/// Adds what each mapping inside the range holds: huge by AnonHugePages, ShmemPmdMapped, FilePmdMapped or by its own page size.
+/// Adds what each mapping inside the range holds: huge by AnonHugePages, ShmemPmdMapped, FilePmdMapped or by its own
+/// page size.
 std::map<std::size_t, std::size_t> found(std::span<const std::byte> range) {
   const auto first = reinterpret_cast<std::uintptr_t>(range.data());
   const auto last = first + range.size();

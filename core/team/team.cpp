@@ -2,31 +2,47 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <string>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/syscall.hpp"
 
 namespace tierscope {
 
-Team::Team(std::span<const unsigned> cpus) : cpus_(cpus.begin(), cpus.end()) {
-  for (std::size_t member = 0; member < cpus_.size(); ++member)
-    threads_.emplace_back([this, member] { serve(member, cpus_[member]); });
-  run([](std::size_t) {});  // every member has pinned itself by the end of its first job
-  if (failed_cpu_ < 0) return;
+namespace {
+
+[[noreturn]] void refuse(unsigned cpu) {
   std::string allowed;
-  for (const unsigned cpu : sys::allowed_cpus()) allowed += (allowed.empty() ? "" : ",") + std::to_string(cpu);
-  const auto cpu = failed_cpu_;
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  wake_.notify_all();
-  for (auto& thread : threads_) thread.join();
+  for (const unsigned each : sys::allowed_cpus()) allowed += (allowed.empty() ? "" : ",") + std::to_string(each);
   throw Unsupported("cannot pin a thread to CPU " + std::to_string(cpu) + "; this process may use " + allowed);
 }
 
-Team::~Team() {
+}  // namespace
+
+/// The mask of the process is somebody's wish (taskset, Slurm), though the system would let a thread leave it.
+Team::Team(std::span<const unsigned> cpus) : cpus_(cpus.begin(), cpus.end()) {
+  const auto allowed = sys::allowed_cpus();
+  for (const unsigned cpu : cpus_)
+    if (std::ranges::find(allowed, cpu) == allowed.end()) refuse(cpu);
+  try {
+    for (std::size_t member = 0; member < cpus_.size(); ++member)
+      threads_.emplace_back([this, member] { serve(member, cpus_[member]); });
+  } catch (const std::system_error& error) {
+    end();
+    throw Unsupported("cannot start " + std::to_string(cpus_.size()) + " threads: " + error.what() +
+                      "; raise `ulimit -u` or pids.max of the control group, or ask for fewer CPUs");
+  }
+  run([](std::size_t) {});  // every member has pinned itself by the end of its first job
+  if (failed_cpu_ < 0) return;
+  end();
+  refuse(static_cast<unsigned>(failed_cpu_));
+}
+
+Team::~Team() { end(); }
+
+void Team::end() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;

@@ -24,6 +24,8 @@ class Team {
 
  private:
   void serve(std::size_t member, unsigned cpu);
+  /// Joins every thread; each must be asleep.
+  void end();
   std::vector<unsigned> cpus_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;

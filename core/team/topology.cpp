@@ -13,6 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view HUGE_PAGES = "hugepages-";
+constexpr unsigned HIGHEST = 8191;  // NR_CPUS of the largest kernels is 8192
+
 std::string text(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -53,9 +56,12 @@ void read_caches(const fs::path& root, unsigned cpu, std::vector<Cache>& caches)
   const auto all = root / ("sys/devices/system/cpu/cpu" + std::to_string(cpu)) / "cache";
   for (unsigned index = 0; fs::exists(all / ("index" + std::to_string(index))); ++index) {
     const auto at = all / ("index" + std::to_string(index));
-    Cache cache{static_cast<unsigned>(number(at / "level")), text(at / "type"), size(text(at / "size")),
+    Cache cache{static_cast<unsigned>(number(at / "level")),
+                text(at / "type"),
+                size(text(at / "size")),
                 static_cast<unsigned>(number(at / "ways_of_associativity")),
-                static_cast<unsigned>(number(at / "coherency_line_size")), list_in(at / "shared_cpu_list")};
+                static_cast<unsigned>(number(at / "coherency_line_size")),
+                list_in(at / "shared_cpu_list")};
     if (cache.cpus.empty()) cache.cpus = {cpu};
     if (cache.cpus.front() == cpu) caches.push_back(std::move(cache));
   }
@@ -73,14 +79,19 @@ std::size_t node_memory(const fs::path& path, const std::string& key) {
 
 Node read_node(const fs::path& root, unsigned number_) {
   const auto at = root / ("sys/devices/system/node/node" + std::to_string(number_));
-  Node node{number_, list_in(at / "cpulist"), node_memory(at / "meminfo", "MemTotal"),
-            node_memory(at / "meminfo", "MemFree"), {}, {}};
+  Node node{number_,
+            list_in(at / "cpulist"),
+            node_memory(at / "meminfo", "MemTotal"),
+            node_memory(at / "meminfo", "MemFree"),
+            {},
+            {}};
   std::istringstream distances(text(at / "distance"));
   for (unsigned distance = 0; distances >> distance;) node.distances.push_back(distance);
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(at / "hugepages", none)) {
     const auto name = entry.path().filename().string();  // hugepages-2048kB
-    node.huge_pages[std::stoul("0" + name.substr(name.find('-') + 1)) * 1024] = number(entry.path() / "free_hugepages");
+    const auto page = name.starts_with(HUGE_PAGES) ? size(name.substr(HUGE_PAGES.size())) * 1024 : 0;
+    if (page > 0) node.huge_pages[page] = number(entry.path() / "free_hugepages");
   }
   return node;
 }
@@ -99,6 +110,16 @@ Node whole_machine(const fs::path& root, const std::vector<Cpu>& cpus) {
   return node;
 }
 
+/// "3" or "0-3"; false if it is neither.
+bool parse_range(const std::string& word, unsigned& first, unsigned& last) {
+  const char* end = word.data() + word.size();
+  auto parsed = std::from_chars(word.data(), end, first);
+  last = first;
+  if (parsed.ec == std::errc{} && parsed.ptr < end && *parsed.ptr == '-')
+    parsed = std::from_chars(parsed.ptr + 1, end, last);
+  return parsed.ec == std::errc{} && parsed.ptr == end && first <= last && last <= HIGHEST;
+}
+
 }  // namespace
 
 std::vector<unsigned> parse_list(const std::string& list) {
@@ -106,15 +127,8 @@ std::vector<unsigned> parse_list(const std::string& list) {
   std::istringstream words(list);
   for (std::string word; std::getline(words, word, ',');) {
     unsigned first = 0, last = 0;
-    const char* end = word.data() + word.size();
-    auto [at, error] = std::from_chars(word.data(), end, first);
-    last = first;
-    if (error == std::errc{} && at < end && *at == '-') std::tie(at, error) = [&] {
-      const auto parsed = std::from_chars(at + 1, end, last);
-      return std::pair{parsed.ptr, parsed.ec};
-    }();
-    if (error != std::errc{} || at != end || last < first || last - first > 8191)
-      throw BadPlan("CPU list '" + list + "' is not of the form 0-3,8");
+    if (!parse_range(word, first, last) || list.back() == ',')
+      throw BadPlan("CPU list '" + list + "' is not of the form 0-3,8 (at most " + std::to_string(HIGHEST) + ")");
     for (unsigned n = first; n <= last; ++n) numbers.push_back(n);
   }
   return numbers;

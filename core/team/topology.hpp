@@ -36,7 +36,7 @@ struct Machine {
   std::vector<Cache> caches;  // each once, however many CPUs share it
 };
 
-/// "0-3,8" -> 0 1 2 3 8; an empty text is an empty list. @throws BadPlan
+/// "0-3,8" -> 0 1 2 3 8; an empty text is an empty list. @throws BadPlan above 8191, the last CPU of any kernel
 std::vector<unsigned> parse_list(const std::string& text);
 /// `root` is "/" or a recorded tree.
 Machine read(const std::filesystem::path& root, const std::vector<unsigned>& allowed);

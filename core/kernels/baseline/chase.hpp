@@ -9,8 +9,9 @@
 namespace tierscope::kernels::chase {
 inline constexpr KernelInfo info{.name = "chase",
                                  .summary = "dependent loads along one random cycle",
-                                 .source = "L. McVoy, C. Staelin, \"lmbench: Portable Tools for Performance "
-                                           "Analysis\", USENIX ATC 1996",
+                                 .source =
+                                     "L. McVoy, C. Staelin, \"lmbench: Portable Tools for Performance "
+                                     "Analysis\", USENIX ATC 1996",
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
                                  .operation = Operation::hop,

@@ -12,8 +12,9 @@
 namespace tierscope::kernels::probe {
 inline constexpr KernelInfo info{.name = "probe",
                                  .summary = "dependent loads at uniform random places",
-                                 .source = "A. Jaleel et al., \"High Performance Cache Replacement Using Re-Reference "
-                                           "Interval Prediction\", ISCA 2010",
+                                 .source =
+                                     "A. Jaleel et al., \"High Performance Cache Replacement Using Re-Reference "
+                                     "Interval Prediction\", ISCA 2010",
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
                                  .operation = Operation::hop,

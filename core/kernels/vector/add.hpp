@@ -6,7 +6,9 @@ namespace tierscope::kernels::add {
 inline constexpr KernelInfo info{
     .name = "add",
     .summary = "a[i] = b[i] + c[i]",
-    .source = "J. D. McCalpin, \"Memory Bandwidth and Machine Balance in Current High Performance Computers\", IEEE TCCA Newsletter, 1995",
+    .source =
+        "J. D. McCalpin, \"Memory Bandwidth and Machine Balance in Current High Performance Computers\", IEEE TCCA "
+        "Newsletter, 1995",
     .operands = {{{.lines = 1, .stores = true}, {.lines = 1, .loads = true}, {.lines = 1, .loads = true}}},
     .flops = 8,
     .store = Store::plain,
@@ -14,10 +16,13 @@ inline constexpr KernelInfo info{
 
 template <class V, class STORE>
 struct Kernel : Walked<info, STORE> {
-  template <std::size_t I>
-  [[gnu::always_inline]] static void line([[maybe_unused]] State<V>& state, std::byte* const* at) noexcept {
-    for (std::size_t v = 0; v < LINE; v += V::bytes)
-      STORE::template put<V>(at[0] + v, V::add(V::reals(at[1] + v), V::reals(at[2] + v)));
+  template <std::size_t>
+  [[gnu::always_inline]] static Vectors<V> load([[maybe_unused]] const State<V>& state, const At& at) noexcept {
+    return vectors<V>([&](std::size_t v)
+                          __attribute__((always_inline)) { return V::add(V::reals(at[1] + v), V::reals(at[2] + v)); });
+  }
+  [[gnu::always_inline]] static void store(const State<V>&, const At& at, const Vectors<V>& line) noexcept {
+    put<V, STORE>(at[0], line);
   }
 };
 }  // namespace tierscope::kernels::add

@@ -6,7 +6,9 @@ namespace tierscope::kernels::triad {
 inline constexpr KernelInfo info{
     .name = "triad",
     .summary = "a[i] = b[i] + s * c[i]",
-    .source = "J. D. McCalpin, \"Memory Bandwidth and Machine Balance in Current High Performance Computers\", IEEE TCCA Newsletter, 1995",
+    .source =
+        "J. D. McCalpin, \"Memory Bandwidth and Machine Balance in Current High Performance Computers\", IEEE TCCA "
+        "Newsletter, 1995",
     .operands = {{{.lines = 1, .stores = true}, {.lines = 1, .loads = true}, {.lines = 1, .loads = true}}},
     .flops = 16,
     .store = Store::plain,
@@ -14,11 +16,15 @@ inline constexpr KernelInfo info{
 
 template <class V, class STORE>
 struct Kernel : Walked<info, STORE> {
-  template <std::size_t I>
-  [[gnu::always_inline]] static void line([[maybe_unused]] State<V>& state, std::byte* const* at) noexcept {
-    const auto s = V::broadcast(0.4);
-    for (std::size_t v = 0; v < LINE; v += V::bytes)
-      STORE::template put<V>(at[0] + v, V::multiply_add(s, V::reals(at[2] + v), V::reals(at[1] + v)));
+  static constexpr double factor = 0.4;
+  template <std::size_t>
+  [[gnu::always_inline]] static Vectors<V> load([[maybe_unused]] const State<V>& state, const At& at) noexcept {
+    return vectors<V>([&](std::size_t v) __attribute__((always_inline)) {
+      return V::multiply_add(state.factor, V::reals(at[2] + v), V::reals(at[1] + v));
+    });
+  }
+  [[gnu::always_inline]] static void store(const State<V>&, const At& at, const Vectors<V>& line) noexcept {
+    put<V, STORE>(at[0], line);
   }
 };
 }  // namespace tierscope::kernels::triad

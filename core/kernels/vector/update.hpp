@@ -1,23 +1,25 @@
-/// Update, a[i] = s * a[i] with s = 1 to the last bit kept: loads and stores the same line, so no read for ownership is extra.
+/// Update, a[i] = s * a[i], loads and stores the same line, so no read for ownership is extra. s is 1, which the
+/// compiler is not told: any number of passes leaves the same bytes.
 #pragma once
 #include "kernels/walk.hpp"
 
 namespace tierscope::kernels::update {
-inline constexpr KernelInfo info{
-    .name = "update",
-    .summary = "a[i] = a[i] in place, load and store of the same line",
-    .source = "J. Treibig, G. Hager, G. Wellein, \"likwid-bench\", PARCO 2011",
-    .operands = {{{.lines = 1, .loads = true, .stores = true}}},
-    .flops = 8,
-    .store = Store::plain};
+inline constexpr KernelInfo info{.name = "update",
+                                 .summary = "a[i] = a[i] in place, load and store of the same line",
+                                 .source = "J. Treibig, G. Hager, G. Wellein, \"likwid-bench\", PARCO 2011",
+                                 .operands = {{{.lines = 1, .loads = true, .stores = true}}},
+                                 .flops = 8,
+                                 .store = Store::plain};
 
 template <class V, class STORE>
 struct Kernel : Walked<info, STORE> {
-  template <std::size_t I>
-  [[gnu::always_inline]] static void line([[maybe_unused]] State<V>& state, std::byte* const* at) noexcept {
-    const auto s = V::broadcast(1.0);  // the product is a[i] itself: any number of passes leaves the same bytes
-    for (std::size_t v = 0; v < LINE; v += V::bytes)
-      STORE::template put<V>(at[0] + v, V::multiply(s, V::reals(at[0] + v)));
+  template <std::size_t>
+  [[gnu::always_inline]] static Vectors<V> load([[maybe_unused]] const State<V>& state, const At& at) noexcept {
+    return vectors<V>([&](std::size_t v)
+                          __attribute__((always_inline)) { return V::multiply(state.factor, V::reals(at[0] + v)); });
+  }
+  [[gnu::always_inline]] static void store(const State<V>&, const At& at, const Vectors<V>& line) noexcept {
+    put<V, STORE>(at[0], line);
   }
 };
 }  // namespace tierscope::kernels::update

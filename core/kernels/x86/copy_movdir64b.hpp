@@ -6,12 +6,13 @@
 #include "kernels/walk.hpp"
 
 namespace tierscope::kernels::copy_movdir64b {
-inline constexpr KernelInfo info{.name = "copy_movdir64b",
-                                 .summary = "64-byte direct stores, memory to memory",
-                                 .source = "Intel, \"64 and IA-32 Architectures Software Developer's Manual\", volume 2",
-                                 .operands = bytes::COPIED,
-                                 .store = Store::direct,
-                                 .needs = "movdir64b"};
+inline constexpr KernelInfo info{
+    .name = "copy_movdir64b",
+    .summary = "64-byte direct stores, memory to memory",
+    .source = "Intel, \"64 and IA-32 Architectures Software Developer's Manual\", volume 2",
+    .operands = bytes::COPIED,
+    .store = Store::direct,
+    .needs = "movdir64b"};
 inline constexpr std::string_view isa = "scalar";
 
 struct Direct {
@@ -20,12 +21,15 @@ struct Direct {
 
 struct Kernel : Walked<info, Direct> {
   template <std::size_t>
-  [[gnu::always_inline]] static void line(State<isa::Scalar>&, std::byte* const* at) noexcept {
+  [[gnu::always_inline]] static Nothing load(const State<isa::Scalar>&, const At&) noexcept {
+    return {};
+  }
+  [[gnu::always_inline]] static void store(const State<isa::Scalar>&, const At& at, Nothing) noexcept {
     asm volatile("movdir64b (%1), %0" : : "r"(at[0]), "r"(at[1]) : "memory");
   }
 };
 
 inline constexpr auto table =
-    variants<Kernel, isa::Scalar>(std::make_index_sequence<std::size(LAYOUTS) * prefetch_modes<Kernel>()>{});
+    variants<Kernel, isa::Scalar>(std::make_index_sequence<layout_count<Kernel>() * prefetch_modes<Kernel>()>{});
 inline std::uint64_t reference(Pass& pass) noexcept { return bytes::copy_reference(pass); }
 }  // namespace tierscope::kernels::copy_movdir64b

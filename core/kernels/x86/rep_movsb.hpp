@@ -3,12 +3,13 @@
 #include "kernels/bytes.hpp"
 
 namespace tierscope::kernels::rep_movsb {
-inline constexpr KernelInfo info{.name = "rep_movsb",
-                                 .summary = "rep movsb",
-                                 .source = "Intel, \"64 and IA-32 Architectures Optimization Reference Manual\", enhanced REP MOVSB and STOSB",
-                                 .operands = bytes::COPIED,
-                                 .store = Store::string,
-                                 .needs = "erms"};
+inline constexpr KernelInfo info{
+    .name = "rep_movsb",
+    .summary = "rep movsb",
+    .source = "Intel, \"64 and IA-32 Architectures Optimization Reference Manual\", enhanced REP MOVSB and STOSB",
+    .operands = bytes::COPIED,
+    .store = Store::string,
+    .needs = "erms"};
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept {

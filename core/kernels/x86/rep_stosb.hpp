@@ -3,12 +3,13 @@
 #include "kernels/bytes.hpp"
 
 namespace tierscope::kernels::rep_stosb {
-inline constexpr KernelInfo info{.name = "rep_stosb",
-                                 .summary = "rep stosb",
-                                 .source = "Intel, \"64 and IA-32 Architectures Optimization Reference Manual\", enhanced REP MOVSB and STOSB",
-                                 .operands = bytes::WRITTEN,
-                                 .store = Store::string,
-                                 .needs = "erms"};
+inline constexpr KernelInfo info{
+    .name = "rep_stosb",
+    .summary = "rep stosb",
+    .source = "Intel, \"64 and IA-32 Architectures Optimization Reference Manual\", enhanced REP MOVSB and STOSB",
+    .operands = bytes::WRITTEN,
+    .store = Store::string,
+    .needs = "erms"};
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept {
