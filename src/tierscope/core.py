@@ -5,18 +5,18 @@ Blocks come back through a samples file that the core appends to. A crash of the
 its signal and its last words.
 """
 
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -26,6 +26,9 @@ from tierscope.experiment import Group
 from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.units import word_bytes
 
+Answer = TypeVar("Answer")
+
+LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
 HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 
 
@@ -40,6 +43,8 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class Operand(msgspec.Struct, frozen=True):
+    """One array of a kernel: its lines in one operation, and whether they are loaded, stored or both."""
+
     lines: int
     loads: bool
     stores: bool
@@ -66,6 +71,8 @@ class Kernel(msgspec.Struct, frozen=True):
 
 
 class TargetKind(msgspec.Struct, frozen=True):
+    """A kind of target, and the word that names one."""
+
     name: str
     word: str
     summary: str
@@ -110,18 +117,30 @@ def _installed() -> list[Path]:
 
 
 def catalogue() -> Catalogue:
-    return msgspec.json.decode(_ask("catalogue"), type=Catalogue)
+    """CoreError if the core is of another version."""
+    return _read(_ask("catalogue"), Catalogue)
 
 
 def topology() -> dict[str, Any]:
     """CPUs, caches, nodes and the processor's own words; `run.inspect` makes a Machine of it."""
-    return dict(json.loads(_ask("topology")))
+    return _read(_ask("topology"), dict[str, Any])
 
 
 def check(**words: str | int) -> list[dict[str, Any]]:
     """Verdicts of every variant against scalar code: `check(kernel="triad", isa="avx2", operations=512)`."""
     answer = _ask("check", *(f"{key}={word}" for key, word in words.items()), good=(0, 1))
-    return [json.loads(line) for line in answer.splitlines()]
+    return [_read(line, dict[str, Any]) for line in answer.splitlines()]
+
+
+def _read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> Answer:
+    """A line of JSON, or one field of such; CoreError when it is not what this version knows."""
+    try:
+        if isinstance(answer, bytes):
+            return msgspec.json.decode(answer, type=kind)
+        return msgspec.convert(answer[key], kind)
+    except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
+        raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
+                        "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
 
 
 def _ask(*words: str, good: tuple[int, ...] = (0,)) -> bytes:
@@ -131,7 +150,7 @@ def _ask(*words: str, good: tuple[int, ...] = (0,)) -> bytes:
     raise _error_of(done.stdout.splitlines()[-1] if done.stdout else b"", done.returncode, done.stderr)
 
 
-def _guarded(start: Any) -> Any:
+def _guarded(start: Callable[[Path], Answer]) -> Answer:
     core = find_core()
     try:
         return start(core)
@@ -141,17 +160,18 @@ def _guarded(start: Any) -> Any:
 
 def _error_of(line: bytes, status: int, stderr: bytes) -> Exception:
     try:
-        fact = json.loads(line)
-        return _refused(fact)
-    except (json.JSONDecodeError, KeyError, TypeError):
-        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+        return _refused(_read(line, dict[str, Any]))
+    except CoreError:
+        if status == -signal.SIGKILL:
+            return MachineError("tierscope-core was killed from outside, mostly for want of memory; ask for less of it")
+        how = f"signal {signal.strsignal(-status)}" if status < 0 else f"status {status}"
         last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
         return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
 
 
 def _refused(fact: dict[str, Any]) -> Exception:
-    kind = UsageError if fact["kind"] == "BadPlan" else MachineError
-    return kind(str(fact["message"]))
+    kind = UsageError if fact.get("kind") == "BadPlan" else MachineError
+    return kind(_read(fact, str, "message"))
 
 
 def group_words(group: Group) -> dict[str, str]:
@@ -184,18 +204,25 @@ class Session:
     """One running core. Use as a context manager: leaving it ends the process and removes its samples."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="tierscope-")
-        self._samples = Path(self._folder.name) / "blocks.npy"
-        self._errors = (Path(self._folder.name) / "errors").open("w+b")
-        self._process = _guarded(self._start)
-        hello = self._answer()
-        self.clock = msgspec.convert(hello["clock"], Clock)
-        self.version: str = hello["version"]
-        self.compiler: str = hello["compiler"]
+        self._files = ExitStack()
+        self._errors = os.memfd_create("errors")
+        self._files.callback(os.close, self._errors)
+        with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
+            samples = Path(folder) / "blocks.npy"
+            self._process = _guarded(lambda core: self._start(core, samples))
+            try:
+                hello = self._answer()
+                self.clock = _read(hello, Clock, "clock")
+                self._samples = os.open(samples, os.O_RDONLY | os.O_CLOEXEC)
+                self._files.callback(os.close, self._samples)
+            except BaseException:
+                self.close()
+                raise
+        # the samples have no name any more, so that nothing is left behind even after a kill
 
-    def _start(self, core: Path) -> subprocess.Popen[bytes]:
+    def _start(self, core: Path, samples: Path) -> subprocess.Popen[bytes]:
         # its own process group: Ctrl-C reaches Python alone, which ends the core in order
-        command = [str(core), "run", "-", "--samples", str(self._samples)]
+        command = [str(core), "run", "-", "--samples", str(samples)]
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
         )
@@ -212,35 +239,38 @@ class Session:
         """End the core at once and give its memory back; more than once does no harm."""
         self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._errors):
+        for stream in (self._process.stdin, self._process.stdout):
             if stream is not None and not stream.closed:
-                try:
+                with suppress(BrokenPipeError):  # unsent words of a core that is gone
                     stream.close()
-                except BrokenPipeError:
-                    pass  # unsent words of a core that is gone
-        self._folder.cleanup()
+        self._files.close()
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         """Map, touch, fill and verify; UsageError and MachineError as the core puts them."""
         for group in groups:
             self._send("group", group_words(group))
-        return msgspec.convert(self._ask("prepare", {})["groups"], tuple[GroupFacts, ...])
+        return _read(self._ask("prepare", {}), tuple[GroupFacts, ...], "groups")
 
     def set(self, number: int, group: Group) -> GroupFacts:
         """Another walk over the memory that is there."""
         words = {"group": str(number), **group_words(group)}
-        return msgspec.convert(self._ask("set", words)["group"], GroupFacts)
+        return _read(self._ask("set", words), GroupFacts, "group")
 
     def measure(self, seconds: float, block_s: float) -> Blocks:
         """One batch of all groups; its blocks, shape (blocks,), dtype BLOCK."""
         fact = self._ask("measure", {"seconds": f"{seconds:.9f}s", "block": f"{block_s:.9f}s"})
-        offset = HEADER_BYTES + fact["first"] * BLOCK.itemsize
-        return np.fromfile(self._samples, dtype=BLOCK, count=fact["rows"], offset=offset)
+        first, rows = (_read(fact, int, key) * BLOCK.itemsize for key in ("first", "rows"))
+        content = os.pread(self._samples, rows, HEADER_BYTES + first)
+        if len(content) != rows:
+            raise CoreError(
+                f"tierscope-core announced {rows} bytes of blocks, wrote {len(content)}; please report this"
+            )
+        return np.frombuffer(content, dtype=BLOCK)
 
     def check(self) -> float:
         """Largest relative difference against scalar code; infinity is a wrong answer."""
-        errors = self._ask("check", {})["largest_relative_error"]
-        return max((float("inf") if e is None else float(e) for e in errors), default=0.0)
+        errors = _read(self._ask("check", {}), list[float | None], "largest_relative_error")
+        return max((float("inf") if e is None else e for e in errors), default=0.0)
 
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)
@@ -260,12 +290,11 @@ class Session:
         line = self._process.stdout.readline()
         if not line.endswith(b"\n"):
             raise self._death(line)
-        fact: dict[str, Any] = json.loads(line)
-        if fact["fact"] == "error":
+        fact = _read(line, dict[str, Any])
+        if fact.get("fact") == "error":
             raise _refused(fact)
         return fact
 
     def _death(self, line: bytes) -> Exception:
         status = self._process.wait()
-        self._errors.seek(0)
-        return _error_of(line, status, self._errors.read())
+        return _error_of(line, status, os.pread(self._errors, LAST_WORDS_BYTES, 0))

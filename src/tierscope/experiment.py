@@ -1,19 +1,26 @@
 """What is to be measured: Workload x Target x Team = Group; Groups under one Schedule = Experiment."""
 
-from typing import Self
+from typing import Annotated, Self
 
 import msgspec
 
-from tierscope.errors import UsageError
+from tierscope.errors import UnknownNameError, UsageError
+from tierscope.registry import unknown
+from tierscope.units import GiB, KiB, MiB
+
+PAGES = {"4k": 4 * KiB, "thp": 2 * MiB, "2m": 2 * MiB, "1g": GiB}
+"""The words for page sizes, and the bytes of each; thp is 2 MiB where the system finds them, else 4 KiB."""
 
 Label = str | int | float | bool | None
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+Bytes = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
     """A kernel and how it walks. Zero and "" mean: the core's plainest choice, stated in the facts."""
 
     kernel: str
-    footprint_bytes: int  # touched by the whole team, all operands together
+    footprint_bytes: Bytes  # touched by the whole team, all operands together
     isa: str = ""
     streams: int = 1  # walked side by side by one thread
     unroll: int = 1  # cache lines of each stream in one step
@@ -31,14 +38,16 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str = "node"
     where: str = "0"
-    pages: str = "thp"  # 4k, thp, 2m, 1g
+    pages: str = "thp"  # a word of PAGES
 
     @classmethod
     def parse(cls, word: str, pages: str = "thp") -> Self:
-        """'node:1' -> Target; UsageError without a name."""
+        """'node:1' -> Target; UsageError without a name or with pages that do not exist."""
         name, _, where = word.partition(":")
         if not name:
             raise UsageError(f"target {word!r} has no name; try node:0, file:PATH or null")
+        if pages not in PAGES:
+            raise UnknownNameError(unknown("page size", pages, list(PAGES)))
         return cls(name=name, where=where or ("0" if name == "node" else ""), pages=pages)
 
     @property
@@ -65,8 +74,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """How long, and how sure."""
 
     block_s: float = 1e-3
-    precision: float = 0.02  # half-width of the interval over the median
-    confidence: float = 0.95
+    precision: Share = 0.02  # half-width of the interval over the median
+    confidence: Share = 0.95
     minimum_s: float = 0.2  # timed at least so long
     budget_s: float = 1.5  # and at most so long
 

@@ -4,11 +4,13 @@ Sizes are written in KiB, MiB, GiB (2^10); KB, MB, GB are decimal (10^3), as in 
 Rates are shown in GB/s (10^9), times in ns, us, ms or s.
 """
 
+import math
 import re
 
 from tierscope.errors import UsageError
 
 KiB, MiB, GiB, TiB = (1 << shift for shift in (10, 20, 30, 40))
+ADDRESSES = 1 << 63  # bytes; half of 64 bits is the kernel's on every system served
 LINE_BYTES = 64  # one cache line on every CPU that is served today
 
 SIZES = {"": 1, "B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB, "TiB": TiB,
@@ -24,12 +26,17 @@ def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> 
     number, unit = match.groups()
     if unit not in units:
         raise UsageError(f"unknown unit {unit!r} in {what} {text!r}; known: {', '.join(u for u in units if u)}")
-    return float(number) * units[unit]
+    value = float(number) * units[unit]
+    if not math.isfinite(value):
+        raise UsageError(f"{what} {text!r} is more than a number holds")
+    return value
 
 
 def parse_bytes(text: str) -> int:
     """'1.5GiB' -> bytes; UsageError for other units and for fractions of a byte."""
     value = _parse(text, SIZES, "size")
+    if value >= ADDRESSES:
+        raise UsageError(f"size {text!r} is more than a process can address")
     if value != int(value):
         raise UsageError(f"size {text!r} is not a whole number of bytes")
     return int(value)

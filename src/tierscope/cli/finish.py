@@ -2,37 +2,50 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 from rich.console import Console
+from rich.text import Text
 
-from tierscope.errors import Exit, MachineError
+from tierscope.errors import Exit, MachineError, TierscopeError
 from tierscope.report.terminal import show
 from tierscope.report.writers import writers
 from tierscope.report.writers.json import document
-from tierscope.result import Run, load
+from tierscope.result import Run, Warn, load
 
 
 def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool) -> int:
     """Execute what stands in `directory`, then report. An interruption leaves a run that `resume` continues."""
+    go_on = f"tierscope resume {quote(str(directory))}"
+    try:
+        _execute(directory, quiet, fresh, go_on)
+        return finish(load(directory), json_to, strict, quiet)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"tierscope: interrupted; continue with: {go_on}\n")
+        return Exit.INTERRUPTED
+
+
+def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
     from tierscope.cli.progress import Progress
     from tierscope.result import load_manifest
-    from tierscope.run.start import execute, resume
+    from tierscope.run.start import drop_if_empty, execute, resume
 
-    talk = Console(stderr=True, quiet=quiet)
     try:
-        with Progress(talk) as progress:
+        with Progress(Console(stderr=True, quiet=quiet)) as progress:
             if fresh:
                 execute(directory, load_manifest(directory), progress)
             else:
                 resume(directory, progress)
-    except KeyboardInterrupt:
-        sys.stderr.write(f"tierscope: interrupted; continue with: tierscope resume {directory}\n")
-        return Exit.INTERRUPTED
-    return finish(load(directory), json_to, strict, quiet)
+    except (TierscopeError, OSError) as error:
+        told = error if isinstance(error, TierscopeError) else MachineError(f"{error.filename}: {error.strerror}")
+        if not fresh or drop_if_empty(directory):
+            raise told from error
+        raise type(told)(f"{told}; what was measured is kept, go on with: {go_on}") from error
 
 
 def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
+    """Report, rows and tables of a run that is done; the exit status by its rows."""
     report = writers["html"].write(run, run.path)[0]
     facts = document(run)
     if json_to == "-":
@@ -40,16 +53,32 @@ def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
     elif json_to:
         write_json(Path(json_to), facts)
     console = Console(stderr=json_to == "-", quiet=quiet)
-    show(run, console)
-    console.print(f"\nreport   {report}\nresults  {run.path}", highlight=False, soft_wrap=True)
+    present(run, console)
+    console.print(f"\nreport   {report}\nresults  {run.path}", highlight=False, markup=False, soft_wrap=True)
     return status_of(facts["rows"], strict)
 
 
+def present(run: Run, console: Console) -> None:
+    """Tables and plots, then one line for each kind of doubt, with what to do about it."""
+    show(run, console)
+    kinds: dict[str, list[Warn]] = {}
+    for warn in (*run.result.warnings, *(warn for record in run.result.records for warn in record.warnings)):
+        kinds.setdefault(warn.code, []).append(warn)
+    for first, *others in kinds.values():
+        more = f" (and {len(others)} more such points)" if others else ""
+        console.print(Text(f"Note: {first.message}{more}. Next: {first.next_step}."))
+
+
 def write_json(path: Path, facts: dict[str, object]) -> None:
+    """A file is replaced as a whole; a pipe, a device or what a link leads to (/dev/stdout) is written to."""
     from tierscope.result import write_atomically
 
+    content = msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n"
     try:
-        write_atomically(path, msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            path.write_bytes(content)
+        else:
+            write_atomically(path, content)
     except OSError as error:
         raise MachineError(f"cannot write {path}: {error.strerror}; the run itself is safe") from error
 

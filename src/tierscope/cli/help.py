@@ -2,22 +2,22 @@
 
 import rich_click as click
 from rich.text import Text
-from rich_click.rich_help_formatter import RichHelpFormatter
 
 
-class _Lines:
-    """Prints the epilogue as it was written."""
-
-    epilog: str | None
-
-    def format_epilog(self, ctx: click.RichContext, formatter: RichHelpFormatter) -> None:
-        if self.epilog:
-            formatter.write(Text(self.epilog.rstrip() + "\n"))
+def _write(epilog: str | None, formatter: click.HelpFormatter) -> None:
+    if epilog and isinstance(formatter, click.RichHelpFormatter):
+        formatter.write(Text(epilog.rstrip() + "\n"))
 
 
-class Command(_Lines, click.RichCommand):
+class Command(click.RichCommand):
     """A command with an epilogue of its own lines."""
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write(self.epilog, formatter)
 
-class Group(_Lines, click.RichGroup):
+
+class Group(click.RichGroup):
     """A group with an epilogue of its own lines."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write(self.epilog, formatter)

@@ -1,13 +1,19 @@
 """The entry point: one line per error, and an exit status that a script can rely on."""
 
+import io
+import os
 import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
 
 import rich_click as click
+from click.exceptions import Abort, ClickException
 
 from tierscope import __version__
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Group
-from tierscope.errors import Exit, TierscopeError, UnknownNameError, UsageError
+from tierscope.errors import Exit, TierscopeError
 
 EPILOG = """\b
 Exit status, of every command:
@@ -35,6 +41,8 @@ class Commands(Group):
         return list(commands)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if ctx.resilient_parsing and name not in commands:
+            return None  # a shell completes a half-written line
         return commands[name]  # UnknownNameError names the nearest
 
 
@@ -49,36 +57,55 @@ def tierscope() -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one command; returns its exit status."""
+    """Run one command; returns its exit status. Whatever goes wrong is told in one line."""
+    _mend_streams()
     try:
         status = tierscope.main(words, prog_name="tierscope", standalone_mode=False)
-        return int(status) if isinstance(status, int) else Exit.GOOD
-    except TierscopeError as error:
-        return _say(str(error), error.status)
-    except click.exceptions.Abort:
+        sys.stdout.flush()
+    except (KeyboardInterrupt, Abort):
         return _say("interrupted", Exit.INTERRUPTED)
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
-    except click.ClickException as error:
-        return _say(error.format_message().replace("\n", " "), Exit.USAGE)
-    except KeyboardInterrupt:
-        return _say("interrupted", Exit.INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader went away, as `| head` does
+    except SystemExit:  # of click and rich when the reader went away, as `| head` does; of completion
         return Exit.GOOD
-    except OSError as error:
-        place = f" {error.filename}" if error.filename else ""
-        return _say(f"the system refused{place}: {error.strerror or error}", Exit.CANNOT)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left goes nowhere
+        return Exit.GOOD
+    except Exception as error:  # noqa: BLE001 (there is no caller who could do better)
+        if os.environ.get("TIERSCOPE_TRACEBACK"):
+            traceback.print_exception(error)
+        return _say(*_told(error))
+    return int(status) if isinstance(status, int) else Exit.GOOD
+
+
+def _told(error: Exception) -> tuple[str, Exit]:
+    """The line for an error, and the exit status."""
+    match error:
+        case TierscopeError():
+            return str(error), error.status
+        case ClickException():
+            asked = getattr(error, "ctx", None)
+            return (
+                f"{error.format_message().rstrip('.')}; try `{asked.command_path if asked else 'tierscope'} --help`",
+                Exit.USAGE,
+            )
+        case OSError():
+            place = f" {error.filename}" if error.filename else ""
+            return f"the system refused{place}: {error.strerror or error}", Exit.CANNOT
+    *_, last = traceback.extract_tb(error.__traceback__)
+    what = f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
+    return f"a fault of Tierscope, {what}; please report it with what TIERSCOPE_TRACEBACK=1 shows", Exit.INTERNAL
 
 
 def _say(message: str, status: Exit) -> int:
-    sys.stderr.write(f"tierscope: {message}\n")
+    with suppress(OSError):
+        sys.stderr.write(f"tierscope: {message}".replace("\n", " ") + "\n")
     return status
 
 
-def entry() -> None:
-    """The script `tierscope`."""
-    sys.exit(main())
-
-
-__all__ = ["UnknownNameError", "UsageError", "entry", "main"]
+def _mend_streams() -> None:
+    """A closed stream becomes the null device; a letter that the encoding lacks becomes a question mark."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (until the process ends)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")

@@ -1,6 +1,7 @@
 """A run as it goes on: one live line with the point under way and the time left, one line for each point done."""
 
 import time
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -25,7 +26,7 @@ class Progress(Observer):
         self._began = self._spoken = time.monotonic()
         self._current = ""
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Self:
         if self._live:
             self._live.start()
         return self
@@ -59,7 +60,8 @@ class Progress(Observer):
 
     def _draw(self) -> None:
         full = round(BAR * min(self._done / self._total, 1.0))
-        line = f"{'━' * full}{'─' * (BAR - full)} {self._done}/{self._total}  {_clock(self._left())} left  {self._current}"
+        bar = f"{'━' * full}{'─' * (BAR - full)}"
+        line = f"{bar} {self._done}/{self._total}  {_clock(self._left())} left  {self._current}"
         if self._live:
             self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
         elif time.monotonic() - self._spoken > 10:
@@ -74,7 +76,8 @@ def describe(experiment: Experiment) -> str:
     if experiment.table == "latency":
         return f"latency, {show_bytes(work.footprint_bytes)}, {group.target.pages}"
     if experiment.table == "loaded_latency":
-        return f"{work.kernel} beside a chase, delay {work.pace_cycles}" if len(experiment.groups) > 1 else "idle latency"
+        loaded = len(experiment.groups) > 1
+        return f"{work.kernel} beside a chase, delay {work.pace_cycles}" if loaded else "idle latency"
     threads = len(group.team.cpus)
     return ", ".join(g.workload.kernel for g in experiment.groups) + f", {threads} thread{'s' if threads > 1 else ''}"
 

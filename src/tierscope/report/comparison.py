@@ -4,6 +4,7 @@ Points are matched by what was asked (kernel, threads, footprint, pages, mix, de
 are widened for the number of points compared at once, see `stats.compare`.
 """
 
+from collections import Counter
 from typing import Any
 
 from rich.console import Console
@@ -44,10 +45,18 @@ def compare_runs(before: Run, after: Run, least: float) -> list[dict[str, Any]]:
     return rows
 
 
+def doubt(before: Run, after: Run) -> str:
+    """What besides the thing compared may differ; "" where both come from one machine, set up alike."""
+    one, other = (run.result.machine for run in (before, after))
+    if one.identity.digest() == other.identity.digest():
+        return ""
+    return f"Note: the runs come from {one.hostname} and {other.hostname}, whose hardware, kernel or CPUs differ."
+
+
 def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, Any]]:
     table = tables[name]
-    old = {_key(name, row): row for row in table.rows(before)}
-    pairs = [(key, old[key], row) for row in table.rows(after) if (key := _key(name, row)) in old]
+    old, new = (_numbered(name, table.rows(run)) for run in (before, after))
+    pairs = [(key, old[key, number], row) for (key, number), row in new.items() if (key, number) in old]
     value, unit = VALUES[name]
     known = [(k, a, b) for k, a, b in pairs if interval_of(a, value, unit) and interval_of(b, value, unit)]
     intervals = [(_interval(name, a), _interval(name, b)) for _, a, b in known]
@@ -72,8 +81,15 @@ def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, A
     return rows
 
 
-def _key(name: str, row: Row) -> tuple[Any, ...]:
-    return tuple(row[key] for key in KEYS[name])
+def _numbered(name: str, rows: list[Row]) -> dict[tuple[tuple[Any, ...], int], Row]:
+    """By key and turn: a run may measure one point twice, and the first compares with the first."""
+    found: dict[tuple[tuple[Any, ...], int], Row] = {}
+    turns: Counter[tuple[Any, ...]] = Counter()
+    for row in rows:
+        key = tuple(row[part] for part in KEYS[name])
+        found[key, turns[key]] = row
+        turns[key] += 1
+    return found
 
 
 def _interval(name: str, row: Row) -> Interval:

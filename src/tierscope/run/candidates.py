@@ -3,8 +3,8 @@
 The choice follows from what a kernel does, not from a table of machines: how many arrays it loads, and how
 its stores reach memory. Loads gain from many streams, which keep more hardware prefetchers busy, and from
 prefetches some 0.5 to 2 KiB ahead; plain stores gain from a prefetch for ownership; non-temporal stores gain
-from pages walked in turn, which keep more DRAM banks open and the write-combining buffers few.
-Best guesses stand first, so that a calibration that is cut short still ends near the best.
+from few open write-combining buffers, and on some processors from pages walked in turn, which keep more DRAM
+banks open. Best guesses stand first, so that a calibration that is cut short still ends near the best.
 Blind to: shapes that the core is not built for (the catalogue lists those that it is).
 Source: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33, 2020;
 Intel, "64 and IA-32 Architectures Optimization Reference Manual", software prefetch scheduling distance.
@@ -20,71 +20,74 @@ Words = dict[str, str | int]
 Shape = tuple[int, int, int, int, int]  # streams, unroll, then bytes: interleave, prefetch, prefetchw
 
 PAGE = 4 * KiB  # distance of streams walked page by page
-NEAR, FAR = 512, 1 * KiB  # bytes; eight and sixteen lines ahead cover 80 ns and 160 ns at 6.4 GB/s a stream
+NEAR, FAR, FARTHEST = 512, 1 * KiB, 2 * KiB  # bytes: with 8 streams at 16 GB/s, 250 ns to 1 us ahead of the load
 LONGEST = 14  # candidates of one kernel: 0.5 s of calibration at some 30 ms each
 
 LOADS_ONLY: tuple[Shape, ...] = (
-    (8, 1, 0, NEAR, 0),
-    (4, 2, 0, NEAR, 0),
+    (12, 1, 0, NEAR, 0),
     (8, 1, 0, FAR, 0),
+    (8, 2, 0, FARTHEST, 0),
+    (12, 1, 0, FARTHEST, 0),
+    (8, 2, 0, FAR, 0),
+    (12, 1, 0, FAR, 0),
+    (8, 1, 0, NEAR, 0),
     (8, 1, 0, 0, 0),
-    (4, 1, 0, FAR, 0),
-    (4, 2, 0, FAR, 0),
-    (4, 2, 0, 0, 0),
-    (4, 1, 0, NEAR, 0),
-    (2, 2, 0, FAR, 0),
-    (2, 2, PAGE, FAR, 0),
+    (12, 1, 0, 0, 0),
+    (4, 1, 0, FARTHEST, 0),
+    (4, 1, PAGE, FARTHEST, 0),
     (1, 4, 0, FAR, 0),
 )
 PLAIN_STORES_ONLY: tuple[Shape, ...] = (
     (8, 1, 0, 0, FAR),
-    (4, 2, 0, 0, FAR),
-    (8, 1, PAGE, 0, 0),
-    (8, 1, 0, 0, 0),
     (4, 1, 0, 0, FAR),
-    (4, 1, 0, 0, 0),
-    (4, 4, PAGE, 0, 0),
+    (12, 1, 0, 0, FAR),
+    (8, 2, 0, 0, NEAR),
+    (12, 1, 0, 0, 0),
+    (4, 1, 0, 0, NEAR),
+    (8, 1, 0, 0, FARTHEST),
+    (8, 1, 0, 0, 0),
+    (4, 1, PAGE, 0, 0),
     (1, 4, 0, 0, FAR),
-    (1, 4, 0, 0, 0),
 )
 PLAIN_STORES: tuple[Shape, ...] = (
-    (4, 1, 0, NEAR, 0),
-    (4, 1, 0, FAR, 0),
-    (4, 1, 0, NEAR, FAR),
-    (4, 1, PAGE, FAR, 0),
-    (4, 2, 0, NEAR, FAR),
-    (8, 1, 0, NEAR, 0),
-    (2, 2, 0, NEAR, 0),
-    (4, 1, 0, 0, 0),
-    (2, 2, PAGE, FAR, 0),
+    (8, 1, 0, FAR, FAR),
+    (8, 1, 0, FARTHEST, FAR),
+    (4, 1, 0, FARTHEST, FAR),
     (8, 1, 0, NEAR, FAR),
+    (12, 1, 0, FARTHEST, FAR),
+    (8, 2, 0, FARTHEST, FAR),
+    (4, 1, 0, NEAR, NEAR),
+    (8, 1, 0, FARTHEST, 0),
+    (12, 1, 0, FARTHEST, 0),
+    (4, 1, 0, FAR, 0),
+    (4, 1, PAGE, FAR, 0),
     (1, 4, 0, FAR, FAR),
-    (1, 4, 0, 0, 0),
+    (8, 1, 0, 0, 0),
 )
 STREAMED_STORES_ONLY: tuple[Shape, ...] = (
-    (8, 1, 0, 0, 0),
-    (4, 1, 0, 0, 0),
-    (4, 4, PAGE, 0, 0),
-    (4, 2, 0, 0, 0),
-    (8, 1, PAGE, 0, 0),
     (1, 4, 0, 0, 0),
+    (4, 2, PAGE, 0, 0),
+    (8, 2, PAGE, 0, 0),
+    (4, 1, 0, 0, 0),
+    (4, 1, PAGE, 0, 0),
+    (8, 1, 0, 0, 0),
+    (12, 1, 0, 0, 0),
     (1, 1, 0, 0, 0),
-    (2, 2, PAGE, 0, 0),
 )
 STREAMED_STORES: tuple[Shape, ...] = (
+    (12, 1, 0, NEAR, 0),
+    (8, 1, 0, FAR, 0),
+    (12, 1, 0, FAR, 0),
     (4, 1, PAGE, FAR, 0),
-    (8, 1, PAGE, FAR, 0),
-    (4, 1, PAGE, NEAR, 0),
-    (4, 4, PAGE, NEAR, 0),
-    (4, 4, PAGE, FAR, 0),
-    (8, 1, PAGE, NEAR, 0),
-    (4, 1, PAGE, 0, 0),
-    (4, 1, 0, NEAR, 0),
     (8, 1, 0, NEAR, 0),
+    (8, 2, PAGE, NEAR, 0),
+    (8, 1, 0, FARTHEST, 0),
+    (4, 2, PAGE, FAR, 0),
     (4, 1, 0, FAR, 0),
-    (2, 2, PAGE, FAR, 0),
-    (8, 1, PAGE, 0, 0),
-    (4, 1, 0, 0, 0),
+    (4, 1, PAGE, NEAR, 0),
+    (4, 1, 0, NEAR, 0),
+    (8, 1, 0, 0, 0),
+    (1, 4, 0, FAR, 0),
 )
 NARROW = 2  # of a lower ISA: shorter vectors win rarely, so only their best guesses are tried
 

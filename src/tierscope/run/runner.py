@@ -11,12 +11,14 @@ import numpy as np
 
 from tierscope.core import Catalogue, Session
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import Experiment, Group, Workload
+from tierscope.experiment import PAGES, Experiment, Group, Workload
 from tierscope.result import Blocks, GroupFacts, Record, Result, Trial, Warn, read_blocks, save_result, write_blocks
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.run.observer import Observer
 from tierscope.stats.point import Point, judge
+from tierscope.stats.walks import walks
 from tierscope.suites import Answer, Plan
+from tierscope.tables.measured import remember
 from tierscope.units import show_bytes
 
 TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twice
@@ -86,7 +88,8 @@ class Runner:
     def _replay(self, record: Record) -> tuple[Record, Point]:
         self._remember(record.experiment, record.calibration)
         blocks = read_blocks(self.directory / record.samples)
-        return record, judge(blocks, record.clock.hz, len(record.groups), record.experiment.schedule)
+        needed = walks(record.groups, self.result.machine.identity.caches)
+        return record, judge(blocks, record.clock.hz, len(record.groups), record.experiment.schedule, needed)
 
     def _run(self, experiment: Experiment, number: int) -> tuple[Record, Point]:
         self._observer.started(experiment, number)
@@ -102,7 +105,7 @@ class Runner:
             self._remember(experiment, trials)
             ready = self._with_walk(experiment)
             facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
-        blocks, point = self._measure(session, ready, number)
+        blocks, point = self._measure(session, ready, facts, number)
         error = session.check()
         if not error <= TOLERANCE:
             kernels = ", ".join(group.workload.kernel for group in ready.groups)
@@ -125,12 +128,16 @@ class Runner:
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))
+        remember(self.directory, record, point)
         return record, point
 
-    def _measure(self, session: Session, experiment: Experiment, number: int) -> tuple[Blocks, Point]:
+    def _measure(
+        self, session: Session, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int
+    ) -> tuple[Blocks, Point]:
         """Batches until all groups are conclusive, at least minimum_s, at most the budget."""
         schedule = experiment.schedule
         budget = self._budget(experiment, number)
+        needed = walks(facts, self.result.machine.identity.caches)
         batches: list[Blocks] = []
         timed = 0.0
         while True:
@@ -138,7 +145,7 @@ class Runner:
             batches.append(session.measure(seconds, schedule.block_s))
             timed += seconds
             blocks = np.concatenate(batches)
-            point = judge(blocks, session.clock.hz, len(experiment.groups), schedule)
+            point = judge(blocks, session.clock.hz, len(facts), schedule, needed)
             self._observer.measured(experiment, point)
             if point.conclusive or timed >= budget - BATCH_S / 2:
                 return blocks, point
@@ -188,9 +195,10 @@ def imagine(plan: Plan) -> list[Experiment]:
 
 
 def expected_seconds(experiment: Experiment) -> float:
-    """Set-up at 2 GB/s (filling and page faults as seen on a small guest), half a second per calibration, the blocks."""
+    """Filling and page faults as seen on a small guest, 0.15 s of calibration shared by the points, the blocks."""
     setup = sum(g.workload.footprint_bytes for g in experiment.groups if g.workload.kernel in ("chase", "probe")) / 4e9
-    return 0.05 + setup + 0.15 * experiment.calibrate + experiment.schedule.minimum_s * 1.3
+    schedule = experiment.schedule
+    return 0.05 + setup + 0.15 * experiment.calibrate + (2 * schedule.minimum_s + schedule.budget_s) / 3
 
 
 def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], point: Point) -> list[Warn]:
@@ -199,17 +207,14 @@ def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], point: Point) 
     if experiment.note:
         found.append(Warn(code="smaller", message=experiment.note, next_step="free memory, or name the size yourself"))
     for group, fact in zip(experiment.groups, facts, strict=True):
-        wanted = {"thp": 2 << 20, "2m": 2 << 20, "1g": 1 << 30, "4k": 4096}[group.target.pages]
+        wanted = PAGES[group.target.pages]
         mapped = sum(fact.pages.values())
         large = fact.pages.get(str(wanted), 0)
         if mapped and fact.footprint_bytes >= wanted and large < THP_SHARE * mapped:
-            found.append(
-                Warn(
-                    code="pages",
-                    message=f"{fact.kernel}: {show_bytes(large)} of {show_bytes(mapped)} lie on {group.target.pages} pages",
-                    next_step="use pages=4k, or let the system give large pages (doctor: thp)",
-                )
-            )
+            some = f"{show_bytes(large)} of {show_bytes(mapped)}"
+            message = f"{fact.kernel}: {some} lie on {group.target.pages} pages"
+            step = "use pages=4k, or let the system give large pages (doctor: thp)"
+            found.append(Warn(code="pages", message=message, next_step=step))
     if point.together.left_out_share > 0.5:
         share = f"{point.together.left_out_share:.0%} of the moments left out: the machine was busy"
         found.append(Warn(code="busy", message=share, next_step="repeat on a quiet machine, or give a longer budget"))

@@ -3,25 +3,26 @@
 import fcntl
 import os
 import platform
+import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-
-import msgspec
+from shlex import quote
 
 from tierscope import __version__, core
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError
 from tierscope.experiment import Label
-from tierscope.machine import Machine
+from tierscope.machine import Identity, Machine
 from tierscope.result import (
     SCHEMA,
     Manifest,
     Result,
     Software,
+    Warn,
     load,
     load_manifest,
     save_manifest,
@@ -29,7 +30,7 @@ from tierscope.result import (
 )
 from tierscope.run.inspect import inspect
 from tierscope.run.observer import Observer
-from tierscope.run.runner import Runner
+from tierscope.run.runner import Runner, imagine
 from tierscope.suites import Plan, suites
 from tierscope.suites.groups import read_groups
 from tierscope.system import System
@@ -52,6 +53,11 @@ def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Pat
     raise MachineError(f"{parent} holds a hundred runs of this second; choose another place with --out")
 
 
+def catalogue() -> core.Catalogue:
+    """Kernels, ISAs and targets of the core that runs would use."""
+    return core.catalogue()
+
+
 def this_machine(peak: float | None) -> Machine:
     return inspect(core.topology(), System(), peak)
 
@@ -59,10 +65,13 @@ def this_machine(peak: float | None) -> Machine:
 def begin(
     suite: str, options: dict[str, Label], plan_text: str, argv: tuple[str, ...], out: Path | None
 ) -> tuple[Path, Manifest]:
-    """Writes the manifest of a new run; MachineError or UsageError if the place cannot be had."""
+    """Writes the manifest of a new run; MachineError or UsageError if the plan or the place cannot be had."""
+    if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
+        raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     now = datetime.now(UTC)
     peak = options.get("peak")
     machine = this_machine(float(peak) if isinstance(peak, int | float) else None)
+    imagine(plan_for(suite, options, plan_text, machine)())  # wrong words are told before anything is written
     build = core.catalogue()
     manifest = Manifest(
         schema=SCHEMA,
@@ -91,7 +100,8 @@ def _taken(out: Path) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
         if any(out.iterdir()):
-            raise UsageError(f"{out} is not empty; name a new directory, or continue it with `tierscope resume {out}`")
+            go_on = f"tierscope resume {quote(str(out))}"
+            raise UsageError(f"{out} is not empty; name a new directory, or continue it with `{go_on}`")
     except OSError as error:
         raise MachineError(f"cannot create {out}: {error.strerror}; choose another place with --out") from error
     return out
@@ -108,7 +118,15 @@ def empty_result(manifest: Manifest) -> Result:
         findings=manifest.findings,
         started=manifest.started,
         complete=False,
+        warnings=tuple(_left_out(manifest)),
     )
+
+
+def _left_out(manifest: Manifest) -> Iterator[Warn]:
+    if manifest.suite != OWN_GROUPS:
+        suite = suites[manifest.suite]
+        for words in suite.left_out(manifest.machine, suite.read_again(manifest.options)):
+            yield Warn(code="left_out", message=words, next_step="allow this process more CPUs (doctor: cpus)")
 
 
 def plan_of(manifest: Manifest) -> Callable[[], Plan]:
@@ -119,11 +137,11 @@ def plan_for(suite: str, options: dict[str, Label], plan_text: str, machine: Mac
     """The generator of a run's experiments, made anew at each call."""
     if suite == OWN_GROUPS:
         return partial(read_groups(plan_text).plan, machine)
-    return partial(suites[suite].plan, machine, options)
+    return partial(suites[suite].plan, machine, suites[suite].read_again(options))
 
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None) -> Result:
-    """Run, or go on with, the plan of a manifest. Records that are there are kept."""
+    """Run, or go on with, the plan of a manifest. Records that are there are kept; a complete run is left as it is."""
     with _locked(directory):
         try:
             result = load(directory).result
@@ -131,10 +149,12 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             if (directory / "result.json").exists():
                 raise
             result = empty_result(manifest)
+        if result.complete:
+            return result
         limit = manifest.options.get("limit")
         runner = Runner(
             directory,
-            msgspec.structs.replace(result, complete=False),
+            result,
             core.Session,
             core.catalogue(),
             observer,
@@ -146,13 +166,30 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 def resume(directory: Path, observer: Observer | None = None) -> Result:
     """Continue after an interruption; UsageError when the machine is another one now."""
     manifest = load_manifest(directory)
-    now = this_machine(manifest.machine.peak_bytes_per_s)
-    if now.identity.digest() != manifest.machine.identity.digest():
+    now, then = this_machine(manifest.machine.peak_bytes_per_s), manifest.machine
+    if now.identity.digest() != then.identity.digest():
+        facts = Identity.__struct_fields__
+        names = [name for name in facts if getattr(now.identity, name) != getattr(then.identity, name)]
         raise UsageError(
-            f"{directory} was begun on {manifest.machine.hostname} ({manifest.machine.identity.digest()}), "
-            f"this is {now.hostname} ({now.identity.digest()}); use `tierscope rerun` for a new run here"
+            f"{directory} was begun on {then.hostname}, this is {now.hostname} and differs in {', '.join(names)}; "
+            f"go on there, or measure anew here with `tierscope rerun {quote(str(directory))}`"
         )
     return execute(directory, manifest, observer)
+
+
+def drop_if_empty(directory: Path) -> bool:
+    """Remove a run that has no record, so that the corrected command finds its place free; False where it has one."""
+    try:
+        if load(directory).result.records:
+            return False
+    except ResultError:
+        return False
+    for name in ("manifest.json", "result.json"):
+        (directory / name).unlink(missing_ok=True)
+    shutil.rmtree(directory / "samples", ignore_errors=True)
+    with suppress(OSError):  # it holds files of others, or is a mount point
+        directory.rmdir()
+    return True
 
 
 @contextmanager
@@ -170,4 +207,5 @@ def _locked(directory: Path) -> Iterator[None]:
 
 
 def command_line() -> tuple[str, ...]:
-    return ("tierscope", *sys.argv[1:])
+    """The words as typed; bytes that are no UTF-8 are escaped, since JSON cannot hold them."""
+    return ("tierscope", *(os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:]))

@@ -8,6 +8,7 @@ deterministic given those answers: `resume` replays it over the records that are
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
+from tierscope.errors import ResultError, UsageError
 from tierscope.experiment import Experiment, Label
 from tierscope.machine import Machine
 from tierscope.registry import Registry
@@ -24,18 +25,33 @@ COMMON: tuple[Option, ...] = (
 """Options that every suite has."""
 
 
+def _nothing(_machine: Machine, _chosen: Options) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Suite:
-    """A named plan and its options with their defaults."""
+    """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why."""
 
     name: str
     summary: str
     options: tuple[Option, ...]
     plan: Callable[[Machine, Options], Plan]
+    left_out: Callable[[Machine, Options], tuple[str, ...]] = _nothing
 
     def read(self, words: dict[str, str]) -> Options:
         """key=value words over the defaults; UsageError with what is possible."""
         return read_options(self.name, (*self.options, *COMMON), words)
+
+    def read_again(self, kept: Options) -> Options:
+        """Options of a manifest: defaults for those that its version did not know; ResultError for a bad value."""
+        try:
+            return {
+                o.name: o.default if kept.get(o.name) is None else o.read(o.word(kept[o.name]))
+                for o in (*self.options, *COMMON)
+            }
+        except (UsageError, ValueError) as error:
+            raise ResultError(f"the manifest's options are damaged: {error}; begin a new run") from error
 
 
 suites: Registry[Suite] = Registry("suite", "tierscope.suites")

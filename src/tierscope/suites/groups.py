@@ -1,33 +1,37 @@
 """The user's own groups, from a TOML file: any kernels on any targets at once.
 
-    [schedule]                 # optional
-    precision = 0.02
-    budget = "2s"
+[schedule]                 # optional
+precision = 0.02
+budget = "2s"
 
-    [[experiment]]
-    label = "copy beside reads"
-    [[experiment.group]]
-    kernel = "copy"
-    target = "node:0"
-    cpus = "0"
-    footprint = "1GiB"
-    [[experiment.group]]
-    kernel = "read"
-    cpus = "1"
-    footprint = "512MiB"
-    pace = 500
+[[experiment]]
+label = "copy beside reads"
+[[experiment.group]]
+kernel = "copy"
+target = "node:0"
+cpus = "0"
+footprint = "1GiB"
+[[experiment.group]]
+kernel = "read"
+cpus = "1"
+footprint = "512MiB"
+pace = 500
 """
 
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from tierscope import units
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.registry import unknown
-from tierscope.suites import Plan
+from tierscope.suites import Plan, options
 from tierscope.suites.options import numbers_of
 
 SIZES = {
@@ -35,7 +39,15 @@ SIZES = {
     "interleave": "interleave_bytes", "element": "element_bytes", "locality": "locality_bytes", "burst": "burst_bytes",
 }  # fmt: skip
 COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles"}
-GROUP_KEYS = ["kernel", "isa", "target", "pages", "cpus", "role", *SIZES, *COUNTS]
+WORDS = {"kernel": "", "isa": "", "target": "node:0", "pages": "thp", "role": ""}
+GROUP_KEYS = ["cpus", *WORDS, *SIZES, *COUNTS]
+SCHEDULE = (
+    options.share("precision", Schedule().precision, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", Schedule().budget_s, "most seconds timed for one experiment"),
+    options.seconds("minimum", Schedule().minimum_s, "least seconds timed"),
+    options.seconds("block", Schedule().block_s, "of one block"),
+)
+FIELDS = {"budget": "budget_s", "minimum": "minimum_s", "block": "block_s"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +71,7 @@ def read_groups(text: str) -> OwnGroups:
     """UsageError that names the place, for any mistake in the file."""
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a decode error, a number of 5000 digits, a thousand brackets
         raise UsageError(f"the plan is no TOML: {error}") from error
     _only(document, ["schedule", "experiment"], "the plan")
     schedule = _schedule(_table(document.get("schedule", {}), "schedule"))
@@ -86,28 +98,43 @@ def _group(entry: dict[str, Any], place: str) -> Group:
         if key not in entry:
             raise UsageError(f"{place} has no {key}")
     walk: dict[str, int] = {}
-    for key, field in SIZES.items():
-        if key in entry:
-            walk[field] = units.parse_bytes(str(entry[key]))
-    for key, field in COUNTS.items():
-        if key in entry:
-            walk[field] = _whole(entry[key], f"{place}, {key}")
-    walk.setdefault("footprint_bytes", 0)
-    work = Workload(kernel=str(entry["kernel"]), isa=str(entry.get("isa", "")), **walk)
-    target = Target.parse(str(entry.get("target", "node:0")), str(entry.get("pages", "thp")))
-    cpus = tuple(numbers_of(str(entry["cpus"]), f"{place}, cpus"))
-    return Group(workload=work, target=target, team=Team(cpus=cpus), role=str(entry.get("role", "")))
+    with _at(place):
+        for key, field in SIZES.items():
+            if key in entry:
+                walk[field] = units.parse_bytes(str(entry[key]))
+        for key, field in COUNTS.items():
+            if key in entry:
+                walk[field] = _whole(entry[key], key)
+        words = {key: _text(entry.get(key, default), key) for key, default in WORDS.items()}
+        cpus = entry["cpus"]
+        listed = numbers_of(",".join(map(str, cpus)) if isinstance(cpus, list) else str(cpus), "cpus")
+        target = Target.parse(words["target"], words["pages"])
+    plain = Workload(kernel=words["kernel"], isa=words["isa"], footprint_bytes=0)
+    work = msgspec.structs.replace(plain, **walk)
+    return Group(workload=work, target=target, team=Team(cpus=tuple(listed)), role=words["role"])
 
 
 def _schedule(entry: dict[str, Any]) -> Schedule:
-    _only(entry, ["precision", "budget", "minimum", "block"], "schedule")
-    default = Schedule()
-    return Schedule(
-        precision=float(entry.get("precision", default.precision)),
-        budget_s=units.parse_seconds(str(entry.get("budget", default.budget_s))),
-        minimum_s=units.parse_seconds(str(entry.get("minimum", default.minimum_s))),
-        block_s=units.parse_seconds(str(entry.get("block", default.block_s))),
-    )
+    _only(entry, [option.name for option in SCHEDULE], "schedule")
+    with _at("schedule"):
+        words = {option.name: option.read(str(entry.get(option.name, option.default))) for option in SCHEDULE}
+    asked = {FIELDS.get(name, name): float(value or 0) for name, value in words.items()}
+    return Schedule(**asked)
+
+
+@contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Says where in the file a wrong word stands."""
+    try:
+        yield
+    except UsageError as error:
+        raise type(error)(f"{place}: {error}") from error
+
+
+def _text(value: Any, key: str) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{key}={value!r} is no text; put it in quotes")
+    return value
 
 
 def _table(value: Any, place: str) -> dict[str, Any]:

@@ -12,15 +12,13 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
-from tierscope.suites.sizes import LARGEST, MEMORY_SHARE, TIMES_CACHE, find_cache, free_bytes, staircase
-from tierscope.units import KiB, MiB, show_bytes
+from tierscope.suites.sizes import LARGEST, MEMORY_SHARE, REACHES, TIMES_CACHE, find_cache, free_bytes, staircase
+from tierscope.units import KiB, MiB, show_bytes, word_bytes
 
-LOWEST = 4 * KiB
-REACHES = 512 * MiB  # at least: beyond the caches of a machine that reports none
 PAIR_BYTES = 128  # two neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
 WALK_SHARE = 1 / 8  # of the largest footprint: the pair test needs memory, not all of it
@@ -29,9 +27,10 @@ OPTIONS: tuple[Option, ...] = (
     options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
     options.text("pages", "thp,4k", "page sizes, the first for the whole staircase: 4k, thp, 2m, 1g"),
     options.text("probe", "cycle", "cycle: each node once; random: uniform draws; both: cycle,random"),
+    options.text("order", "global", "global: any node next; page: all of a 4 KiB page first; both: global,page"),
     options.size("from", "4KiB", "smallest footprint"),
     options.size("to", None, "largest footprint; auto: 4 x the last-level cache, at least 512 MiB, at most 2 GiB"),
-    options.count("per_octave", 2, "footprints to a doubling"),
+    options.count("per_octave", 2, "footprints to a doubling", least=1, most=32),
     options.size("element", "64B", "bytes between two nodes, a multiple of 64"),
     options.count("cpu", None, "the CPU that chases; auto: the first of the node"),
     options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
@@ -56,18 +55,18 @@ class Walk:
         )
         group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role="chaser")
         probe = {"chase": "cycle", "probe": "random"}[kernel]
-        labels = {"probe": probe, "order": order, "pages": self.target.pages}
+        labels: dict[str, Label] = {"probe": probe, "order": order, "pages": self.target.pages}
         return Experiment(table="latency", groups=(group,), schedule=self.schedule, labels=labels, note=self.note)
 
     def on(self, pages: str) -> "Walk":
         return replace(self, target=msgspec.structs.replace(self.target, pages=pages))
 
 
-def first_cpu(machine: Machine, target: Target) -> int:
-    """A CPU of the target's node, else the first that may be used."""
+def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
+    """The CPUs of the target's node, all that may be used where it has none (CXL) or is no node."""
     nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
-    near = [cpu for cpu in machine.cpus() if target.name == "node" and str(nodes[cpu]) == target.where]
-    return (near or list(machine.cpus()))[0]
+    near = tuple(cpu for cpu in machine.cpus() if target.name == "node" and str(nodes[cpu]) == target.where)
+    return near or machine.cpus()
 
 
 def highest(machine: Machine) -> tuple[int, str]:
@@ -82,38 +81,48 @@ def highest(machine: Machine) -> tuple[int, str]:
 
 
 def walk_of(machine: Machine, chosen: Options) -> Walk:
-    pages = options.words_of(chosen["pages"])
-    if not pages:
-        raise UsageError("pages= names no page size; try pages=thp")
-    target = Target.parse(str(chosen["target"]), pages[0])
+    """UsageError for a CPU that may not be used here, or pages that do not exist."""
+    target = Target.parse(str(chosen["target"]), options.names_of("page size", chosen["pages"], PAGES)[0])
     schedule = Schedule(precision=float(chosen["precision"] or 0), minimum_s=0.1, budget_s=float(chosen["budget"] or 0))
-    cpu = chosen["cpu"] if chosen["cpu"] is not None else first_cpu(machine, target)
-    return Walk(int(cpu), target, schedule, int(chosen["element"] or 0), "")
+    cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
+    if cpu not in machine.cpus():
+        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, machine.cpus()))}")
+    return Walk(cpu, target, schedule, int(chosen["element"] or 0), highest(machine)[1] if chosen["to"] is None else "")
+
+
+def footprints_of(machine: Machine, chosen: Options) -> list[int]:
+    """Smallest first; UsageError where they do not rise, or where not even one node has a neighbour."""
+    low = int(chosen["from"] or 0)
+    top = highest(machine)[0] if chosen["to"] is None else int(chosen["to"])
+    least = 2 * int(chosen["element"] or 0)
+    if not 0 < least <= low <= top:
+        asked = f"element={word_bytes(least // 2)} from={word_bytes(low)} to={word_bytes(top)}"
+        raise UsageError(f"{asked}: footprints go from two elements or more up to the largest, try from=4KiB to=1GiB")
+    return staircase(low, top, int(chosen["per_octave"] or 0))
+
+
+def series_of(chosen: Options) -> list[tuple[str, str]]:
+    """(kernel, order) of each staircase; draws at random know no order."""
+    probes = options.names_of("probe", chosen["probe"], ("cycle", "random"))
+    orders = options.names_of("order", chosen["order"], ("global", "page"))
+    cycles = [("chase", order) for order in orders]
+    return [one for probe in probes for one in (cycles if probe == "cycle" else [("probe", "global")])]
 
 
 def measure(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, int | None]:
     """The whole table; returns the effective last-level cache in bytes, None where memory was not reached."""
-    walk = walk_of(machine, chosen)
-    low, top, note = int(chosen["from"] or LOWEST), chosen["to"], ""
-    if top is None:
-        top, note = highest(machine)
-        walk = replace(walk, note=note)
-    top = int(top)
-    if not 0 < low <= top:
-        raise UsageError(f"from={low} must be above 0 and not over to={top}")
-    probes = options.words_of(chosen["probe"])
-    if not probes or not set(probes) <= {"cycle", "random"}:
-        raise UsageError(f"probe={chosen['probe']} is unknown; known: cycle, random")
-    footprints = staircase(low, top, int(chosen["per_octave"] or 2))
+    walk, footprints, series = walk_of(machine, chosen), footprints_of(machine, chosen), series_of(chosen)
+    top = footprints[-1]
     points: dict[int, float] = {}
-    for probe in probes:
+    for kernel, order in series:
         for footprint in reversed(footprints):  # largest first: memory is mapped once
-            answer = yield walk.experiment(footprint, {"cycle": "chase", "random": "probe"}[probe])
-            if probe == probes[0] and (rate := answer.rate()):
+            answer = yield walk.experiment(footprint, kernel, order)
+            if (kernel, order) == series[0] and (rate := answer.rate()):
                 points[footprint] = 1 / rate
-    if "cycle" in probes and walk.element_bytes == 64:
-        yield walk.experiment(max(int(top * WALK_SHARE), low), order="pair")
-        yield walk.experiment(max(int(top * WALK_SHARE), low), order="global")
+    if ("chase", "global") in series and walk.element_bytes == 64:
+        half = max(int(top * WALK_SHARE) // PAIR_BYTES * PAIR_BYTES, footprints[0])
+        yield walk.experiment(half, order="pair")
+        yield walk.experiment(half, order="global")
     for pages in options.words_of(chosen["pages"])[1:]:
         for footprint in reversed([f for f in footprints if f >= top >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)

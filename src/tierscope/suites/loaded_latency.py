@@ -9,14 +9,13 @@ Simulation and Application Profiling", MICRO 2024.
 
 from collections.abc import Generator
 
-from tierscope.errors import MachineError, UnknownNameError, UsageError
+from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
-from tierscope.registry import unknown
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.kernels import ARRAYS, READ_SHARES
-from tierscope.suites.latency import first_cpu
+from tierscope.suites.latency import near_cpus
 from tierscope.suites.sizes import Memory, array, effective_cache
 from tierscope.suites.stream import chosen_cpus
 
@@ -29,7 +28,7 @@ OPTIONS: tuple[Option, ...] = (
     options.text("mixes", "all", f"load kernels, or all: {', '.join(MIXES)}"),
     options.text("delays", DELAYS, "delays after each burst, in core cycles"),
     options.text("load_threads", None, "numbers of loading threads; auto: all CPUs but the chaser's"),
-    options.text("cpus", None, "CPUs to use, the chaser's first; auto: one of each core first"),
+    options.text("cpus", None, "CPUs to use, the chaser's first; auto: those of the node, one of each core first"),
     options.size("burst", "1KiB", "bytes of the load between two delays"),
     options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
     options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
@@ -37,20 +36,12 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
-def mix_names(chosen: Options) -> list[str]:
-    names = options.words_of(chosen["mixes"])
-    names = list(MIXES) if names == ["all"] else names
-    for name in names:
-        if name not in MIXES:
-            raise UnknownNameError(unknown("mix", name, list(MIXES)))
-    return names
-
-
 def load_counts(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
     counts = options.numbers_of(chosen["load_threads"], "load_threads") or [len(cpus) - 1]
     for count in counts:
         if not 1 <= count < len(cpus):
-            raise UsageError(f"load_threads={count}, but beside the chaser {len(cpus) - 1} CPUs may be used")
+            beside = ",".join(map(str, cpus[1:]))
+            raise UsageError(f"load_threads={count} does not fit the CPUs beside the chaser's, {beside}")
     return counts
 
 
@@ -78,15 +69,15 @@ def point(chase: Group, load: Group | None, schedule: Schedule, note: str) -> Ex
     )
 
 
-def measure(
-    machine: Machine, chosen: Options, cache_bytes: int | None = None
-) -> Generator[Experiment, Answer, None]:
+def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -> Generator[Experiment, Answer, None]:
     """The idle machine first, then every mix from the heaviest load down."""
     target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-    cpus = chosen_cpus(machine, chosen)
+    cpus = chosen_cpus(machine, chosen, target)
     if len(cpus) < 2:
-        raise MachineError("loaded latency needs two CPUs, one to chase and one to load; this process may use one")
-    mixes, counts, delays = mix_names(chosen), load_counts(chosen, cpus), options.numbers_of(chosen["delays"], "delays")
+        why = "loaded latency needs two CPUs, one to chase and one to load; this process may use one"
+        raise MachineError(f"{why}; allow it another, or measure without load: tierscope run latency")
+    mixes = options.names_of("mix", chosen["mixes"], MIXES)
+    counts, delays = load_counts(chosen, cpus), options.numbers_of(chosen["delays"], "delays")
     schedule = Schedule(
         precision=float(chosen["precision"] or 0), minimum_s=0.15, budget_s=float(chosen["budget"] or 0)
     )
@@ -95,7 +86,7 @@ def measure(
     else:
         if cache_bytes is None:
             quick = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)
-            cache_bytes = yield from effective_cache(machine, first_cpu(machine, target), target, quick)
+            cache_bytes = yield from effective_cache(machine, near_cpus(machine, target)[0], target, quick)
         memory = array(machine, cache_bytes)
     chase = Group(
         workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes),

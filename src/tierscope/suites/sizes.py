@@ -19,6 +19,7 @@ from tierscope.units import GiB, KiB, MiB, show_bytes
 TIMES_CACHE = 4  # STREAM's rule
 SMALLEST_ARRAY = 64 * MiB  # a core's second-level cache and its page walks are far below
 BELIEVED = 512 * MiB  # of 4 x the reported cache, even where less was found: a second to fill, no doubt left
+REACHES = 512 * MiB  # at least, of a staircase: beyond the caches of a machine that reports none
 LARGEST = 2 * GiB  # of a footprint chosen by itself: filling more takes longer than measuring
 MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
 
@@ -63,19 +64,18 @@ def _whole(size: int) -> int:
 
 def staircase(low: int, high: int, per_octave: int) -> list[int]:
     """Footprints from low to high, `per_octave` to a doubling, whole multiples of 4 KiB (of 64 B below 32 KiB)."""
-    steps = round(np.log2(high / low) * per_octave)
-    exact = low * 2.0 ** (np.arange(steps + 1) / per_octave)
-    grain = np.where(exact >= 32 * KiB, 4 * KiB, 64)
-    return sorted({int(round(x / g) * g) for x, g in zip(exact, grain, strict=True)})
+    steps = int(np.log2(high / low) * per_octave + 1e-9)  # rounding loses no step
+    between = [low * 2.0 ** (step / per_octave) for step in range(1, steps + 1)]
+    grains = [4 * KiB if size >= 32 * KiB else 64 for size in between]
+    rounded = {round(size / grain) * grain for size, grain in zip(between, grains, strict=True)}
+    return sorted({low, high, *(size for size in rounded if low < size < high)})
 
 
-def chase(footprint: int, cpu: int, target: Target, schedule: Schedule, **walk: int) -> Experiment:
+def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Experiment:
     """One point of the staircase."""
-    work = Workload(kernel="chase", footprint_bytes=footprint, **walk)
+    work = Workload(kernel="chase", footprint_bytes=footprint)
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)), role="chaser")
-    return Experiment(
-        table="latency", groups=(group,), schedule=schedule, labels={"probe": "cycle", "order": "global"}
-    )
+    return Experiment(table="latency", groups=(group,), schedule=schedule, labels={"probe": "cycle", "order": "global"})
 
 
 def find_cache(points: dict[int, float]) -> int | None:
@@ -89,7 +89,7 @@ def effective_cache(
     machine: Machine, cpu: int, target: Target, schedule: Schedule
 ) -> Generator[Experiment, Answer, int | None]:
     """A coarse staircase, largest footprint first so that memory is mapped once; four seconds or so."""
-    top = max(TIMES_CACHE * machine.last_level_cache_bytes(), SMALLEST_ARRAY)
+    top = max(TIMES_CACHE * machine.last_level_cache_bytes(), REACHES)
     top = min(top, LARGEST, int(free_bytes(machine) * MEMORY_SHARE))
     points: dict[int, float] = {}
     for footprint in reversed(staircase(256 * KiB, _whole(top), 1)):

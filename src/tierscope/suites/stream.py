@@ -8,14 +8,13 @@ Newsletter, 1995.
 
 from collections.abc import Generator
 
-from tierscope.errors import UnknownNameError, UsageError
+from tierscope.errors import UsageError
 from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
-from tierscope.registry import unknown
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.kernels import ARRAYS, STREAM
-from tierscope.suites.latency import first_cpu
+from tierscope.suites.latency import near_cpus
 from tierscope.suites.sizes import Memory, array, effective_cache
 
 OPTIONS: tuple[Option, ...] = (
@@ -23,7 +22,7 @@ OPTIONS: tuple[Option, ...] = (
     options.text("pages", "thp", "4k, thp, 2m, 1g"),
     options.text("kernels", ",".join(STREAM), "kernels, or all"),
     options.text("threads", None, "numbers of threads; auto: 1, 2, 4, ... and all CPUs"),
-    options.text("cpus", None, "CPUs to use, in this order; auto: one of each core first"),
+    options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
     options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
     options.text("isa", None, "scalar, avx2, avx512; auto: what the calibration finds fastest"),
     options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
@@ -38,27 +37,21 @@ def thread_counts(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
         counts = [n for n in (1 << shift for shift in range(16)) if n < len(cpus)] + [len(cpus)]
     for count in counts:
         if not 1 <= count <= len(cpus):
-            raise UsageError(f"threads={count} but {len(cpus)} CPUs may be used ({','.join(map(str, cpus))})")
+            usable = ",".join(map(str, cpus))
+            raise UsageError(
+                f"threads={count} does not fit the CPUs that may be used, {usable}; try threads={len(cpus)}"
+            )
     return counts
 
 
-def chosen_cpus(machine: Machine, chosen: Options) -> tuple[int, ...]:
-    """The CPUs asked for, each of which this process may use, or all of those."""
+def chosen_cpus(machine: Machine, chosen: Options, target: Target) -> tuple[int, ...]:
+    """The CPUs asked for, each of which this process may use, or those of the target's node."""
     usable = machine.cpus()
     asked = tuple(options.numbers_of(chosen["cpus"], "cpus"))
     for cpu in asked:
         if cpu not in usable:
             raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
-    return asked or usable
-
-
-def kernel_names(chosen: Options) -> list[str]:
-    names = options.words_of(chosen["kernels"])
-    names = list(ARRAYS) if names == ["all"] else names
-    for name in names:
-        if name not in ARRAYS:
-            raise UnknownNameError(unknown("kernel", name, list(ARRAYS)))
-    return names
+    return asked or near_cpus(machine, target)
 
 
 def point(
@@ -77,21 +70,19 @@ def point(
     )
 
 
-def measure(
-    machine: Machine, chosen: Options, cache_bytes: int | None = None
-) -> Generator[Experiment, Answer, None]:
+def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -> Generator[Experiment, Answer, None]:
     """Thread counts outside, kernels inside, so that a slow drift does not fall on one kernel alone."""
-    cpus = chosen_cpus(machine, chosen)
-    counts = thread_counts(chosen, cpus)
-    names = kernel_names(chosen)
     target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    cpus = chosen_cpus(machine, chosen, target)
+    counts = thread_counts(chosen, cpus)
+    names = options.names_of("kernel", chosen["kernels"], ARRAYS)
     schedule = Schedule(precision=float(chosen["precision"] or 0), budget_s=float(chosen["budget"] or 0))
     if chosen["array"] is not None:
         memory = Memory(int(chosen["array"]), "")
     else:
         if cache_bytes is None:
             quick = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)
-            cache_bytes = yield from effective_cache(machine, first_cpu(machine, target), target, quick)
+            cache_bytes = yield from effective_cache(machine, near_cpus(machine, target)[0], target, quick)
         memory = array(machine, cache_bytes)
     for count in counts:
         for kernel in names:

@@ -11,9 +11,9 @@ def catalogue(as_json: bool) -> int:
     """List kernels with their traffic, ISAs and targets."""
     import msgspec
 
-    from tierscope import core
+    from tierscope.run import start
 
-    found = core.catalogue()
+    found = start.catalogue()
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
         return 0

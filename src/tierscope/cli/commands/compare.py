@@ -18,15 +18,19 @@ def compare(before: Path, after: Path, least: float, as_json: bool) -> int:
     import msgspec
     from rich.console import Console
 
-    from tierscope.errors import Exit
-    from tierscope.report.comparison import compare_runs, show
+    from tierscope.errors import Exit, UsageError
+    from tierscope.report.comparison import compare_runs, doubt, show
     from tierscope.result import load
 
-    rows = compare_runs(load(before), load(after), least)
+    if not 0 <= least < 1:
+        raise UsageError(f"--least {least:g} is no share; name one from 0 up to 1, such as 0.02")
+    old, new = load(before), load(after)
+    rows = compare_runs(old, new, least)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1))
     else:
-        show(rows, Console())
+        show(rows, console := Console())
+        console.print(doubt(old, new), highlight=False)
     verdicts = [row["verdict"] for row in rows]
     if not verdicts or set(verdicts) == {"inconclusive"}:
         return Exit.INCONCLUSIVE

@@ -5,8 +5,17 @@ import rich_click as click
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
+EXAMPLE = """\
+Example:
+  tierscope completion bash > ~/.local/share/bash-completion/completions/tierscope
+"""
 
-@click.command(cls=Command, epilog='Example:\n  tierscope completion bash > ~/.local/share/bash-completion/completions/tierscope')
+NO_SPACE = """COMPREPLY+=($value)
+            [[ $value == *= ]] && compopt -o nospace"""
+"""For bash: what follows `key=` is its value, not a space."""
+
+
+@click.command(cls=Command, epilog=EXAMPLE)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the completion script for SHELL."""
@@ -16,7 +25,8 @@ def completion(shell: str) -> int:
 
     made = get_completion_class(shell)
     assert made is not None
-    click.echo(made(tierscope, {}, "tierscope", "_TIERSCOPE_COMPLETE").source())
+    script = made(tierscope, {}, "tierscope", "_TIERSCOPE_COMPLETE").source()
+    click.echo(script.replace("COMPREPLY+=($value)", NO_SPACE))
     return 0
 
 

@@ -14,12 +14,17 @@ from tierscope.cli.help import Command
 @click.option("--to", type=click.Path(path_type=Path), help="Where to write; default: the run directory itself.")
 def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
     """Write the report of the run in DIRECTORY."""
+    from tierscope.errors import MachineError
     from tierscope.report.writers import writers
     from tierscope.result import load
 
     run = load(directory)
-    for name in [writers[name].name for name in formats]:  # all names are known before the first file is written
-        for path in writers[name].write(run, to or run.path):
+    for writer in [writers[name] for name in formats]:  # all names are known before the first file is written
+        try:
+            written = writer.write(run, to or run.path)
+        except OSError as error:
+            raise MachineError(f"cannot write {error.filename}: {error.strerror}; try --to ANOTHER_PLACE") from error
+        for path in written:
             click.echo(path)
     return 0
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import rich_click as click
+from click.shell_completion import CompletionItem
 
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
@@ -19,11 +20,28 @@ Examples:
 """
 
 
+def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """For the shell: suites that begin so, else files."""
+    from tierscope.suites import suites
+
+    found = [CompletionItem(name, help=suites[name].summary) for name in suites if name.startswith(begun)]
+    return found or [CompletionItem(begun, type="file")]
+
+
+def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """For the shell: options of the suite that stands before."""
+    from tierscope.suites import COMMON, suites
+
+    suite = str(ctx.params.get("suite"))
+    known = (*suites[suite].options, *COMMON) if suite in suites else COMMON
+    return [CompletionItem(f"{one.name}=", help=one.help) for one in known if f"{one.name}=".startswith(begun)]
+
+
 @click.command(cls=Command, epilog=EXAMPLES)
-@click.argument("suite")
-@click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
+@click.argument("suite", shell_complete=_suites)
+@click.argument("words", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=_keys)
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the run; default: runs/TIME-SUITE-HOST.")
-@click.option("--json", "json_to", metavar="FILE", help="Rows in base units as one JSON document; - is standard output.")
+@click.option("--json", "json_to", metavar="FILE", help="Rows as one JSON document; - is standard output.")
 @click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive, not only half of a table's.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--dry-run", is_flag=True, help="List the experiments and end.")
@@ -54,7 +72,8 @@ def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], s
     try:
         text = Path(suite).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"plan {suite} cannot be read: {error}") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"plan {suite} cannot be read: {why}") from error
     read_groups(text)
     return OWN_GROUPS, read_options("a plan", COMMON, read_words(words)), text
 

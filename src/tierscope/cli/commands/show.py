@@ -17,7 +17,7 @@ def show(directory: Path, as_json: bool) -> int:
     import msgspec
     from rich.console import Console
 
-    from tierscope.report.terminal import show as draw
+    from tierscope.cli.finish import present
     from tierscope.report.writers.json import document
     from tierscope.result import load
 
@@ -25,7 +25,7 @@ def show(directory: Path, as_json: bool) -> int:
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(document(run)), indent=1).decode() + "\n")
     else:
-        draw(run, Console())
+        present(run, Console())
     return 0
 
 

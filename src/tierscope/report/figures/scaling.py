@@ -144,24 +144,24 @@ def _lines(title: str, points: list[Point], peak: float | None, notes: list[str]
     scale = {"nice": False, "padding": 8}
     x = vega.number("threads", "threads", zero=False, scale=scale, axis={"values": counts})
     y = vega.number("gb", "GB/s", axis={"tickCount": 4})
-    colour = _stores(points)
+    colour, plain = _stores(points), {"field": "store_word", "type": "nominal"}
     same = {"detail": {"field": "kernel", "type": "nominal"}, "x": x}
     faded = vega.shown("store_word")
     band = {
         "mark": {"type": "area", "clip": True},
         "encoding": {
             **same, "y": vega.field("low", "q"), "y2": {"field": "high"},
-            "color": {"field": "store_word", "type": "nominal"}, "opacity": vega.shown("store_word", strong=0.2),
+            "color": plain, "opacity": vega.shown("store_word", strong=0.2),
         },
     }  # fmt: skip
     lines = {
+        "params": [vega.zoom(), vega.pick("store_word")],
         "mark": {"type": "line", "clip": True},
         "encoding": {**same, "y": y, "color": colour, "opacity": faded},
     }
     dots = {
-        "params": [vega.zoom(), vega.pick("store_word")],
         "mark": {"type": "point", "clip": True, "size": 36},
-        "encoding": {**same, "y": y, "color": colour, "opacity": faded, "tooltip": TIPS},
+        "encoding": {**same, "y": y, "color": plain, "opacity": faded, "tooltip": TIPS},
     }
     columns = min(3, len(families))
     layers = [band, *_peak_layers("y", peak), lines, dots, vega.hollow(x, y, TIPS, 12)]

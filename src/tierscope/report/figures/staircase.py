@@ -97,7 +97,7 @@ def _curves(order: list[str], points: list[Point]) -> list[Spec]:
         axis={"values": vega.decades(0.1, ROOM * highest), "format": ".4~r", "labelOverlap": False},
     )  # fmt: skip
     hue = vega.field("series", "n", None, sort=order, scale={"domain": order, "range": theme.hues(len(order))})
-    same = {"field": "series", "type": "nominal"}  # the legend listens only where it is defined: in the last layer
+    same = {"field": "series", "type": "nominal"}  # a legend listens only if one layer alone defines it
     band = {
         "mark": {"type": "area", "clip": True},
         "encoding": {
@@ -106,14 +106,14 @@ def _curves(order: list[str], points: list[Point]) -> list[Spec]:
         },
     }  # fmt: skip
     line = {
+        "params": [vega.zoom(), vega.pick("series")],
         "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("series")},
+        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("series")},
     }
     dots = {
-        "params": [vega.zoom(), vega.pick("series")],
         "mark": {"type": "point", "clip": True, "size": 34},
         "encoding": {
-            "x": x, "y": y, "color": hue, "opacity": vega.shown("series"), "tooltip": TIPS,
+            "x": x, "y": y, "color": same, "opacity": vega.shown("series"), "tooltip": TIPS,
         },
     }  # fmt: skip
     return [band, line, dots, vega.hollow(x, y, TIPS, 12)]
