@@ -41,7 +41,7 @@ step() {
 }
 
 prepare() {
-  trap 'exit 130' INT TERM
+  trap 'echo >&2; say "interrupted; the next start goes on"; exit 130' INT TERM
   usable || discard
   find_python
   find_compiler

@@ -1,0 +1,134 @@
+r"""Ours against other tools, kernel by kernel, in one interleaved run; exit status 1 if a kernel is behind.
+
+    python benchmarks/peers.py --stream ./stream-gcc --stream ./stream-clang --bandwidthbenchmark ./bwbench \
+        --bandwidthbenchmark-nt ./bwbench-nt --multiload ./multiload [--kernels triad,copy_nt] [--threads 1,2]
+    python benchmarks/peers.py --latency --multichase ./multichase
+
+Peers are found on PATH or by option; those that are not there are named and left out. Nothing is downloaded or built.
+benchmarks/README.md says what each is and how it is compared.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+from against import compare, latency
+from against.bandwidthbenchmark import BandwidthBenchmark
+from against.likwid import Likwid
+from against.multiload import Multiload
+from against.ours import Stand
+from against.reading import Peer, PeerError, Task
+from against.stream import Stream
+
+from tierscope.units import parse_bytes
+
+TOOLS: dict[str, tuple[str, Callable[[Path], Peer]]] = {
+    "stream": ("stream", Stream),
+    "bandwidthbenchmark": ("bwbench", lambda program: BandwidthBenchmark(program, streamed=False)),
+    "bandwidthbenchmark-nt": ("bwbench-nt", lambda program: BandwidthBenchmark(program, streamed=True)),
+    "likwid": ("likwid-bench", Likwid),
+    "multiload": ("multiload", Multiload),
+}
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, (program, _) in TOOLS.items():
+        parser.add_argument(f"--{name}", action="append", metavar="PATH", help=f"default: {program} on PATH")
+    parser.add_argument("--multichase", metavar="PATH", help="default: multichase on PATH")
+    parser.add_argument("--kernels", default=",".join(compare.CONTENDERS), help="of ours, joined by commas")
+    parser.add_argument("--threads", default="1,2", help="thread counts, joined by commas")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--array", default="512MiB", help="size of each operand; STREAM's is fixed when it is built")
+    parser.add_argument("--latency", action="store_true", help="compare latency with multichase instead")
+    parser.add_argument("--json", metavar="FILE", help="all pairs and rows")
+    return parser.parse_args()
+
+
+def found(words: argparse.Namespace) -> Iterator[Peer]:
+    for name, (program, make) in TOOLS.items():
+        paths = getattr(words, name.replace("-", "_")) or [shutil.which(program)]
+        for path in paths:
+            if path is None or not Path(path).is_file():
+                print(f"absent: {program}; name it with --{name} PATH", file=sys.stderr)
+            else:
+                yield make(Path(path).resolve())
+
+
+def pairs(peers: list[Peer], kernels: list[str], task: Task, rounds: int) -> Iterator[compare.Pair]:
+    """Round after round, every peer once; ours next to it, first in one round and second in the next."""
+    with ExitStack() as stack:
+        stands = {pages: stack.enter_context(Stand(pages, task.threads)) for pages in {peer.pages for peer in peers}}
+        for number in range(rounds):
+            for peer in peers:
+                for run in peer.runs:
+                    wanted = [k for k in kernels if set(compare.CONTENDERS[k]) & set(run)]
+                    if wanted:
+                        yield from _neighbours(peer, run, wanted, task, stands[peer.pages], first=number % 2 == 0)
+
+
+def _neighbours(
+    peer: Peer, run: tuple[str, ...], wanted: list[str], task: Task, stand: Stand, first: bool
+) -> Iterator[compare.Pair]:
+    size = peer.array_bytes(task.array_bytes)
+    try:
+        ours = {kernel: stand.measure(kernel, size) for kernel in wanted} if first else {}
+        readings = peer.run(run, task)
+        ours = ours or {kernel: stand.measure(kernel, peer.array_bytes(size)) for kernel in wanted}
+    except PeerError as error:
+        print(f"left out: {peer.name}: {error}", file=sys.stderr)
+        return
+    for kernel in wanted:
+        for reading in readings:
+            if reading.kernel in compare.CONTENDERS[kernel]:
+                yield compare.Pair(task.threads, peer.pages, ours[kernel], reading)
+
+
+def bandwidth(words: argparse.Namespace) -> int:
+    peers, kernels = list(found(words)), words.kernels.split(",")
+    if unknown := set(kernels) - set(compare.CONTENDERS):
+        raise SystemExit(f"unknown kernels {', '.join(sorted(unknown))}; known: {', '.join(compare.CONTENDERS)}")
+    seen: list[compare.Pair] = []
+    started = time.monotonic()
+    for threads in map(int, words.threads.split(",")):
+        task = Task(threads, parse_bytes(words.array))
+        for pair in pairs(peers, kernels, task, words.rounds):
+            seen.append(pair)
+            print(
+                f"{time.monotonic() - started:5.0f} s  load {os.getloadavg()[0]:4.1f}  {threads} x "
+                f"{pair.ours.reading.kernel:15} {compare.ratio(pair):6.3f} of {pair.peer.tool} {pair.peer.variant}",
+                file=sys.stderr,
+            )
+    table = compare.rows(seen)
+    print(compare.markdown(table))
+    if words.json:
+        content = {"rows": compare.plain(table), "pairs": [asdict(pair) for pair in seen]}
+        Path(words.json).write_text(json.dumps(content, indent=1))
+    return 1 if any(row.verdict == "behind" for row in table) else 0
+
+
+def chases(words: argparse.Namespace) -> int:
+    program = words.multichase or shutil.which("multichase")
+    if program is None:
+        raise SystemExit("multichase is not on PATH; name it with --multichase PATH")
+    table = latency.compare(Path(program).resolve(), words.rounds)
+    print(latency.markdown(table))
+    if words.json:
+        Path(words.json).write_text(json.dumps([asdict(row) for row in table], indent=1))
+    return 1 if any(row.verdict == "apart" for row in table) else 0
+
+
+def main() -> int:
+    words = options()
+    return chases(words) if words.latency else bandwidth(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
