@@ -15,13 +15,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
+
 from tierscope import core
 from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.run.start import this_machine
 from tierscope.stats.point import Point, judge
 from tierscope.units import MiB
-
-import numpy as np
 
 ALLOWED = 0.10
 BUDGET_S = 3.0  # so long an instrument may try on a busy machine

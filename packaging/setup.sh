@@ -79,7 +79,7 @@ discard() {
   if [ -e "$venv" ] && [ ! -e "$log" ] && [ -n "$(ls -A "$venv")" ]; then
     fail "$venv was not made by ./tierscope; move it away and try again"
   fi
-  say "setting up in $venv: about a minute, once"
+  say "setting up in $venv: about two minutes, once"
   rm -rf "$venv" || fail "cannot remove the half-made $venv; remove it and try again"
   mkdir -p "$venv" && : >"$log" || fail "cannot write to $venv; clone to a folder of your own"
 }

@@ -64,7 +64,7 @@ def _row(footprint: int, pages: str, pairs: list[tuple[tuple[float, float], floa
 
 
 def _ours(footprint: int, pages: str) -> tuple[float, float]:
-    """Seconds per hop: the better of the samples, disturbances included as in the peer's; the median of clean blocks."""
+    """Seconds per hop: the better of the samples, disturbed as the peer's; the median of clean blocks."""
     work = Workload(kernel="chase", footprint_bytes=footprint)
     with Session() as session:
         session.prepare([Group(workload=work, target=Target.parse("node:0", pages), team=Team(cpus=(0,)))])
@@ -95,9 +95,8 @@ def markdown(table: list[Row]) -> str:
         "| footprint | pages | ours (ns) | clean blocks (ns) | multichase (ns) | ratio | verdict |",
         "|---|---|---|---|---|---|---|",
     ]
-    lines += [
-        f"| {show_bytes(row.footprint_bytes)} | {row.pages} | {row.ours_s * 1e9:.2f} | {row.ours_clean_s * 1e9:.2f} | {row.peer_s * 1e9:.2f} "
-        f"| {row.ratio:.3f} [{row.ratio_low:.3f}, {row.ratio_high:.3f}] | {row.verdict} |"
-        for row in table
-    ]
+    for row in table:
+        times = " | ".join(f"{time * 1e9:.2f}" for time in (row.ours_s, row.ours_clean_s, row.peer_s))
+        ratios = f"{row.ratio:.3f} [{row.ratio_low:.3f}, {row.ratio_high:.3f}]"
+        lines.append(f"| {show_bytes(row.footprint_bytes)} | {row.pages} | {times} | {ratios} | {row.verdict} |")
     return "\n".join(lines)

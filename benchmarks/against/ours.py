@@ -18,7 +18,7 @@ from tierscope.result import SIZING, Blocks, GroupFacts
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.stats.together import together
 
-MEASURE_S = 0.4  # four passes or more of 512 MiB arrays at 5 GB/s and above
+MEASURE_S = 0.7  # seven passes or more of three arrays of 512 MiB at 16 GB/s, as many as the peers take
 BLOCK_S = 1e-3
 WHOLE_S = 0.1  # blocks of library calls and string instructions: the whole share at once, as a program calls them
 WHOLE = ("libc", "string")

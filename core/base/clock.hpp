@@ -1,7 +1,8 @@
 /// Ticks: the invariant time stamp counter where the CPU has one, else CLOCK_MONOTONIC_RAW in nanoseconds.
-/// A read is fenced so that no load or store of the block drifts out of it. x86: RDTSCP waits for earlier
-/// instructions, LFENCE holds later ones back.
-/// Source: Intel, "How to Benchmark Code Execution Times on Intel IA-32 and IA-64", white paper 324264, 2010.
+/// A read is fenced so that no load of the block drifts out of it. x86: RDTSCP waits for earlier instructions, LFENCE
+/// holds later ones back. Stores are done but may still drain: a store buffer, some 50 to 100 lines of a block's
+/// thousands. Source: Intel, "How to Benchmark Code Execution Times on Intel IA-32 and IA-64", white paper 324264,
+/// 2010.
 #pragma once
 #include <cstdint>
 #include <ctime>

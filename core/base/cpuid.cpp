@@ -48,7 +48,7 @@ std::string text(std::initializer_list<unsigned> words) {
     std::memcpy(bytes.data(), &word, 4);
     out.append(bytes.data(), 4);
   }
-  out = out.c_str();
+  out.resize(std::strlen(out.c_str()));  // the words end in zeros
   const auto first = out.find_first_not_of(' ');
   return first == std::string::npos ? "" : out.substr(first);
 }

@@ -50,7 +50,7 @@ class Permutation {
 
  private:
   [[nodiscard]] std::uint64_t round(std::uint64_t half, std::uint64_t key) const noexcept {
-    return ((half ^ key) * 0x9E3779B97F4A7C15U) >> 32U & mask_;
+    return mixed(half ^ key) & mask_;
   }
   std::uint64_t count_;
   unsigned half_ = 1;

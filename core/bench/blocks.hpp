@@ -22,7 +22,10 @@ class BlockRunner {
 
  private:
   std::uint64_t timed(std::uint16_t flags) noexcept;
+  /// Ticks of one block: the least of two timings, or of more until one is not interrupted.
+  std::uint64_t least_time() noexcept;
   std::uint64_t work() noexcept;
+  std::uint64_t walk_block() noexcept;
   std::uint64_t walk(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept;
   void mark_steal() noexcept;
   void fit_block(double scale) noexcept;

@@ -88,6 +88,12 @@ const std::map<std::string, Setter>& setters() {
   return table;
 }
 
+[[noreturn]] void refuse_key(const std::string& key) {
+  std::string known;
+  for (const auto& [name, unused] : setters()) known += (known.empty() ? "" : ", ") + name;
+  throw BadPlan("unknown key '" + key + "' (known: " + known + ")");
+}
+
 /// Where the comment starts: at a '#' that begins a word, since a path may hold one.
 std::size_t comment(std::string_view text) {
   auto at = text.find('#');
@@ -132,11 +138,7 @@ std::uint64_t parse_count(const std::string& key, const std::string& word) {
 void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan) {
   for (const auto& [key, word] : words) {
     const auto setter = setters().find(key);
-    if (setter == setters().end()) {
-      std::string known;
-      for (const auto& [name, unused] : setters()) known += (known.empty() ? "" : ", ") + name;
-      throw BadPlan("unknown key '" + key + "' (known: " + known + ")");
-    }
+    if (setter == setters().end()) refuse_key(key);
     setter->second(plan, key, word);
   }
 }

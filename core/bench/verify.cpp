@@ -35,7 +35,8 @@ double difference(const std::byte* left, const std::byte* right, std::size_t siz
     std::memcpy(&b, right + i, 8);
     if (std::memcmp(left + i, right + i, 8) == 0) continue;
     const double relative = std::abs(a - b) / std::max(std::abs(a), std::abs(b));
-    largest = std::isfinite(relative) ? std::max(largest, relative) : WRONG;
+    if (!std::isfinite(relative)) return WRONG;
+    largest = std::max(largest, relative);
   }
   return largest;
 }
@@ -90,7 +91,7 @@ double verify_hops(const Group& group, const Member& member) {
   const auto element = group.plan.element;
   const Cycle cycle(member.pass.nodes, group.plan.locality / element, group.plan.seed);
   if (group.entry->kernel == "chase") {
-    const auto node = cycle.at(member.done % cycle.nodes());
+    const auto node = cycle.at(member.done % std::max<std::uint64_t>(cycle.nodes(), 1));
     return member.pass.cursor == reinterpret_cast<std::uintptr_t>(member.pass.operand[0] + node * element) ? 0 : WRONG;
   }
   Pass walk = member.pass;

@@ -1,5 +1,4 @@
 /// tierscope-core: the border. A plan of plain text in, JSON lines out, samples as one .npy file.
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -133,7 +132,7 @@ int main(int argc, char** argv) {
   } catch (const tierscope::Error& error) {
     return tierscope::report(error);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tierscope-core: %s\n", error.what());
+    std::cerr << "tierscope-core: " << error.what() << '\n';
     return tierscope::INTERNAL;
   }
 }

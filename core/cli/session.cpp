@@ -51,12 +51,18 @@ void Session::finish() {
 
 void Session::add_group(const Line& line) {
   GroupPlan plan;
+  const bool before = std::exchange(refused_, true);  // unless its words can be read
   read_words(line.words, plan);
+  refused_ = before;
   pending_.push_back(plan);
 }
 
 void Session::prepare(const Line& line) {
   refuse_rest("prepare", line.words);
+  if (std::exchange(refused_, false)) {
+    pending_.clear();
+    throw BadPlan("a group of this prepare was refused, so none is prepared; mend it and write all of them again");
+  }
   if (pending_.empty()) throw BadPlan("prepare without a group; write group kernel=... first");
   const auto plans = std::exchange(pending_, std::vector<GroupPlan>{});
   bench_.prepare(plans);

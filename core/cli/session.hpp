@@ -31,6 +31,7 @@ class Session {
   std::unique_ptr<SampleFile> samples_;
   Bench bench_;
   std::vector<GroupPlan> pending_;
+  bool refused_ = false;  // a group since the last prepare: half a plan must not be measured
 };
 
 }  // namespace tierscope

@@ -35,7 +35,6 @@ struct Avx512 {
   static void store_nt(std::byte* to, Words value) noexcept {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
   }
-  static void fence() noexcept { _mm_sfence(); }
   static void prefetch(const std::byte* at) noexcept { asm volatile("prefetcht0 %0" : : "m"(*at)); }
   static void prefetch_write(const std::byte* at) noexcept { asm volatile("prefetchw %0" : : "m"(*at)); }
 };

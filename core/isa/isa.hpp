@@ -25,7 +25,6 @@ concept Isa = requires(const std::byte* from, std::byte* to, typename V::Reals r
   V::store(to, word);
   { V::non_temporal } -> std::convertible_to<bool>;  // has store_nt
   { V::reference } -> std::convertible_to<bool>;     // is the scalar code that others are checked against
-  V::fence();                                        // orders non-temporal stores
   V::prefetch(from);                                 // for a load
   V::prefetch_write(from);                           // for a store
 };

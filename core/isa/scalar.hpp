@@ -33,11 +33,11 @@ struct Scalar {
   static void store_nt(std::byte* to, Words value) noexcept {
     _mm_stream_si64(reinterpret_cast<long long*>(to), static_cast<long long>(value));
   }
+  static void store_nt(std::byte* to, Reals value) noexcept { store_nt(to, __builtin_bit_cast(Words, value)); }
   static void fence() noexcept { _mm_sfence(); }
   static void prefetch(const std::byte* at) noexcept { asm volatile("prefetcht0 %0" : : "m"(*at)); }
   static void prefetch_write(const std::byte* at) noexcept { asm volatile("prefetchw %0" : : "m"(*at)); }
 #else
-  static void store_nt(std::byte* to, Words value) noexcept = delete;
   static void fence() noexcept { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
   static void prefetch(const std::byte* at) noexcept {
     __builtin_prefetch(at, 0, 3);
@@ -49,7 +49,6 @@ struct Scalar {
   }
   static void keep(const std::byte* at) noexcept { asm volatile("" : : "r"(at)); }
 #endif
-  static void store_nt(std::byte* to, Reals value) noexcept { store_nt(to, __builtin_bit_cast(Words, value)); }
 };
 static_assert(Isa<Scalar>);
 

@@ -2,7 +2,7 @@
 /// kernel's. A thread's range is cut into `streams` parts walked side by side, far apart or one page apart: more
 /// streams keep more hardware prefetchers busy, pages in turn keep more DRAM banks open. Where stores are
 /// non-temporal, a few lines are loaded first and then stored back to back: each store then fills its write-combining
-/// buffer at once, and no load waits behind half a line (6 % on copy, 4 % on triad, docs/method.md, "Calibration").
+/// buffer at once, and no load waits behind half a line (6 % on copy, 4 % on triad, docs/method.md, "Bandwidth").
 /// Source of both: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33,
 /// 2020.
 #pragma once
@@ -152,7 +152,8 @@ constexpr std::uint64_t distance_of(Shape shape, std::uint64_t left) noexcept {
   return even < 2 * sets ? even : even - (even - wanted) % sets;
 }
 
-/// The pass of one kernel in one shape. The range must be a multiple of the shape's granule.
+/// The pass of one kernel in one shape. The range must be a multiple of the shape's granule. Stores that pass the
+/// caches by are left unordered: the bench fences once per block, not once per burst.
 template <class K, class V, Shape SHAPE>
 std::uint64_t walk(Pass& its) noexcept {
   const Pass pass = its;  // a copy that no store can change: it stays in registers
@@ -164,7 +165,6 @@ std::uint64_t walk(Pass& its) noexcept {
         step<K, V, SHAPE>(state, pass, off, distance, std::make_index_sequence<batches<K>(SHAPE)>{});
       at += SHAPE.streams * distance;
     }
-  if constexpr (K::store_kind == Store::nt) V::fence();
   if constexpr (K::info.sums) return state.total();
   return 0;
 }
@@ -173,7 +173,7 @@ struct Layout {
   unsigned streams, unroll;
   bool paged;
 };
-/// The layouts worth trying, found by trying many more (docs/method.md, "Calibration"): for stores that stay in the
+/// The layouts worth trying, found by trying many more (docs/method.md, "Bandwidth"): for stores that stay in the
 /// caches, and for those that pass them by.
 inline constexpr Layout CACHED[] = {{1, 1, false}, {1, 4, false},  {4, 1, false}, {8, 1, false},
                                     {8, 2, false}, {12, 1, false}, {4, 1, true}};

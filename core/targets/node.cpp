@@ -109,7 +109,7 @@ class NodeTarget final : public Target {
   }
 
   /// Asks the kernel for the node of up to PROBED_PAGES pages, evenly spread, and scales.
-  void ask_nodes(const Buffer& buffer, Placement& placement) const {
+  static void ask_nodes(const Buffer& buffer, Placement& placement) {
     const std::size_t total = buffer.bytes().size() / pages::BASE;
     const std::size_t count = std::min(total, PROBED_PAGES);
     std::vector<void*> at(count);

@@ -1,13 +1,49 @@
 #include "targets/pages.hpp"
 
+#include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 
 namespace tierscope::pages {
+namespace {
+
+/// What smaps says of one mapping: huge by AnonHugePages, ShmemPmdMapped, FilePmdMapped or by its own page size.
+struct Mapping {
+  std::size_t resident = 0, huge = 0, page = BASE;
+
+  /// "Rss:       1024 kB"; other lines are none of ours.
+  void read(const std::string& line) {
+    std::istringstream words(line);
+    std::string key;
+    std::size_t kib = 0;
+    if (!(words >> key >> kib)) return;
+    if (key == "Rss:" || key == "Private_Hugetlb:" || key == "Shared_Hugetlb:") resident += kib * 1024;
+    if (key == "AnonHugePages:" || key == "ShmemPmdMapped:" || key == "FilePmdMapped:") huge += kib * 1024;
+    if (key == "KernelPageSize:") page = kib * 1024;
+  }
+  void add_to(std::map<std::size_t, std::size_t>& sizes) const {
+    if (huge > 0) sizes[HUGE] += huge;
+    if (resident > huge) sizes[page] += resident - huge;
+  }
+};
+
+/// "7f00-7f80 rw-p ..." -> its two addresses; nothing for a line of another kind.
+std::optional<std::pair<std::uintptr_t, std::uintptr_t>> bounds_in(const std::string& line) {
+  std::uintptr_t from = 0, to = 0;
+  const char* end = line.data() + line.size();
+  const auto first = std::from_chars(line.data(), end, from, 16);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '-') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, to, 16);
+  if (second.ec != std::errc{} || second.ptr == end || *second.ptr != ' ') return std::nullopt;
+  return std::pair{from, to};
+}
+
+}  // namespace
 
 std::size_t size_of(std::string_view word) {
   if (word == "4k") return BASE;
@@ -23,38 +59,23 @@ std::size_t free_huge_pages(std::size_t page_bytes, int node) {
   return file >> count ? count : 0;
 }
 
-/// Adds what each mapping inside the range holds: huge by AnonHugePages, ShmemPmdMapped, FilePmdMapped or by its own
-/// page size.
+/// Adds what each mapping inside the range holds.
 std::map<std::size_t, std::size_t> found(std::span<const std::byte> range) {
   const auto first = reinterpret_cast<std::uintptr_t>(range.data());
   const auto last = first + range.size();
   std::map<std::size_t, std::size_t> sizes;
   std::ifstream smaps("/proc/self/smaps");
-  std::string line;
-  bool inside = false;
-  std::size_t resident = 0, huge = 0, page = BASE;
-  const auto close = [&] {
-    if (inside && huge > 0) sizes[HUGE] += huge;
-    if (inside && resident > huge) sizes[page] += resident - huge;
-    resident = huge = 0;
-    page = BASE;
-  };
-  while (std::getline(smaps, line)) {
-    unsigned long from = 0, to = 0;
-    char name[40] = {};
-    unsigned long long kib = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx ", &from, &to) == 2) {
-      close();
-      inside = from < last && to > first;
-    } else if (inside && std::sscanf(line.c_str(), "%39[A-Za-z_]: %llu kB", name, &kib) == 2) {
-      const std::string_view key(name);
-      if (key == "Rss") resident += kib * 1024;
-      if (key == "Private_Hugetlb" || key == "Shared_Hugetlb") resident += kib * 1024;
-      if (key == "AnonHugePages" || key == "ShmemPmdMapped" || key == "FilePmdMapped") huge += kib * 1024;
-      if (key == "KernelPageSize") page = kib * 1024;
+  std::optional<Mapping> mapping;  // while inside the range
+  for (std::string line; std::getline(smaps, line);) {
+    if (const auto bounds = bounds_in(line)) {
+      if (mapping) mapping->add_to(sizes);
+      mapping.reset();
+      if (bounds->first < last && bounds->second > first) mapping.emplace();
+    } else if (mapping) {
+      mapping->read(line);
     }
   }
-  close();
+  if (mapping) mapping->add_to(sizes);
   return sizes;
 }
 

@@ -83,7 +83,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """One point of a table: the groups that run at once, and the labels under which it is filed."""
 
-    table: str  # the table that reads it: stream, latency, loaded_latency, groups
+    table: str  # the table that reads it: stream, latency, loaded_latency, groups; none reads sizing
     groups: tuple[Group, ...]
     schedule: Schedule = Schedule()
     labels: dict[str, Label] = {}

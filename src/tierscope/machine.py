@@ -82,6 +82,12 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
             order.append((rank, cpu.package, cpu.number))
         return tuple(number for _, _, number in sorted(order))
 
+    def last_level_caches(self, cpus: tuple[int, ...]) -> int:
+        """How many caches of the last level these CPUs reach, at least 1: a team fills all of them."""
+        data = [cache for cache in self.identity.caches if cache.kind != "Instruction"]
+        last = max((cache.level for cache in data), default=0)
+        return max(sum(cache.level == last and not set(cpus).isdisjoint(cache.cpus) for cache in data), 1)
+
     def last_level_cache_bytes(self) -> int:
         """Reported size of the largest single cache; 0 when the system names none."""
         return max((c.size_bytes for c in self.identity.caches if c.kind != "Instruction"), default=0)

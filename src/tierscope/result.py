@@ -89,7 +89,7 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One candidate of a calibration, and the best median rate that it showed."""
+    """One candidate of a calibration, and the median, over its batches, of their median rates."""
 
     workload: Workload
     operations_per_s: float

@@ -1,8 +1,8 @@
 /// Probe: dependent loads at uniform random nodes (drawn anew each time, not one cycle). A cache that holds the
 /// share h of the footprint then hits with probability h whatever its replacement policy, where a cycle can
 /// hit always or never.
-/// The next address needs the value of the last load and a multiplication: some 5 cycles that the suite
-/// measures on a footprint in the first-level cache and states.
+/// The next address needs the value of the last load and three multiplications, some 12 cycles: compare with the
+/// chase on a footprint in the first-level cache to see them apart.
 /// Source: A. Jaleel et al., "High Performance Cache Replacement Using Re-Reference Interval Prediction", ISCA 2010
 /// (cyclic access patterns thrash or not by policy).
 #pragma once

@@ -73,7 +73,7 @@ def describe(experiment: Experiment) -> str:
     """'triad_nt, 2 threads' or 'latency, 64 MiB, 4k' or 'read beside a chase, delay 200'."""
     group = experiment.groups[-1]
     work = group.workload
-    if experiment.table == "latency":
+    if experiment.table in ("latency", "sizing"):
         return f"latency, {show_bytes(work.footprint_bytes)}, {group.target.pages}"
     if experiment.table == "loaded_latency":
         loaded = len(experiment.groups) > 1

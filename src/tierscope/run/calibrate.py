@@ -55,13 +55,16 @@ def calibrate(session: Session, experiment: Experiment, walks: Sequence[Workload
 
 
 def walks_of(group: Group, variants: Sequence[Kernel]) -> list[Workload]:
-    """The walks worth trying for a group's kernel; one stream alone for a paced load, whose bursts stay whole."""
+    """The walks worth trying for a group's kernel; one stream alone for a paced load, whose bursts stay whole.
+
+    They are tried without delays: under a long delay all walks look alike.
+    """
     work = group.workload
     fitting = [kernel for kernel in variants if not work.isa or kernel.isa == work.isa]
     words = candidates([msgspec.to_builtins(kernel) for kernel in fitting])
     if group.role == "load" and fitting:
         words = _single_stream(fitting[0])
-    return [msgspec.structs.replace(work, **word) for word in words] or [work]
+    return [msgspec.structs.replace(work, pace_cycles=0, **word) for word in words] or [work]
 
 
 def _single_stream(kernel: Kernel) -> list[dict[str, str | int]]:

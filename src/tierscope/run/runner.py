@@ -160,7 +160,7 @@ class Runner:
         return walks_of(group, self._catalogue.variants(group.workload.kernel))
 
     def _key(self, experiment: Experiment) -> tuple[object, ...]:
-        """What the choice of a walk rests on: all of the groups but the pace."""
+        """What the choice of a walk rests on: kernel, place and team of the last group, and whether others run."""
         last = experiment.groups[-1]
         return (last.workload.kernel, last.workload.isa, last.target, last.team, last.role, len(experiment.groups))
 

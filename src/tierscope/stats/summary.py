@@ -25,6 +25,10 @@ from tierscope.stats.steady import Steady, settle
 Floats = npt.NDArray[np.float64]
 
 SLICES = 9  # iterations that STREAM's best, average and worst are taken over
+UNDISTURBED = (
+    0.2  # share of the moments, at least: with two busy neighbours on two CPUs, points that kept less were off
+)
+# by up to 15 % (benchmarks/busy.py), since a thread that has just come back finds its caches and TLB cold
 ENOUGH = 50  # points: below, the warm-up rule is silent and autocorrelated noise (0.7) gets intervals that hold
 # the truth under 84 % of the time instead of 95 % (see `median`)
 
@@ -82,6 +86,10 @@ def _reasons(interval: Interval, settled: Steady, precision: float, total: int) 
         reasons.append(
             f"only {interval.count} clean blocks of {total}: "
             + ("the machine is busy" if busy else f"{ENOUGH} are needed, measure longer")
+        )
+    elif interval.count + settled.start < UNDISTURBED * total:
+        reasons.append(
+            f"only {(interval.count + settled.start) / total:.0%} of the moments were undisturbed: too few to trust"
         )
     if not interval.relative <= precision:
         reasons.append(f"interval +-{interval.relative * 100:.1f} % over {precision * 100:g} %")

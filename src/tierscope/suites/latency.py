@@ -17,11 +17,10 @@ from tierscope.machine import Machine
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.sizes import LARGEST, MEMORY_SHARE, REACHES, TIMES_CACHE, find_cache, free_bytes, staircase
-from tierscope.units import KiB, MiB, show_bytes, word_bytes
+from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 PAIR_BYTES = 128  # two neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
-WALK_SHARE = 1 / 8  # of the largest footprint: the pair test needs memory, not all of it
 
 OPTIONS: tuple[Option, ...] = (
     options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
@@ -119,10 +118,8 @@ def measure(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, 
             answer = yield walk.experiment(footprint, kernel, order)
             if (kernel, order) == series[0] and (rate := answer.rate()):
                 points[footprint] = 1 / rate
-    if ("chase", "global") in series and walk.element_bytes == 64:
-        half = max(int(top * WALK_SHARE) // PAIR_BYTES * PAIR_BYTES, footprints[0])
-        yield walk.experiment(half, order="pair")
-        yield walk.experiment(half, order="global")
+            if footprint == top and (kernel, order) == ("chase", "global") and walk.element_bytes == LINE_BYTES:
+                yield walk.experiment(top // PAIR_BYTES * PAIR_BYTES, order="pair")  # beside its twin, in memory
     for pages in options.words_of(chosen["pages"])[1:]:
         for footprint in reversed([f for f in footprints if f >= top >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)

@@ -2,7 +2,8 @@
 
 The pace is a delay in core cycles after each burst of 1 KiB; no delay is all they can do. Where the delay grows,
 the load falls, and the curve of latency over bandwidth walks back from saturation to the idle machine.
-Blind to load from the chaser's own core, and on few cores to saturation: what is reached is what these CPUs can ask.
+The other hardware threads of the chaser's core stay idle, since they would share its first caches. Blind, on few
+cores, to saturation: what is reached is what these CPUs can ask.
 Source: Intel, "Memory Latency Checker" user guide; P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking,
 Simulation and Application Profiling", MICRO 2024.
 """
@@ -69,6 +70,15 @@ def point(chase: Group, load: Group | None, schedule: Schedule, note: str) -> Ex
     )
 
 
+def apart(machine: Machine, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+    """Without the other hardware threads of the chaser's core, which share its first caches; a note if none is left."""
+    core_of = {cpu.number: (cpu.package, cpu.core) for cpu in machine.identity.cpus}
+    others = tuple(cpu for cpu in cpus[1:] if core_of[cpu] != core_of[cpus[0]])
+    if others:
+        return (cpus[0], *others), ""
+    return cpus, "the load shares the chaser's core: no other core may be used"
+
+
 def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -> Generator[Experiment, Answer, None]:
     """The idle machine first, then every mix from the heaviest load down."""
     target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
@@ -76,6 +86,7 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
     if len(cpus) < 2:
         why = "loaded latency needs two CPUs, one to chase and one to load; this process may use one"
         raise MachineError(f"{why}; allow it another, or measure without load: tierscope run latency")
+    cpus, beside = (cpus, "") if chosen["cpus"] else apart(machine, cpus)
     mixes = options.names_of("mix", chosen["mixes"], MIXES)
     counts, delays = load_counts(chosen, cpus), options.numbers_of(chosen["delays"], "delays")
     schedule = Schedule(
@@ -87,14 +98,15 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
         if cache_bytes is None:
             quick = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)
             cache_bytes = yield from effective_cache(machine, near_cpus(machine, target)[0], target, quick)
-        memory = array(machine, cache_bytes)
+        memory = array(machine, cache_bytes, cpus)
+    note = "; ".join(part for part in (memory.note, beside) if part)
     chase = Group(
         workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes),
         target=target,
         team=Team(cpus=cpus[:1]),
         role="chaser",
     )
-    yield point(chase, None, schedule, memory.note)
+    yield point(chase, None, schedule, note)
     for count in counts:
         for mix in mixes:
             for delay in sorted(delays):
@@ -105,7 +117,7 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
                     burst_bytes=int(chosen["burst"] or 0),
                 )
                 load = Group(workload=work, target=target, team=Team(cpus=cpus[1 : 1 + count]), role="load")
-                yield point(chase, load, schedule, memory.note)
+                yield point(chase, load, schedule, note)
 
 
 def plan(machine: Machine, chosen: Options) -> Plan:

@@ -40,14 +40,16 @@ def free_bytes(machine: Machine) -> int:
     return sum(node.free_bytes for node in machine.identity.nodes)
 
 
-def array(machine: Machine, cache_bytes: int | None, arrays: int = 3) -> Memory:
+def array(machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int = 3) -> Memory:
     """Bytes of one array: four times the cache that was found (reported, if none was), within half of the free memory.
 
+    One CPU finds the cache that it reaches; where `cpus` reach several, the array is four times their sum.
     A found cache that is smaller than the reported one does not shrink the array below BELIEVED: neighbours that
     hold the cache now may leave it during the run.
     """
-    reported = machine.last_level_cache_bytes()
-    known = cache_bytes or reported
+    caches = machine.last_level_caches(cpus)
+    reported = machine.last_level_cache_bytes() * caches
+    known = (cache_bytes or machine.last_level_cache_bytes()) * caches
     wanted = max(TIMES_CACHE * known, min(TIMES_CACHE * reported, BELIEVED), SMALLEST_ARRAY)
     limit = min(LARGEST, int(free_bytes(machine) * MEMORY_SHARE / arrays))
     if wanted <= limit:
@@ -72,10 +74,10 @@ def staircase(low: int, high: int, per_octave: int) -> list[int]:
 
 
 def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Experiment:
-    """One point of the staircase."""
+    """One point of a staircase that only sizes arrays: kept, but in no table, since it is no result."""
     work = Workload(kernel="chase", footprint_bytes=footprint)
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)), role="chaser")
-    return Experiment(table="latency", groups=(group,), schedule=schedule, labels={"probe": "cycle", "order": "global"})
+    return Experiment(table="sizing", groups=(group,), schedule=schedule)
 
 
 def find_cache(points: dict[int, float]) -> int | None:

@@ -27,6 +27,7 @@ OPTIONS: tuple[Option, ...] = (
     options.text("isa", None, "scalar, avx2, avx512; auto: what the calibration finds fastest"),
     options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
     options.seconds("budget", 1.5, "most seconds timed for one point"),
+    options.seconds("block", 0.001, "length of a block; memcpy and memset are called once per block"),
 )
 
 
@@ -76,14 +77,18 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
     cpus = chosen_cpus(machine, chosen, target)
     counts = thread_counts(chosen, cpus)
     names = options.names_of("kernel", chosen["kernels"], ARRAYS)
-    schedule = Schedule(precision=float(chosen["precision"] or 0), budget_s=float(chosen["budget"] or 0))
+    schedule = Schedule(
+        precision=float(chosen["precision"] or 0),
+        budget_s=float(chosen["budget"] or 0),
+        block_s=float(chosen["block"] or 0),
+    )
     if chosen["array"] is not None:
         memory = Memory(int(chosen["array"]), "")
     else:
         if cache_bytes is None:
             quick = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)
             cache_bytes = yield from effective_cache(machine, near_cpus(machine, target)[0], target, quick)
-        memory = array(machine, cache_bytes)
+        memory = array(machine, cache_bytes, cpus)
     for count in counts:
         for kernel in names:
             yield point(kernel, cpus[:count], target, memory, schedule, str(chosen["isa"] or ""))
