@@ -18,7 +18,7 @@ TOOLS = "cat cksum date dirname env find flock grep head ls mkdir mv readlink rm
 PYTHON = """#!/bin/sh
 case "$1 ${2-}" in
   "-c "*) exit 0 ;;
-  "-m venv") echo venv >>"$CALLS"; mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+  "-m venv") echo venv >>"$CALLS"; mkdir -p "$3/bin"; ln -s "$(readlink -f "$0")" "$3/bin/python" ;;
   "-m pip")
     case "$*" in *--editable*) word=core ;; *) word=packages ;; esac
     echo $word >>"$CALLS"
@@ -47,7 +47,7 @@ class Checkout:
         self.calls_file = folder / "calls"
         self.candidates = folder / "candidates"
         self.bin.mkdir()
-        for name in (*TOOLS, "cp", "chmod"):
+        for name in (*TOOLS, "ln", "chmod"):
             (self.bin / name).symlink_to(shutil.which(name) or pytest.skip(f"needs {name}"))
         for name in ("core", "cmake", "packaging", "requirements", "src/tierscope"):
             (self.root / name).mkdir(parents=True)
@@ -259,3 +259,11 @@ def test_an_environment_of_another_maker_is_left_alone(checkout: Checkout) -> No
     assert refused.returncode == 3
     assert "move it away" in refused.stderr
     assert mine.exists()
+
+
+def test_the_trial_runs_what_the_readme_says(root: Path) -> None:
+    (line,) = [line for line in (root / "packaging/try-fresh").read_text().splitlines() if "|| commands=(" in line]
+    trial = line.partition("commands=(")[2].rstrip(")").strip('"').split('" "')
+    assert trial == ["./tierscope run quick", "./tierscope test"]
+    readme = (root / "README.md").read_text()
+    assert all(command in readme for command in trial)

@@ -26,6 +26,7 @@ FLAGS = (
 
 ACT = """
 const wait = (test) => new Promise((done) => { const look = () => test() ? done() : setTimeout(look, 20); look(); });
+const pause = (time) => new Promise((done) => setTimeout(done, time));
 const all = (selector) => [...document.querySelectorAll(selector)];
 const paths = (name) => all(`.chart[data-figure="${name}"] svg .mark-line path`).map((p) => p.getAttribute("d")).join();
 const cells = (column) => all("#table-stream tbody tr").map((row) => row.cells[column].textContent);
@@ -49,6 +50,28 @@ const cells = (column) => all("#table-stream tbody tr").map((row) => row.cells[c
   navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
   document.querySelector("[data-do=csv][data-table=table-stream]").click();
   await wait(() => seen.copied);
+  seen.faded = {};
+  for (const figure of ["scaling", "staircase", "loaded_latency", "timeline"]) {
+    const chart = `.chart[data-figure=${figure}] svg`;
+    const faded = () => all(`${chart} .role-mark path`).filter((p) => p.getAttribute("opacity") < 0.5);
+    const before = faded().length;
+    const entry = document.querySelector(`${chart} .role-legend-symbol path`);
+    for (const type of ["pointerdown", "pointerup", "click"]) {
+      entry.dispatchEvent(new PointerEvent(type, { bubbles: true }));
+    }
+    await pause(150);
+    seen.faded[figure] = faded().length > before;
+  }
+  const zoom = async (ctrlKey) => {
+    const chart = document.querySelector(".chart[data-figure=loaded_latency] svg"), box = chart.getBoundingClientRect();
+    const was = paths("loaded_latency");
+    const place = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+    const inside = chart.querySelector(".background");
+    inside.dispatchEvent(new WheelEvent("wheel", { bubbles: true, cancelable: true, deltaY: -200, ctrlKey, ...place }));
+    await pause(150);
+    return paths("loaded_latency") !== was;
+  };
+  seen.wheel = [await zoom(false), await zoom(true)];
   document.getElementById("theme").click();
   seen.theme = document.documentElement.dataset.theme ?? "auto";
   seen.ink = getComputedStyle(document.body).color;
@@ -102,7 +125,7 @@ def test_every_figure_is_drawn_without_an_error(browser: str, tmp_path: Path, ru
     assert "could not be drawn" not in dom.split("<script", 1)[0]
 
 
-def test_the_switches_the_list_the_sort_the_copy_and_the_theme_work(browser: str, tmp_path: Path, run: Run) -> None:
+def test_every_control_of_the_page_works(browser: str, tmp_path: Path, run: Run) -> None:
     text = html.render(gather(run)).replace("</body>", f"<script>{ACT}</script></body>")
     dom = opened(browser, tmp_path, text, "--window-size=1200,3000")
     assert root_of(dom).get("errors") is None
@@ -116,6 +139,8 @@ def test_the_switches_the_list_the_sort_the_copy_and_the_theme_work(browser: str
     assert len(rows) == 1 + len(gather(run).rows("stream"))
     wanted = {float(str(row["bandwidth_bytes_per_s"])) for row in gather(run).rows("stream")}
     assert {float(row.split(",")[4]) for row in rows[1:]} == wanted
+    assert seen["faded"] == {"scaling": True, "staircase": True, "loaded_latency": True, "timeline": True}
+    assert seen["wheel"] == [False, True]  # a plain wheel scrolls the page
     assert seen["theme"] == "light"
 
 

@@ -1,0 +1,95 @@
+/// Random orders in closed form: a bijection, and one cycle through all.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <vector>
+
+#include "base/permutation.hpp"
+#include "base/random.hpp"
+#include "bench/cycle.hpp"
+
+using tierscope::Cycle;
+using tierscope::Permutation;
+
+TEST_CASE("a permutation reaches every value once, and its inverse leads back") {
+  for (const auto count :
+       std::vector<std::uint64_t>{1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 255, 257, 1000, 4096, 4097, 65537})
+    for (const auto seed : {0U, 1U, 1995U}) {
+      const Permutation order(count, seed);
+      std::vector<bool> seen(count);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto value = order.at(i);
+        REQUIRE(value < count);
+        REQUIRE_FALSE(seen[value]);
+        seen[value] = true;
+        REQUIRE(order.inverse(value) == i);
+      }
+    }
+}
+
+TEST_CASE("a permutation of more values than any table could hold leads back") {
+  for (const auto count : {(std::uint64_t{1} << 40U) - 1, std::uint64_t{1} << 50U, (std::uint64_t{1} << 62U) + 1}) {
+    const Permutation order(count, 1995);
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      const auto value = order.at(count / 1000 * i);
+      REQUIRE(value < count);
+      REQUIRE(order.inverse(value) == count / 1000 * i);
+    }
+  }
+}
+
+TEST_CASE("seeds give different orders, and no order is the plain one") {
+  constexpr std::uint64_t COUNT = 4096;
+  std::uint64_t same = 0, plain = 0, next = 0;
+  const Permutation one(COUNT, 1), two(COUNT, 2);
+  for (std::uint64_t i = 0; i < COUNT; ++i) {
+    same += one.at(i) == two.at(i) ? 1 : 0;
+    plain += one.at(i) == i ? 1 : 0;
+    next += i > 0 && one.at(i) == one.at(i - 1) + 1 ? 1 : 0;
+  }
+  // each is 1 on average in a random order: 20 has a probability below 1e-18
+  CHECK(same < 20);
+  CHECK(plain < 20);
+  CHECK(next < 20);
+}
+
+TEST_CASE("random reals lie in [1, 2) and hardly repeat") {
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    const auto bits = tierscope::random_real_bits(1995, i);
+    const auto real = std::bit_cast<double>(bits);
+    REQUIRE(real >= 1);
+    REQUIRE(real < 2);
+    seen.insert(bits);
+  }
+  CHECK(seen.size() == 10'000);
+}
+
+TEST_CASE("a cycle visits every node once before it comes back") {
+  for (const auto nodes : std::vector<std::uint64_t>{1, 2, 3, 5, 64, 100, 1000, 4099})
+    for (const auto window : std::vector<std::uint64_t>{0, 1, 2, 3, 64, 1000, 5000}) {
+      const Cycle cycle(nodes, window, 1995);
+      const auto whole = window == 0 || window > nodes ? nodes : window;
+      REQUIRE(cycle.nodes() == nodes / whole * whole);
+      std::vector<bool> seen(nodes);
+      auto node = cycle.at(0);
+      for (std::uint64_t step = 0; step < cycle.nodes(); ++step) {
+        REQUIRE(node == cycle.at(step));
+        REQUIRE_FALSE(seen[node]);
+        seen[node] = true;
+        node = cycle.successor(node);
+      }
+      REQUIRE(node == cycle.at(0));
+    }
+}
+
+TEST_CASE("a window is walked to its last node before the next one starts") {
+  constexpr std::uint64_t WINDOW = 64;
+  const Cycle cycle(100 * WINDOW, WINDOW, 7);
+  std::vector<std::uint64_t> windows;
+  for (std::uint64_t step = 0; step < cycle.nodes(); step += WINDOW) {
+    windows.push_back(cycle.at(step) / WINDOW);
+    for (std::uint64_t i = 1; i < WINDOW; ++i) REQUIRE(cycle.at(step + i) / WINDOW == windows.back());
+  }
+  CHECK(std::set(windows.begin(), windows.end()).size() == 100);
+}

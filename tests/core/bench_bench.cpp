@@ -1,0 +1,118 @@
+/// The bench as a whole, on memory so small that each test takes milliseconds.
+#include "bench/bench.hpp"
+
+#include <doctest/doctest.h>
+
+#include "base/syscall.hpp"
+#include "says.hpp"
+
+using namespace tierscope;
+using tests::error_of;
+using tests::holds;
+
+namespace {
+
+GroupPlan plan_of(const std::string& words, unsigned cpu = 0) {
+  GroupPlan plan;
+  plan.pages = "4k";
+  read_words(parse_line("group " + words).words, plan);
+  const auto cpus = sys::allowed_cpus();
+  plan.cpus = {cpus[cpu % cpus.size()]};
+  return plan;
+}
+
+std::uint64_t measure(Bench& bench) { return bench.measure(2e-3, 1e-4, nullptr); }
+
+}  // namespace
+
+TEST_CASE("groups are prepared, measured and right") {
+  Bench bench;
+  std::vector<GroupPlan> plans{plan_of("kernel=add footprint=192KiB")};
+  if (sys::allowed_cpus().size() > 1) plans.push_back(plan_of("kernel=chase footprint=64KiB", 1));
+  bench.prepare(plans);
+  REQUIRE(bench.groups().size() == plans.size());
+  CHECK(bench.arena(0).placement.pages.at(4096) >= 192 * 1024);
+  CHECK(measure(bench) >= plans.size());
+  CHECK(bench.batch() == 1);
+  CHECK(bench.check() == std::vector<double>(plans.size(), 0.0));
+  for (const auto& group : bench.groups()) CHECK(group.members[0].done > 0);
+}
+
+TEST_CASE("null serves what needs no memory, and nothing else") {
+  Bench bench;
+  bench.prepare({plan_of("kernel=noop target=null")});
+  CHECK(bench.groups()[0].footprint() == 0);
+  CHECK(measure(bench) > 0);
+  CHECK(bench.check() == std::vector<double>{0.0});
+  CHECK(holds(error_of([&] { bench.prepare({plan_of("kernel=read target=null footprint=1MiB")}); }),
+              "Unsupported: target null holds no memory for kernel read"));
+  CHECK(bench.groups().empty());
+}
+
+TEST_CASE("one CPU serves one group") {
+  Bench bench;
+  const auto plan = plan_of("kernel=noop target=null");
+  CHECK(error_of([&] { bench.prepare({plan, plan}); }) ==
+        "BadPlan: CPU " + std::to_string(plan.cpus[0]) + " is in two groups");
+  CHECK(bench.groups().empty());
+}
+
+TEST_CASE("memory is used again where it fits") {
+  Bench bench;
+  bench.prepare({plan_of("kernel=add footprint=192KiB")});
+  const auto* at = bench.arena(0).buffer.bytes().data();
+  bench.prepare({plan_of("kernel=read footprint=64KiB")});
+  CHECK(bench.arena(0).buffer.bytes().data() == at);
+  bench.set(0, plan_of("kernel=copy footprint=192KiB"));
+  CHECK(bench.arena(0).buffer.bytes().data() == at);
+  measure(bench);
+  CHECK(bench.check() == std::vector<double>{0.0});
+}
+
+TEST_CASE("the answers of one walk are not those of the next") {
+  Bench bench;
+  bench.prepare({plan_of("kernel=add footprint=192KiB")});
+  measure(bench);
+  REQUIRE(bench.groups()[0].members[0].done >= bench.groups()[0].operations);
+  bench.set(0, plan_of("kernel=add footprint=192KiB"));
+  auto group = bench.groups()[0];
+  group.members[0].done = group.operations;  // as if a walk had run that wrote nothing
+  CHECK(verify(group, 0) > 1e-9);
+  measure(bench);
+  CHECK(bench.check() == std::vector<double>{0.0});
+}
+
+TEST_CASE("a set with wrong words leaves all as it was") {
+  Bench bench;
+  bench.prepare({plan_of("kernel=add footprint=192KiB")});
+  CHECK(holds(error_of([&] { bench.set(0, plan_of("kernel=add footprint=192KiB streams=99")); }), "BadPlan"));
+  auto other = plan_of("kernel=add footprint=192KiB");
+  other.cpus = {8191};
+  CHECK(error_of([&] { bench.set(0, other); }) == "BadPlan: set cannot change cpus=; prepare again");
+  measure(bench);
+  CHECK(bench.check() == std::vector<double>{0.0});
+}
+
+TEST_CASE("a set whose memory cannot be had leaves an empty bench, which can be prepared again") {
+  Bench bench;
+  for (const std::string words : {"kernel=add footprint=1000TiB", "kernel=add footprint=192KiB target=nowhere",
+                                  "kernel=add footprint=192KiB target=null", "kernel=read footprint=1MiB pages=7k"}) {
+    CAPTURE(words);
+    bench.prepare({plan_of("kernel=add footprint=192KiB")});
+    CHECK_FALSE(error_of([&] { bench.set(0, plan_of(words)); }).empty());
+    CHECK(bench.groups().empty());
+  }
+  bench.prepare({plan_of("kernel=add footprint=192KiB")});
+  measure(bench);
+  CHECK(bench.check() == std::vector<double>{0.0});
+}
+
+TEST_CASE("a CPU that cannot be had leaves an empty bench") {
+  Bench bench;
+  auto plan = plan_of("kernel=noop target=null");
+  plan.cpus = {8191};
+  CHECK(holds(error_of([&] { bench.prepare({plan}); }), "Unsupported: cannot pin a thread to CPU 8191"));
+  CHECK(bench.groups().empty());
+  bench.prepare({plan_of("kernel=noop target=null")});
+  CHECK(measure(bench) > 0);
+}

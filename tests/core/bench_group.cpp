@@ -1,0 +1,122 @@
+/// Plans become groups: shares, kernels, and every refusal.
+#include "bench/group.hpp"
+
+#include <doctest/doctest.h>
+
+#include "says.hpp"
+#include "spy.hpp"
+
+using namespace tierscope;
+using tests::error_of;
+using tests::holds;
+namespace spy = tests::spy;
+
+namespace {
+
+const Registration<kernels::KernelEntry> here{spy::entry}, elsewhere{spy::elsewhere}, empty{spy::empty},
+    ranked[]{Registration{spy::ranked[0]}, Registration{spy::ranked[1]}, Registration{spy::ranked[2]}};
+
+GroupPlan plan_of(const std::string& words) {
+  GroupPlan plan;
+  read_words(parse_line("group cpus=0 " + words).words, plan);
+  return plan;
+}
+std::string refusal(const std::string& words) {
+  return error_of([&] { make_group(plan_of(words)); });
+}
+
+}  // namespace
+
+TEST_CASE("the footprint is shared out in whole granules") {
+  auto plan = plan_of("kernel=spy footprint=1000KiB streams=2 unroll=4");
+  plan.cpus = {3, 1};
+  const auto group = make_group(plan);
+  // 1000 KiB / 2 operands / 64 B = 8000 lines; 4000 each; granule 8
+  REQUIRE(group.members.size() == 2);
+  CHECK(group.operations == 8000);
+  CHECK(group.footprint() == 1000 * 1024);
+  CHECK(group.members[0].cpu == 3);
+  CHECK(group.members[0].begin == 0);
+  CHECK(group.members[0].end == 4000);
+  CHECK(group.members[1].begin == 4000);
+  CHECK(group.members[1].position == 4000);
+  CHECK(group.members[1].end == 8000);
+}
+
+TEST_CASE("what fills no granule is left out") {
+  CHECK(make_group(plan_of("kernel=spy footprint=130B")).operations == 1);
+  CHECK(make_group(plan_of("kernel=spy footprint=2MiB streams=4 interleave=4KiB")).operations == 16384);
+  CHECK(make_group(plan_of("kernel=spy footprint=2100000B streams=4 interleave=4KiB")).operations == 16384);
+  CHECK(make_group(plan_of("kernel=chase footprint=10000B locality=4KiB")).footprint() == 8192);
+  CHECK(make_group(plan_of("kernel=chase footprint=10000B element=1KiB")).operations == 9);
+}
+
+TEST_CASE("a footprint that is too small is told the least that will do") {
+  CHECK(holds(refusal("kernel=spy footprint=127B"),
+              "footprint of 127 bytes is too small for kernel spy on 1 CPUs in this "
+              "shape; ask for at least 128B"));
+  for (const std::string words : {"kernel=spy streams=2 unroll=4", "kernel=spy streams=4 interleave=4KiB",
+                                  "kernel=chase", "kernel=chase locality=4KiB", "kernel=probe element=128"}) {
+    CAPTURE(words);
+    const auto message = refusal(words);
+    const auto at = message.find("ask for at least ");
+    REQUIRE(at != std::string::npos);
+    const auto least = parse_bytes("least", message.substr(at + 17));
+    CHECK(refusal(words + " footprint=" + std::to_string(least)).empty());
+    CHECK_FALSE(refusal(words + " footprint=" + std::to_string(least - 1)).empty());
+  }
+}
+
+TEST_CASE("words that do not fit together are refused") {
+  CHECK(holds(error_of([] { make_group(GroupPlan{}); }), "needs cpus="));
+  CHECK(holds(refusal("kernel=none footprint=1MiB"), "BadPlan: unknown kernel 'none' (known: add, "));
+  CHECK(holds(refusal("kernel=none isa=scalar footprint=1MiB"), "BadPlan: unknown kernel 'none'"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB interleave=8KiB"), "interleave=8192 is not built"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB element=32"), "element=32 is no multiple of a cache line"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB element=0"), "element=0 is no multiple"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB locality=100"), "locality=100 is no multiple of element=64"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB skew=8"), "skew=8 is no multiple of 64"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB pace=1000000001"), "pace=1000000001 is over"));
+  CHECK(refusal("kernel=spy footprint=1MiB pace=1000000000").empty());
+  auto twice = plan_of("kernel=spy footprint=1MiB");
+  twice.cpus = {1, 0, 1};
+  CHECK(holds(error_of([&] { make_group(twice); }), "names a CPU twice"));
+}
+
+TEST_CASE("a walk that is not built is refused with those that are") {
+  CHECK(holds(
+      refusal("kernel=spy footprint=1MiB streams=3"),
+      "BadPlan: spy/scalar is not built for streams=3 unroll=1 interleave=0 prefetch=0 prefetchw=0; it is built for "
+      "streams=1,unroll=1 streams=2,unroll=4 streams=4,unroll=1,interleave=4KiB"));
+}
+
+TEST_CASE("the best ISA that runs is taken, and one that does not run is never taken silently") {
+  CHECK(make_group(plan_of("kernel=spy footprint=1MiB")).plan.isa == "scalar");
+  CHECK(make_group(plan_of("kernel=ranked footprint=1MiB")).plan.isa == "b");
+  CHECK(make_group(plan_of("kernel=ranked isa=c footprint=1MiB")).plan.isa == "c");
+  CHECK(holds(refusal("kernel=spy isa=warp footprint=1MiB"),
+              "Unsupported: kernel spy/warp needs the CPU features warp_drive"));
+  CHECK(holds(refusal("kernel=spy isa=mmx footprint=1MiB"),
+              "BadPlan: unknown isa 'mmx' for kernel spy; here it runs on scalar"));
+  CHECK(holds(refusal("kernel=spy_nt footprint=1MiB"), "Unsupported: kernel spy_nt does not exist on scalar"));
+}
+
+TEST_CASE("operands lie behind each other, shifted by the skew") {
+  auto group = make_group(plan_of("kernel=spy footprint=128KiB skew=192"));
+  std::vector<std::byte> memory(128 * 1024 + 3 * 192);
+  place(group, memory);
+  const auto& pass = group.members[0].pass;
+  CHECK(pass.operand[0] == memory.data());
+  CHECK(pass.operand[1] == memory.data() + 64 * 1024 + 192);
+}
+
+TEST_CASE("memory is filled anew only when its content would differ") {
+  const auto reals = make_group(plan_of("kernel=spy footprint=1MiB")).content();
+  CHECK(make_group(plan_of("kernel=read footprint=2MiB")).content() == reals);
+  CHECK(make_group(plan_of("kernel=spy footprint=1MiB seed=2")).content() != reals);
+  const auto cycle = make_group(plan_of("kernel=chase footprint=1MiB")).content();
+  CHECK(cycle != reals);
+  CHECK(make_group(plan_of("kernel=probe footprint=1MiB")).content() == cycle);
+  CHECK(make_group(plan_of("kernel=chase footprint=1MiB locality=4KiB")).content() != cycle);
+  CHECK(make_group(plan_of("kernel=chase footprint=1MiB element=128")).content() != cycle);
+}

@@ -1,0 +1,130 @@
+/// Words of a plan: every key, every unit, every error.
+#include "bench/plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include "says.hpp"
+
+using namespace tierscope;
+using tests::error_of;
+using tests::holds;
+
+namespace {
+
+GroupPlan plan_of(const std::string& words) {
+  GroupPlan plan;
+  read_words(parse_line("group " + words).words, plan);
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a line is a command and its words") {
+  const auto line = parse_line("  group\tkernel=triad  cpus=0-3 \r");
+  CHECK(line.command == "group");
+  CHECK(line.words == std::map<std::string, std::string>{{"cpus", "0-3"}, {"kernel", "triad"}});
+  CHECK(parse_line("set target=file:/a=b").words.at("target") == "file:/a=b");
+  CHECK(parse_line("set isa=").words.at("isa").empty());
+}
+
+TEST_CASE("a blank line or a comment has no command") {
+  for (const auto* text : {"", " ", "\t\r", "#", "# group kernel=triad", "  # x"})
+    CHECK(parse_line(text).command.empty());
+}
+
+TEST_CASE("a comment starts with a word, not within one") {
+  CHECK(parse_line("prepare # now").words.empty());
+  CHECK(parse_line("prepare\t#now=1").words.empty());
+  CHECK(parse_line("group target=file:/tmp/a#1 # x").words.at("target") == "file:/tmp/a#1");
+}
+
+TEST_CASE("a word without a key, or a key twice, is refused") {
+  CHECK(error_of([] { parse_line("group triad"); }) == "BadPlan: 'triad' is not of the form key=value in: group triad");
+  CHECK(holds(error_of([] { parse_line("group =triad"); }), "BadPlan: '=triad' is not of the form"));
+  CHECK(error_of([] { parse_line("group a=1 a=2"); }) == "BadPlan: key 'a' twice in: group a=1 a=2");
+}
+
+TEST_CASE("bytes have binary and decimal units") {
+  CHECK(parse_bytes("x", "0") == 0);
+  CHECK(parse_bytes("x", "64") == 64);
+  CHECK(parse_bytes("x", "64B") == 64);
+  CHECK(parse_bytes("x", "3KiB") == 3072);
+  CHECK(parse_bytes("x", "1.5MiB") == 3 << 19U);
+  CHECK(parse_bytes("x", "2GiB") == std::uint64_t{2} << 30U);
+  CHECK(parse_bytes("x", "2TiB") == std::uint64_t{2} << 40U);
+  CHECK(parse_bytes("x", "3KB") == 3000);
+  CHECK(parse_bytes("x", "3MB") == 3'000'000);
+  CHECK(parse_bytes("x", "3GB") == 3'000'000'000);
+  CHECK(parse_bytes("x", "3TB") == 3'000'000'000'000);
+  CHECK(parse_bytes("x", "65536TiB") == std::uint64_t{1} << 56U);
+}
+
+TEST_CASE("what is no size is refused by its key") {
+  for (const std::string word :
+       {"", "B", "x", "-1", "inf", "nan", "1e999", "1.5", "0.3KiB", "65537TiB", "0x10", "1 "}) {
+    CAPTURE(word);
+    CHECK(holds(error_of([&] { parse_bytes("skew", word); }), "skew=" + word));
+  }
+  CHECK(error_of([] { parse_bytes("skew", "1KIB"); }) ==
+        "BadPlan: unknown unit 'KIB' in skew=1KIB (known: B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)");
+}
+
+TEST_CASE("times have units, too") {
+  CHECK(parse_seconds("x", "2") == 2);
+  CHECK(parse_seconds("x", "0.5s") == 0.5);
+  CHECK(parse_seconds("x", "5ms") == doctest::Approx(5e-3));
+  CHECK(parse_seconds("x", "5us") == doctest::Approx(5e-6));
+  CHECK(parse_seconds("x", "5ns") == doctest::Approx(5e-9));
+  CHECK(holds(error_of([] { parse_seconds("block", "1min"); }),
+              "unknown unit 'min' in block=1min (known: s, ms, us, ns)"));
+}
+
+TEST_CASE("counts are whole numbers") {
+  CHECK(parse_count("x", "0") == 0);
+  CHECK(parse_count("x", "4611686018427387904") == std::uint64_t{1} << 62U);
+  for (const std::string word : {"", "-1", "1.0", "1e3", "x", "1 ", "4611686018427387905", "99999999999999999999"}) {
+    CAPTURE(word);
+    CHECK(error_of([&] { parse_count("seed", word); }) == "BadPlan: seed=" + word + " is no whole number");
+  }
+}
+
+TEST_CASE("every key of a group sets its field") {
+  const auto plan = plan_of(
+      "kernel=triad isa=avx2 target=file:/mnt/x pages=4k cpus=0-1,4 footprint=1GiB streams=4 unroll=2 prefetch=512B "
+      "prefetchw=1KiB interleave=4KiB element=128 locality=8KiB pace=100 burst=2KiB skew=64 seed=7");
+  CHECK(plan.kernel == "triad");
+  CHECK(plan.isa == "avx2");
+  CHECK(plan.target == "file");
+  CHECK(plan.where == "/mnt/x");
+  CHECK(plan.pages == "4k");
+  CHECK(plan.cpus == std::vector<unsigned>{0, 1, 4});
+  CHECK(plan.footprint == std::uint64_t{1} << 30U);
+  CHECK(plan.streams == 4);
+  CHECK(plan.unroll == 2);
+  CHECK(plan.prefetch == 512);
+  CHECK(plan.prefetch_write == 1024);
+  CHECK(plan.interleave == 4096);
+  CHECK(plan.element == 128);
+  CHECK(plan.locality == 8192);
+  CHECK(plan.pace == 100);
+  CHECK(plan.burst == 2048);
+  CHECK(plan.skew == 64);
+  CHECK(plan.seed == 7);
+}
+
+TEST_CASE("a target is a name, and what follows the first colon") {
+  CHECK(plan_of("target=null").target == "null");
+  CHECK(plan_of("target=null").where.empty());
+  CHECK(plan_of("target=file:a:b").where == "a:b");
+}
+
+TEST_CASE("a key that is not of a group is refused with those that are") {
+  CHECK(error_of([] { plan_of("kern=triad"); }) ==
+        "BadPlan: unknown key 'kern' (known: burst, cpus, element, footprint, interleave, isa, kernel, locality, pace, "
+        "pages, prefetch, prefetchw, seed, skew, streams, target, unroll)");
+}
+
+TEST_CASE("a number that does not fit is refused, not cut") {
+  CHECK(error_of([] { plan_of("streams=4294967297"); }) == "BadPlan: streams=4294967297 is too large");
+  CHECK(error_of([] { plan_of("unroll=4294967296"); }) == "BadPlan: unroll=4294967296 is too large");
+}

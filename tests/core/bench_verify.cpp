@@ -1,0 +1,215 @@
+/// Right before fast, and it is noticed: every way to be wrong that a block could have.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/registry.hpp"
+#include "bench/cycle.hpp"
+#include "bench/group.hpp"
+
+using namespace tierscope;
+using kernels::LINE;
+
+namespace {
+
+constexpr double WRONG = std::numeric_limits<double>::infinity();
+
+/// A group on filled memory.
+class Made {
+ public:
+  explicit Made(const std::string& words) {
+    GroupPlan plan;
+    read_words(parse_line("group cpus=0 isa=scalar " + words).words, plan);
+    group_ = make_group(plan);
+    buffer_ = Registry<TargetEntry>::find("target", "node").make({"0", "4k"})->map(group_.footprint());
+    place(group_, buffer_.bytes());
+    fill(group_, 0, buffer_.bytes());
+  }
+  Member& member() { return group_.members[0]; }
+  Group& group() { return group_; }
+  /// The kernel itself, over operations [begin, end).
+  void run(std::uint64_t begin, std::uint64_t end) {
+    auto& pass = member().pass;
+    pass.begin = begin;
+    pass.end = end;
+    pass.repeats = 1;
+    group_.variant.function(pass);
+    member().done = std::max(member().done, end);
+  }
+  void hop(std::uint64_t hops) {
+    member().pass.repeats = hops;
+    group_.variant.function(member().pass);
+    member().done += hops;
+  }
+  std::byte& at(std::size_t operand, std::size_t byte) { return member().pass.operand[operand][byte]; }
+  [[nodiscard]] double error() const { return verify(group_, 0); }
+
+ private:
+  Group group_;
+  Buffer buffer_;
+};
+
+const std::vector<std::string> STORING{"write",    "copy",     "scale",  "add",   "triad",
+                                       "mix_1r1w", "mix_3r1w", "memcpy", "memset"};
+
+}  // namespace
+
+TEST_CASE("a right answer has no difference") {
+  for (const auto& kernel : STORING) {
+    CAPTURE(kernel);
+    Made made("kernel=" + kernel + " footprint=768KiB");
+    made.run(0, made.group().operations);
+    CHECK(made.error() == 0);
+  }
+}
+
+TEST_CASE("blocks that have not run are not asked for") {
+  CHECK(Made("kernel=triad footprint=768KiB").error() == 0);
+  Made half("kernel=triad footprint=768KiB");
+  half.run(0, 100);
+  CHECK(half.error() == 0);
+}
+
+TEST_CASE("one wrong bit is noticed in the first, the last and a middle line") {
+  for (const auto& kernel : STORING) {
+    CAPTURE(kernel);
+    Made made("kernel=" + kernel + " footprint=96KiB");
+    const auto lines = made.group().operations;
+    const auto stored = lines * made.group().entry->info->operands[0].lines;
+    for (const auto line : {std::uint64_t{0}, stored / 2, stored - 1}) {
+      made.run(0, lines);
+      REQUIRE(made.error() == 0);
+      made.at(0, line * LINE + 13) ^= std::byte{1};
+      CHECK(made.error() > 0);
+    }
+  }
+}
+
+TEST_CASE("one line that was left out is noticed") {
+  for (const auto& kernel : STORING) {
+    CAPTURE(kernel);
+    Made made("kernel=" + kernel + " footprint=96KiB");
+    const auto lines = made.group().operations;
+    made.run(0, lines / 2);
+    made.run(lines / 2 + 1, lines);
+    CHECK(made.error() > 1e-9);
+  }
+}
+
+TEST_CASE("a line that was stored where another belongs is noticed") {
+  Made made("kernel=copy footprint=64KiB");
+  made.run(0, made.group().operations);
+  std::memcpy(&made.at(0, 5 * LINE), &made.at(0, 6 * LINE), LINE);
+  CHECK(made.error() > 1e-9);
+}
+
+TEST_CASE("what is no number is wrong") {
+  Made made("kernel=triad footprint=96KiB");
+  made.run(0, made.group().operations);
+  const double none = std::nan("");
+  std::memcpy(&made.at(0, 64), &none, 8);
+  CHECK(made.error() == WRONG);
+}
+
+TEST_CASE("an old answer does not pass for a new one") {
+  for (const auto& kernel : STORING) {
+    CAPTURE(kernel);
+    Made made("kernel=" + kernel + " footprint=768KiB");
+    made.run(0, made.group().operations);
+    stir(made.group(), 0);
+    CHECK(made.error() > 1e-9);
+    made.run(0, made.group().operations);
+    CHECK(made.error() == 0);
+  }
+}
+
+TEST_CASE("a stir leaves what is only read alone, and all that lies outside the slice") {
+  Made made("kernel=mix_3r1w footprint=256KiB");
+  const auto read = made.group().operations * 3 * LINE;
+  const std::vector<std::byte> before(&made.at(1, 0), &made.at(1, 0) + read);
+  stir(made.group(), 0);
+  CHECK(std::memcmp(&made.at(1, 0), before.data(), read) == 0);
+  made.member().begin = made.member().end;
+  made.run(0, made.group().operations);
+  stir(made.group(), 0);
+  made.member().begin = 0;
+  CHECK(made.error() == 0);
+}
+
+namespace {
+/// Reads all but the first line.
+std::uint64_t lazy_read(kernels::Pass& pass) noexcept {
+  kernels::Pass less = pass;
+  ++less.begin;
+  return kernels::KernelEntry(Registry<kernels::KernelEntry>::find("kernel", "read/scalar")).table()[0].function(less);
+}
+}  // namespace
+
+TEST_CASE("a sum that lacks a line is wrong") {
+  Made made("kernel=read footprint=64KiB");
+  made.run(0, made.group().operations);
+  REQUIRE(made.error() == 0);
+  made.group().variant.function = &lazy_read;
+  CHECK(made.error() == WRONG);
+}
+
+TEST_CASE("the end of a chase is known, after any number of hops") {
+  for (const std::string order : {"", " locality=4KiB", " element=256"}) {
+    CAPTURE(order);
+    Made made("kernel=chase footprint=64KiB" + order);
+    for (const auto hops : {0, 1, 7, 255, 100'000}) {
+      made.hop(static_cast<std::uint64_t>(hops));
+      CHECK(made.error() == 0);
+    }
+  }
+}
+
+TEST_CASE("a chase that ends one hop off, or beside its cycle, is wrong") {
+  Made made("kernel=chase footprint=64KiB");
+  made.hop(1000);
+  ++made.member().done;
+  CHECK(made.error() == WRONG);
+  --made.member().done;
+  made.member().pass.cursor += LINE;
+  CHECK(made.error() == WRONG);
+}
+
+TEST_CASE("a chase whose pointers were changed ends elsewhere") {
+  Made made("kernel=chase footprint=4KiB");
+  auto* const start = reinterpret_cast<std::uint64_t*>(made.member().pass.cursor);
+  *start = reinterpret_cast<std::uintptr_t>(start);
+  made.hop(10);
+  CHECK(made.error() == WRONG);
+}
+
+TEST_CASE("random hops are repeated with plain arithmetic") {
+  Made made("kernel=probe footprint=64KiB");
+  made.hop(1000);
+  CHECK(made.error() == 0);
+  for (std::size_t node = 0; node < 64 * 1024 / LINE; ++node) made.at(0, node * LINE) ^= std::byte{1};
+  CHECK(made.error() == WRONG);
+}
+
+TEST_CASE("every node of every member points along one cycle in its own slice") {
+  GroupPlan plan;
+  read_words(parse_line("group kernel=chase footprint=60KiB element=128").words, plan);
+  plan.cpus = {0, 1, 2};
+  auto group = make_group(plan);
+  const auto buffer = Registry<TargetEntry>::find("target", "node").make({"0", "4k"})->map(group.footprint());
+  place(group, buffer.bytes());
+  for (std::size_t m = 0; m < 3; ++m) {
+    fill(group, m, buffer.bytes());
+    const auto* base = buffer.bytes().data() + m * (20 << 10U);
+    auto at = group.members[m].pass.cursor;
+    std::size_t hops = 0;
+    do {
+      REQUIRE(at >= reinterpret_cast<std::uintptr_t>(base));
+      REQUIRE(at < reinterpret_cast<std::uintptr_t>(base) + (20 << 10U));
+      std::memcpy(&at, reinterpret_cast<const void*>(at), 8);
+      ++hops;
+    } while (at != group.members[m].pass.cursor && hops < 1000);
+    CHECK(hops == 160);
+  }
+}

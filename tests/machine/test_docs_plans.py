@@ -1,0 +1,86 @@
+"""Every plan of the documents is run by `tierscope-core`, made small: 4 MiB of 4 KiB pages and a moment of time."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tierscope import core
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {"footprint": "4MiB", "pages": "4k", "seconds": "0.02"}
+WALK = ("streams", "unroll", "interleave", "prefetch", "prefetchw")
+
+
+def examples() -> list[object]:
+    """(page and number, text) of each block that is called a plan."""
+    found: list[object] = []
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        plans = re.findall(r"^```plan\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+        found += [pytest.param(plan, id=f"{page.name}-{number}") for number, plan in enumerate(plans)]
+    return found
+
+
+def small(plan: str, folder: Path) -> str:
+    """The plan on CPUs that are there, with small values for its own; without the walk where there are no vectors."""
+    cpus = [cpu["number"] for cpu in core.topology()["cpus"] if cpu["allowed"]]
+    vectors = any(kernel.available and kernel.rank > 0 for kernel in core.catalogue().kernels)
+    lines, group = [], 0
+    for line in plan.splitlines():
+        command, *words = line.partition("#")[0].split() or ["#"]
+        pairs = dict(word.split("=", 1) for word in words)
+        group = 0 if command == "prepare" else group
+        if command == "group":
+            if group >= len(cpus):
+                pytest.skip(f"{len(cpus)} CPUs are too few for this plan")
+            pairs["cpus"], group = str(cpus[group]), group + 1
+        pairs |= {key: SMALL[key] for key in pairs.keys() & SMALL.keys()}
+        if pairs.get("target", "").startswith("file:"):
+            pairs["target"] = f"file:{folder}/bytes"
+        kept = {key: word for key, word in pairs.items() if vectors or key not in WALK}
+        lines.append(" ".join([command, *(f"{key}={word}" for key, word in kept.items())]))
+    return "\n".join(lines) + "\n"
+
+
+def run(plan: str, folder: Path) -> tuple[int, list[dict[str, object]]]:
+    """Status and facts; the samples and the facts lie in the folder as the pages call them."""
+    command: list[str | Path] = [core.find_core(), "run", "-", "--samples", str(folder / "plan.npy")]
+    done = subprocess.run(command, input=plan, capture_output=True, text=True, check=False)
+    (folder / "plan.jsonl").write_text(done.stdout)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_there_are_plans() -> None:
+    assert len(examples()) >= 5
+
+
+@pytest.mark.parametrize("plan", examples())
+def test_every_plan_runs_and_leaves_right_bytes(plan: str, tmp_path: Path) -> None:
+    status, facts = run(small(plan, tmp_path), tmp_path)
+    assert status == 0, facts[-1]
+    errors = [fact["largest_relative_error"] for fact in facts if fact["fact"] == "checked"]
+    assert errors
+    assert all(error is not None and error <= 1e-15 for group in errors for error in group)  # type: ignore[attr-defined]
+
+
+def test_a_plan_with_a_wrong_word_does_not_pass(tmp_path: Path) -> None:
+    status, facts = run(small("group kernel=triad cpus=0 footprint=1GiB streamz=4\n", tmp_path), tmp_path)
+    assert status == 2
+    assert "streamz" in str(facts[-1]["message"])
+
+
+def test_the_reader_of_the_bare_server_page_prints_a_number_for_every_group(tmp_path: Path) -> None:
+    page = (ROOT / "docs/how-to/bare-server.md").read_text()
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    plan = "group kernel=chase cpus=0 footprint=4MiB\nprepare\nmeasure seconds=0.1\nmeasure seconds=0.1\n"
+    status, _ = run(small(plan, tmp_path).replace("0.02", "0.1"), tmp_path)
+    assert status == 0
+    command = [sys.executable, "-c", program]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert [line.split()[:2] for line in done.stdout.splitlines()] == [["0", "chase"], ["1", "chase"]]
+    assert all(float(line.split()[2]) > 0 for line in done.stdout.splitlines())

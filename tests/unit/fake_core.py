@@ -1,0 +1,177 @@
+"""A core without hardware and without time: it answers as `tierscope-core` does, by stated laws, the same each time."""
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+import pytest
+
+from made import made_facts, made_latency_s
+from made_machine import made_machine
+from tierscope import core
+from tierscope.core import Catalogue, Kernel, Operand, Session, Shape
+from tierscope.errors import CoreError
+from tierscope.experiment import Group
+from tierscope.machine import Machine
+from tierscope.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts
+from tierscope.run import runner, start
+from tierscope.run.candidates import (
+    LOADS_ONLY,
+    PLAIN_STORES,
+    PLAIN_STORES_ONLY,
+    STREAMED_STORES,
+    STREAMED_STORES_ONLY,
+)
+from tierscope.suites.kernels import ARRAYS
+
+HZ = 2.0e9
+SHAPES = tuple(
+    dict.fromkeys(
+        Shape(streams, unroll, interleave, prefetch > 0, prefetchw > 0)
+        for table in (LOADS_ONLY, PLAIN_STORES_ONLY, PLAIN_STORES, STREAMED_STORES_ONLY, STREAMED_STORES)
+        for streams, unroll, interleave, prefetch, prefetchw in table
+    )
+)
+Law = Callable[[Group], float]
+
+
+def speed(group: Group) -> float:
+    """Operations/s: hops by the made staircase, lines by kernel, streams and threads; slower when paced."""
+    work = group.workload
+    if work.kernel in ("chase", "probe"):
+        return 1 / made_latency_s(work.footprint_bytes, group.target.pages)
+    alone = 1e8 * (1 + 0.1 * work.streams) * (1.05 if work.prefetch_bytes == 512 else 1.0)
+    return float(alone * len(group.team.cpus) ** 0.9 / (1 + work.pace_cycles / 300))
+
+
+@dataclass
+class FakeCore:
+    """Its state outlives a session, as a machine does. `log` holds every step, `now` the seconds gone by."""
+
+    speed: Law = speed
+    noise: Law = lambda group: 0.01
+    error: Law = lambda group: 0.0  # against scalar code
+    preempted: float = 0.0  # share of the blocks
+    dies_at: int = -1  # which `measure` it does not come back from
+    pages: str = ""  # bytes of page that are found, whatever was asked
+    log: list[str] = field(default_factory=list)
+    now: float = 0.0
+    measured: int = 0
+    open: int = 0
+
+    def session(self) -> Session:
+        """For `Runner`."""
+        self.log.append("start")
+        self.open += 1
+        return cast("Session", FakeSession(self))
+
+    def monotonic(self) -> float:
+        """For what takes the time."""
+        return self.now
+
+
+class FakeSession:
+    """One core process."""
+
+    clock = Clock(source="tsc", hz=HZ, resolution_s=1 / HZ, read_cost_s=2e-8)
+
+    def __init__(self, core: FakeCore) -> None:
+        self._core = core
+        self._groups: list[Group] = []
+        self._batch = 0
+
+    def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
+        self._core.log.append("prepare " + "+".join(group.workload.kernel for group in groups))
+        self._core.now += 0.01
+        self._groups, self._batch = list(groups), 0
+        return tuple(self._facts(group) for group in groups)
+
+    def set(self, number: int, group: Group) -> GroupFacts:
+        self._core.log.append("set")
+        self._groups[number] = group
+        return self._facts(group)
+
+    def measure(self, seconds: float, block_s: float) -> Blocks:
+        """The same blocks for the same groups and batch, whatever went before."""
+        self._core.log.append(f"measure {seconds:.3f}")
+        self._core.now += seconds
+        if self._core.measured == self._core.dies_at:
+            raise CoreError("tierscope-core ended with signal Segmentation fault: no message; please report this")
+        self._core.measured += 1
+        self._batch += 1
+        seed = zlib.crc32(repr((self._groups, self._batch)).encode())
+        rng = np.random.default_rng(seed)
+        threads = [(g, t) for g, group in enumerate(self._groups) for t in range(len(group.team.cpus))]
+        return np.concatenate([self._thread(rng, g, t, round(seconds / block_s), block_s) for g, t in threads])
+
+    def check(self) -> float:
+        self._core.log.append("check")
+        return max(self._core.error(group) for group in self._groups)
+
+    def close(self) -> None:
+        self._core.log.append("close")
+        self._core.open -= 1
+
+    def _facts(self, group: Group) -> GroupFacts:
+        facts = made_facts(group, isa=group.workload.isa or "avx512")
+        if not self._core.pages:
+            return facts
+        return msgspec.structs.replace(facts, pages={self._core.pages: facts.footprint_bytes})
+
+    def _thread(self, rng: np.random.Generator, number: int, thread: int, count: int, block_s: float) -> Blocks:
+        group = self._groups[number]
+        pace = self._core.speed(group) / len(group.team.cpus)
+        rates = pace * np.exp(rng.normal(0, self._core.noise(group), count + 1))
+        operations = np.maximum(1, round(pace * block_s)) * np.ones(count + 1)
+        ends = 1.0 + self._batch + np.cumsum(operations / rates)
+        blocks = np.zeros(count + 1, dtype=BLOCK)
+        blocks["group"], blocks["thread"], blocks["batch"] = number, thread, self._batch
+        blocks["cpu"] = group.team.cpus[thread]
+        blocks["stop_ticks"] = np.round(ends * HZ)
+        blocks["start_ticks"] = np.round((ends - operations / rates) * HZ)
+        blocks["operations"] = operations
+        blocks["flags"] = np.where(rng.random(count + 1) < self._core.preempted, PREEMPTED, 0)
+        blocks["flags"][0] = SIZING
+        return blocks
+
+
+def made_catalogue() -> Catalogue:
+    """All kernels of the suites, on vectors and in scalar code."""
+    names = [*ARRAYS, "chase", "probe"]
+    return Catalogue(
+        version="0.1.0",
+        compiler="made 1.0",
+        kernels=tuple(_kernel(name, isa, rank) for name in names for isa, rank in (("scalar", 0), ("avx512", 3))),
+        targets=(),
+    )
+
+
+def _kernel(name: str, isa: str, rank: int) -> Kernel:
+    chases = name in ("chase", "probe")
+    store = "nt" if name.endswith("_nt") else "none" if chases or name == "read" else "plain"
+    return Kernel(
+        kernel=name, isa=isa, rank=rank, available=True, reason="", summary="", source="", store=store,
+        operation="hop" if chases else "line", needs_memory=True, program_bytes_per_operation=64.0,
+        bus_bytes_per_operation=64.0, flops_per_operation=0, operands=(Operand(1, True, store != "none"),),
+        shapes=SHAPES[:1] if chases else SHAPES,
+    )  # fmt: skip
+
+
+def made_topology(machine: Machine | None = None) -> dict[str, Any]:
+    """What `tierscope-core topology` says of a machine."""
+    identity = (machine or made_machine()).identity
+    words = ("architecture", "model", "family", "features", "hypervisor", "cpus", "nodes", "caches")
+    return {word: msgspec.to_builtins(getattr(identity, word)) for word in words}
+
+
+def put_in_place(fake: FakeCore, monkeypatch: pytest.MonkeyPatch) -> FakeCore:
+    """The whole package uses it instead of `tierscope-core`, the clock, and the checks of this machine."""
+    monkeypatch.setattr(core, "Session", fake.session)
+    monkeypatch.setattr(core, "catalogue", made_catalogue)
+    monkeypatch.setattr(core, "topology", made_topology)
+    monkeypatch.setattr(runner, "time", fake)
+    monkeypatch.setattr(start, "examine", lambda system: ())
+    return fake

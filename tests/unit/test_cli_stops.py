@@ -1,0 +1,123 @@
+"""Runs by the command line that come to grief: the status, the one line, and what is left to go on with."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asked import LATENCY, LOADED, STREAM
+from fake_core import FakeCore, made_topology, put_in_place
+from made_machine import made_machine
+from said import refused, say
+from tierscope import core
+from tierscope.errors import Exit
+from tierscope.result import load, save_result
+from tierscope.suites import suites
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
+    """In an empty current directory; pages come without their libraries, which take a second to pack."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    return put_in_place(FakeCore(), monkeypatch)
+
+
+def test_what_the_machine_cannot_do_ends_with_3(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(core, "topology", lambda: made_topology(made_machine(1)))
+    status, line = refused(capfd, *LOADED)
+    assert status == Exit.CANNOT
+    assert "loaded latency needs two CPUs" in line
+    assert os.listdir(tmp_path) == []
+
+
+def test_one_cpu_runs_quick_and_notes_what_is_left_out(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core, "topology", lambda: made_topology(made_machine(1)))
+    monkeypatch.setattr("tierscope.suites.quick.suites", dict.fromkeys(suites, suites["stream"]), raising=True)
+    monkeypatch.setattr("tierscope.suites.quick.latency.measure", lambda *_: (yield from ()))
+    monkeypatch.setattr("tierscope.suites.stream.STREAM", ("triad",))
+    status, out, _ = say(capfd, "run", "quick")
+    assert status == Exit.GOOD
+    assert "Note: loaded latency is left out: it needs two CPUs" in out.replace("\n", " ")
+
+
+def test_a_core_that_dies_at_once_ends_with_70_and_leaves_nothing(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    fake.dies_at = 0
+    status, line = refused(capfd, *STREAM)
+    assert status == Exit.INTERNAL
+    assert "Segmentation fault" in line
+    assert os.listdir(tmp_path / "runs") == []
+
+
+def test_a_core_that_dies_later_ends_with_70_and_the_way_to_go_on(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fake.dies_at = 3
+    status, line = refused(capfd, *LATENCY, "--out", "my run")
+    assert status == Exit.INTERNAL
+    assert line.endswith("what was measured is kept, go on with: tierscope resume 'my run'")
+    fake.dies_at = -1
+    assert say(capfd, "resume", "my run", "--quiet")[0] == Exit.GOOD
+    assert len(load(Path("my run")).result.records) == 7
+
+
+def test_a_wrong_answer_ends_with_70(fake: FakeCore, capfd: pytest.CaptureFixture[str]) -> None:
+    fake.error = lambda group: 1e-3
+    status, line = refused(capfd, *STREAM)
+    assert status == Exit.INTERNAL
+    assert "memory differs from scalar code by 0.001" in line
+
+
+def test_ctrl_c_ends_with_130_and_the_way_to_go_on(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(group: object) -> float:
+        if fake.measured > 3:
+            raise KeyboardInterrupt
+        return 0.0
+
+    fake.error = interrupt
+    status, line = refused(capfd, *LATENCY, "--out", "run")
+    assert (status, line) == (Exit.INTERRUPTED, "interrupted; continue with: tierscope resume run")
+    fake.error = lambda group: 0.0
+    assert say(capfd, "resume", "run", "--quiet")[0] == Exit.GOOD
+
+
+def test_ctrl_c_before_anything_is_measured_ends_with_130(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt() -> dict[str, Any]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(core, "topology", interrupt)
+    assert say(capfd, *STREAM) == (Exit.INTERRUPTED, "", "\ntierscope: interrupted\n")  # click ends the line of ^C
+
+
+def test_a_json_file_that_cannot_be_written_does_not_lose_the_run(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = say(capfd, *STREAM, "--out", "run", "--quiet", "--json", "nowhere/rows.json")
+    assert status == Exit.CANNOT
+    assert "cannot write nowhere/rows.json: No such file or directory; the run itself is safe" in err
+    assert load(Path("run")).result.complete
+
+
+def test_a_disk_that_fills_up_is_told_with_the_way_to_go_on(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(directory: Path, result: Any) -> None:
+        if len(result.records) == 3:
+            raise OSError(28, "No space left on device", str(directory / "result.json"))
+        save_result(directory, result)
+
+    monkeypatch.setattr("tierscope.run.runner.save_result", full)
+    status, line = refused(capfd, *LATENCY, "--out", "run")
+    assert status == Exit.CANNOT
+    assert line.startswith("run/result.json: No space left on device; what was measured is kept, go on with: ")

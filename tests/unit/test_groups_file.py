@@ -1,0 +1,152 @@
+"""The user's own groups: a good file becomes experiments, and every mistake is told with its place."""
+
+import re
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from made_machine import made_machine
+from tierscope.errors import UnknownNameError, UsageError
+from tierscope.run.runner import imagine
+from tierscope.suites.groups import read_groups
+from tierscope.units import GiB, KiB, MiB
+
+GOOD = """
+[schedule]
+precision = 0.05
+budget = "2s"
+minimum = "300ms"
+block = 0.002
+
+[[experiment]]
+label = "copy beside reads"
+[[experiment.group]]
+kernel = "copy"
+role = "solver"
+target = "node:0"
+pages = "2m"
+isa = "avx2"
+cpus = "0"
+footprint = "1GiB"
+streams = 4
+unroll = 2
+prefetch = "512B"
+prefetchw = 1024
+interleave = "4KiB"
+[[experiment.group]]
+kernel = "chase"
+cpus = [1]
+footprint = "512MiB"
+element = "128B"
+locality = "4KiB"
+pace = 500
+burst = "2KiB"
+
+[[experiment]]
+[[experiment.group]]
+kernel = "noop"
+target = "null"
+cpus = 0
+"""
+GROUP = 'kernel = "read"\ncpus = "0"\nfootprint = "1MiB"\n'
+
+
+def test_a_good_file_becomes_experiments() -> None:
+    both, alone = read_groups(GOOD).experiments
+    assert both.labels == {"label": "copy beside reads"}
+    assert alone.labels == {"label": "experiment 1"}
+    assert both.table == alone.table == "groups"
+    schedule = both.schedule
+    assert (schedule.precision, schedule.budget_s, schedule.minimum_s, schedule.block_s) == (0.05, 2.0, 0.3, 0.002)
+    copy, chase = both.groups
+    assert (copy.role, copy.target.word, copy.target.pages, copy.team.cpus) == ("solver", "node:0", "2m", (0,))
+    work = copy.workload
+    assert (work.kernel, work.isa, work.footprint_bytes, work.streams, work.unroll) == ("copy", "avx2", GiB, 4, 2)
+    assert (work.prefetch_bytes, work.prefetchw_bytes, work.interleave_bytes) == (512, 1024, 4 * KiB)
+    work = chase.workload
+    assert (chase.team.cpus, chase.target.word, chase.target.pages) == ((1,), "node:0", "thp")
+    assert (work.footprint_bytes, work.element_bytes, work.locality_bytes) == (512 * MiB, 128, 4 * KiB)
+    assert (work.pace_cycles, work.burst_bytes) == (500, 2 * KiB)
+    assert (alone.groups[0].target.word, alone.groups[0].team.cpus) == ("null", (0,))
+
+
+def test_the_example_of_the_module_is_good() -> None:
+    from tierscope.suites import groups
+
+    (experiment,) = read_groups((groups.__doc__ or "").split("\n", 2)[2]).experiments
+    assert [group.workload.kernel for group in experiment.groups] == ["copy", "read"]
+
+
+def test_all_experiments_are_planned() -> None:
+    assert imagine(read_groups(GOOD).plan(made_machine())) == list(read_groups(GOOD).experiments)
+
+
+def test_a_cpu_that_may_not_be_used_is_told_before_anything_runs() -> None:
+    with pytest.raises(UsageError, match="CPU 1 may not be used here; usable: 0"):
+        imagine(read_groups(GOOD).plan(made_machine(1)))
+
+
+def group(*lines: str) -> str:
+    return "[[experiment]]\n[[experiment.group]]\n" + GROUP + "".join(f"{line}\n" for line in lines)
+
+
+def changed(old: str, new: str) -> str:
+    return group().replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "the plan has no [[experiment]]"),
+        ("experiment = []", "the plan has no [[experiment]]"),
+        ("experiment = 1", "the plan has no [[experiment]]"),
+        ("[[experiment]]", "experiment 0 has no [[experiment.group]]"),
+        ("[[experiment]]\ngroup = 1", "experiment 0 has no [[experiment.group]]"),
+        ("experiment = [1]", "experiment is no table"),
+        ("[[experiment]]\ngroup = [1]", "experiment 0 is no table"),
+        ("[experiment", "the plan is no TOML"),
+        ("a = " + "[" * 5000, "the plan is no TOML"),
+        ("a = " + "9" * 5000, "the plan is no TOML"),
+        ("[[experimentx]]", "the plan: unknown key 'experimentx'; did you mean experiment"),
+        ("[[experiment]]\nlable = 1", "experiment 0: unknown key 'lable'; did you mean label"),
+        (group("kernelx = 1"), "experiment 0, group 0: unknown key 'kernelx'; did you mean kernel"),
+        (changed('kernel = "read"', ""), "experiment 0, group 0 has no kernel"),
+        (changed('cpus = "0"', ""), "experiment 0, group 0 has no cpus"),
+        (changed('"read"', "7"), "experiment 0, group 0: kernel=7 is no text"),
+        (changed('"0"', '"zero"'), "experiment 0, group 0: cpus=zero is no list"),
+        (changed('"0"', "[]"), "experiment 0, group 0: cpus= names no number"),
+        (changed('"0"', "-1"), "experiment 0, group 0: cpus=-1 is no list"),
+        (changed('"1MiB"', '"1XiB"'), "experiment 0, group 0: unknown unit 'XiB'"),
+        (changed('"1MiB"', "-5"), "experiment 0, group 0: size '-5' is no number"),
+        (changed('"1MiB"', "true"), "experiment 0, group 0: size 'True' is no number"),
+        (group("streams = 1.5"), "experiment 0, group 0: streams=1.5 is no whole number"),
+        (group("streams = true"), "experiment 0, group 0: streams=True is no whole number"),
+        (group("pace = -1"), "experiment 0, group 0: pace=-1 is no whole number"),
+        (group('pages = "3m"'), "experiment 0, group 0: unknown page size '3m'"),
+        (group('target = ":0"'), "experiment 0, group 0: target ':0' has no name"),
+        ("schedule = 1", "schedule is no table"),
+        ("[schedule]\nprecison = 1", "schedule: unknown key 'precison'; did you mean precision"),
+        ("[schedule]\nprecision = 0", "schedule: precision=0: a share above 0"),
+        ("[schedule]\nprecision = nan", "schedule: precision=nan: a share above 0"),
+        ("[schedule]\nprecision = []", "schedule: precision=[]: a share above 0"),
+        ('[schedule]\nbudget = "soon"', "schedule: budget=soon: time 'soon' is no number"),
+        ("[schedule]\nblock = -1", "schedule: block=-1: time '-1' is no number"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(text: str, why: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(why)) as caught:
+        read_groups(text)
+    assert "\n" not in str(caught.value)
+    assert ("unknown key" in why or "page size" in why) == isinstance(caught.value, UnknownNameError)
+
+
+@given(some.data())
+def test_a_file_with_anything_in_it_is_a_plan_or_a_usage_error(data: some.DataObject) -> None:
+    lines = GOOD.splitlines()
+    for _ in range(data.draw(some.integers(1, 3))):
+        line = data.draw(some.integers(0, len(lines) - 1))
+        lines[line] = data.draw(some.sampled_from(lines) | some.text(max_size=20))
+    with suppress(UsageError):
+        assert read_groups("\n".join(lines)).experiments

@@ -1,0 +1,245 @@
+"""Runs on disk: what is written is read again, and every damage ends in one line that says what to do."""
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+from made import Maker, Teamwork, one_group
+from tierscope import result as results
+from tierscope.errors import Exit, MachineError, ResultError
+from tierscope.result import BLOCK, Blocks, Run, load, load_manifest, read_blocks, write_atomically, write_blocks
+from tierscope.units import MiB
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """One record of a triad."""
+    maker = Maker(tmp_path / "run")
+    maker.add("stream", {"kernel": "triad", "threads": 1}, (one_group("triad", (0,), 64 * MiB),), (Teamwork((1e8,)),))
+    return maker.save("stream")
+
+
+def some_blocks(count: int = 100) -> Blocks:
+    rng = np.random.default_rng(1995)
+    blocks = np.zeros(count, dtype=BLOCK)
+    for name in BLOCK.names or ():
+        most = np.iinfo(BLOCK[name]).max
+        blocks[name] = rng.integers(0, most, count, dtype=BLOCK[name], endpoint=True)
+    return blocks
+
+
+def said(path: Path, read: Callable[[Path], object] = load) -> str:
+    """The one line that a damaged run ends with."""
+    with pytest.raises(ResultError) as caught:
+        read(path)
+    assert caught.value.status is Exit.USAGE
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def edit(run: Run, change: Callable[[Any], object], name: str = "result.json") -> None:
+    document = json.loads((run.path / name).read_bytes())
+    change(document)
+    (run.path / name).write_text(json.dumps(document))
+
+
+def test_a_run_comes_back_as_it_was_saved(run: Run) -> None:
+    results.save_result(run.path, run.result)
+    assert load(run.path) == run
+    assert load(run.path / "result.json") == run
+
+
+def test_a_manifest_comes_back_as_it_was_saved(run: Run) -> None:
+    manifest = load_manifest(run.path)
+    results.save_manifest(run.path, manifest)
+    assert load_manifest(run.path) == manifest
+
+
+@pytest.mark.parametrize("count", [0, 1, 5000])
+def test_samples_come_back_bit_by_bit(tmp_path: Path, count: int) -> None:
+    blocks = some_blocks(count)
+    write_blocks(tmp_path / "samples/0000.parquet", blocks)
+    again = read_blocks(tmp_path / "samples/0000.parquet")
+    assert again.dtype == BLOCK
+    assert np.array_equal(again, blocks)
+
+
+@pytest.mark.parametrize("name", ["a b", "it's", "runs [old]*?", "größe", "~", "semi;colon--"])
+def test_any_name_of_a_directory_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_blocks(Path(name) / "0000.parquet", some_blocks())
+    assert os.listdir(tmp_path / name) == ["0000.parquet"]
+    assert np.array_equal(read_blocks(Path(name) / "0000.parquet"), some_blocks())
+
+
+def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "result.json"
+    write_atomically(path, b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_atomically(path, b"new" * 1000)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["result.json"]
+
+
+def test_a_write_that_is_interrupted_leaves_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(tmp_path / "result.json", b"new")
+    with pytest.raises(KeyboardInterrupt):
+        write_blocks(tmp_path / "0000.parquet", some_blocks())
+    assert os.listdir(tmp_path) == []
+
+
+def test_samples_that_cannot_be_written_are_the_machines_fault(tmp_path: Path) -> None:
+    (tmp_path / ".0000.parquet.part").mkdir()
+    with pytest.raises((MachineError, OSError), match=r"0000.parquet"):
+        write_blocks(tmp_path / "0000.parquet", some_blocks())
+
+
+@pytest.mark.parametrize("read", [load, load_manifest])
+def test_a_directory_that_is_no_run_says_which_file_it_lacks(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    assert f"{tmp_path} is no run directory: it has no " in said(tmp_path, read)
+    assert "is no run directory" in said(tmp_path / "nowhere", read)
+    (tmp_path / "file").write_text("")
+    assert "is no run directory" in said(tmp_path / "file", read)
+
+
+def test_a_file_that_may_not_be_read_says_so(run: Run) -> None:
+    (run.path / "result.json").unlink()
+    (run.path / "result.json").mkdir()
+    assert "cannot be read: Is a directory" in said(run.path)
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.999])
+def test_a_truncated_result_is_damaged(run: Run, share: float) -> None:
+    path = run.path / "result.json"
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    message = said(run.path)
+    assert f"{path} is damaged: " in message
+    assert message.endswith(f"tierscope rerun {run.path}")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "why"),
+    [
+        (("suite",), 7, "Expected `str`, got `int`"),
+        (("records",), {}, "Expected `array`"),
+        (("records", 0, "clock", "hz"), "fast", "Expected `float`, got `str`"),
+        (("records", 0, "clock", "hz"), 0.0, "> 0"),
+        (("records", 0, "blocks"), 1.5, "Expected `int`"),
+        (("records", 0, "samples"), "../../secret.parquet", "matching regex"),
+        (("records", 0, "number"), 3, "record 0 has another number"),
+        (("records", 0, "groups"), [], "facts of other groups than were asked for"),
+        (("machine", "identity"), None, "Expected `object`, got `null`"),
+        (("schema",), "1", "Expected `int`, got `str`"),
+        (("schema",), 0, ">= 1"),
+        (("schema",), True, "Expected `int`, got `bool`"),
+    ],
+)
+def test_a_wrong_value_is_damaged_and_its_place_is_named(
+    run: Run, place: tuple[str | int, ...], value: object, why: str
+) -> None:
+    def change(document: Any) -> None:
+        for step in place[:-1]:
+            document = document[step]
+        document[place[-1]] = value
+
+    edit(run, change)
+    message = said(run.path)
+    assert "is damaged" in message
+    assert why in message
+
+
+@pytest.mark.parametrize("key", ["schema", "suite", "machine", "records.clock", "records.experiment"])
+def test_a_missing_key_is_named(run: Run, key: str) -> None:
+    *above, last = key.split(".")
+    edit(run, lambda document: (document["records"][0] if above else document).pop(last))
+    assert f"missing required field `{last}`" in said(run.path)
+
+
+def test_a_key_that_a_later_version_added_is_passed_over(run: Run) -> None:
+    edit(run, lambda document: document.update(colour="blue"))
+    assert load(run.path) == run
+
+
+@pytest.mark.parametrize(("read", "name"), [(load, "result.json"), (load_manifest, "manifest.json")])
+def test_a_schema_from_the_future_is_told_as_such(run: Run, read: Callable[[Path], object], name: str) -> None:
+    edit(run, lambda document: document.update(schema=99, suite=["all", "is", "other", "then"]), name)
+    assert said(run.path, read) == f"{run.path / name} has schema 99, newer than 1: use a newer tierscope"
+
+
+def test_a_half_written_run_directory_is_told(run: Run) -> None:
+    (run.path / "result.json").unlink()
+    assert "it has no result.json" in said(run.path)
+    (run.path / "manifest.json").write_bytes(b"")
+    assert "is damaged" in said(run.path, load_manifest)
+
+
+def _truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:200])
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _noise(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[4:-8] = b"\x5a" * (len(content) - 12)
+    path.write_bytes(content)
+
+
+def _other_columns(path: Path) -> None:
+    duckdb.sql(f"COPY (SELECT 1 AS apples) TO '{path}' (FORMAT parquet)")
+
+
+def _words(path: Path) -> None:
+    columns = ", ".join(f"'x' AS \"{name}\"" for name in BLOCK.names or ())
+    duckdb.sql(f"COPY (SELECT {columns}) TO '{path}' (FORMAT parquet)")
+
+
+def _nulls(path: Path) -> None:
+    columns = ", ".join(f'NULL::UBIGINT AS "{name}"' for name in BLOCK.names or ())
+    duckdb.sql(f"COPY (SELECT {columns}) TO '{path}' (FORMAT parquet)")
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, _truncate, _empty, _noise, _other_columns, _words, _nulls])
+def test_damaged_samples_name_the_file_and_the_way_out(run: Run, harm: Callable[[Path], None]) -> None:
+    (record,) = run.result.records
+    harm(run.path / record.samples)
+    message = said(run.path, lambda path: load(path).blocks(record))
+    assert message.startswith(f"samples {run.path}/samples/0000.parquet cannot be read: ")
+    assert message.endswith(f"tierscope rerun {run.path}")
+
+
+def test_ctrl_c_within_duckdb_is_still_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB makes an error of its own of it."""
+
+    class Store:
+        def register(self, *_: object) -> None:
+            raise duckdb.InvalidInputException("Invalid Input Error: KeyboardInterrupt: ")
+
+        execute = register
+
+    monkeypatch.setattr(results, "_store", Store)
+    with pytest.raises(KeyboardInterrupt):
+        write_blocks(tmp_path / "0000.parquet", some_blocks())
+    with pytest.raises(KeyboardInterrupt):
+        read_blocks(tmp_path / "0000.parquet")

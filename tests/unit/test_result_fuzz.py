@@ -1,0 +1,113 @@
+"""Whatever lies in a run directory, the loader returns a run or raises ResultError with one line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from made import Maker, Teamwork, one_group
+from tierscope.errors import ResultError
+from tierscope.result import Run, load, load_manifest, read_blocks
+from tierscope.units import MiB
+
+BOUNDED = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+VALUES = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=5),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two groups, one record."""
+    maker = Maker(tmp_path_factory.mktemp("fuzz"))
+    groups = (one_group("triad", (0,), 64 * MiB), one_group("chase", (1,), 64 * MiB))
+    maker.add("groups", {"label": "both"}, groups, (Teamwork((1e8,)), Teamwork((5e6,))), count=20)
+    return maker.save()
+
+
+def loads_or_says_why(path: Path) -> None:
+    for read in (load, load_manifest):
+        try:
+            read(path)
+        except ResultError as error:
+            assert "\n" not in str(error)
+
+
+def written(folder: Path, content: bytes) -> Path:
+    (folder / "result.json").write_bytes(content)
+    (folder / "manifest.json").write_bytes(content)
+    return folder
+
+
+@BOUNDED
+@given(some.binary(max_size=200))
+def test_random_bytes(tmp_path: Path, content: bytes) -> None:
+    loads_or_says_why(written(tmp_path, content))
+
+
+@BOUNDED
+@given(some.data())
+def test_bytes_of_a_good_run_changed_here_and_there(tmp_path: Path, run: Run, data: some.DataObject) -> None:
+    content = bytearray((run.path / "result.json").read_bytes())
+    for _ in range(data.draw(some.integers(1, 8))):
+        place = data.draw(some.integers(0, len(content) - 1))
+        content[place] = data.draw(some.integers(0, 255))
+    loads_or_says_why(written(tmp_path, bytes(content)))
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, entry in inner for place in _places(entry, (*path, key)))]
+
+
+@BOUNDED
+@given(some.data())
+def test_a_good_document_with_another_value_somewhere(tmp_path: Path, run: Run, data: some.DataObject) -> None:
+    document = json.loads((run.path / "result.json").read_bytes())
+    *above, last = data.draw(some.sampled_from(_places(document)[1:]))
+    part = document
+    for step in above:
+        part = part[step]
+    part[last] = data.draw(VALUES)
+    loads_or_says_why(written(tmp_path, json.dumps(document).encode()))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" * 100_000,
+        b'{"schema":1,"a":' + b"[" * 100_000,
+        b'{"schema":1,"a":' * 20_000,
+        b'{"schema":1e999}',
+        b'{"schema":' + b"9" * 5000 + b"}",
+        b'{"schema":1,"suite":"\\ud800"}',
+        b'{"schema":1,"suite":"\xff"}',
+        b"\xef\xbb\xbf{}",
+        b"null",
+        b"\x00" * 4096,
+    ],
+)
+def test_known_poison(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(ResultError, match="is damaged"):
+        load(written(tmp_path, content))
+
+
+@settings(BOUNDED, max_examples=60)
+@given(some.data())
+def test_samples_changed_here_and_there(tmp_path: Path, run: Run, data: some.DataObject) -> None:
+    """Other numbers may come out, since Parquet pages carry no sum here; no other error may."""
+    content = bytearray((run.path / run.result.records[0].samples).read_bytes())
+    for _ in range(data.draw(some.integers(1, 8))):
+        content[data.draw(some.integers(0, len(content) - 1))] = data.draw(some.integers(0, 255))
+    path = tmp_path / "samples/0000.parquet"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content[: data.draw(some.integers(0, len(content)))])
+    try:
+        read_blocks(path)
+    except ResultError as error:
+        assert "\n" not in str(error)

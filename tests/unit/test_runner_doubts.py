@@ -1,0 +1,47 @@
+"""What a record says that an expert would ask about it."""
+
+from pathlib import Path
+
+import pytest
+
+from lab import Lab, group, lab_in, plan_of, point
+from tierscope.units import MiB
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    return lab_in(tmp_path, monkeypatch)
+
+
+def _codes(lab: Lab) -> list[str]:
+    (record,) = lab.records
+    return [warn.code for warn in record.warnings]
+
+
+def test_a_quiet_machine_gives_no_doubts(lab: Lab) -> None:
+    lab(plan_of(point()))
+    assert _codes(lab) == []
+
+
+def test_less_memory_than_the_rule_asks_is_a_doubt(lab: Lab) -> None:
+    lab(plan_of(point(note="arrays of 8 MiB instead of 2 GiB: limited by half of the free memory")))
+    assert _codes(lab) == ["smaller"]
+
+
+def test_smaller_pages_than_asked_are_a_doubt(lab: Lab) -> None:
+    lab.core.pages = "4096"
+    lab(plan_of(point()))
+    assert _codes(lab) == ["pages"]
+    assert "0 B of 1 GiB lie on thp pages" in lab.records[0].warnings[0].message
+
+
+def test_a_footprint_below_a_large_page_has_no_large_page_to_miss(lab: Lab) -> None:
+    lab.core.pages = "4096"
+    lab(plan_of(point(group(size=MiB))))
+    assert _codes(lab) == []
+
+
+def test_a_busy_machine_is_a_doubt(lab: Lab) -> None:
+    lab.core.preempted = 0.7
+    lab(plan_of(point()))
+    assert _codes(lab) == ["busy"]

@@ -1,0 +1,225 @@
+"""Runs from their words: what is written first, what is kept, what is removed again."""
+
+import errno
+import fcntl
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fake_core import FakeCore, made_topology, put_in_place
+from made_machine import made_machine
+from tierscope import core
+from tierscope.errors import MachineError, ResultError, UsageError
+from tierscope.result import load, load_manifest, save_manifest, save_result
+from tierscope.run import start
+from tierscope.suites import suites
+
+SMALL = {"kernels": "triad", "threads": "1,2", "array": "64MiB"}
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
+    return put_in_place(FakeCore(), monkeypatch)
+
+
+def begin(out: Path | None, suite: str = "stream", **words: str) -> Path:
+    options = suites[suite].read(words or SMALL)
+    directory, _ = start.begin(suite, options, "", ("tierscope", "run", suite), out)
+    return directory
+
+
+def test_a_run_begins_with_a_manifest_and_an_empty_result(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "a/b")
+    assert directory == tmp_path / "a/b"
+    manifest = load_manifest(directory)
+    assert manifest.suite == "stream"
+    assert manifest.options["kernels"] == "triad"
+    assert load(directory).result.records == ()
+    assert fake.log == []
+
+
+def test_a_place_is_chosen_below_runs(fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = begin(None)
+    assert first.parent == Path("runs")
+    assert "-stream-" in first.name
+
+
+def test_runs_of_one_second_are_numbered(tmp_path: Path) -> None:
+    now = datetime(2026, 11, 20, 23, 46, 1, tzinfo=UTC)
+    names = [start.new_directory(tmp_path, "quick", "host", now).name for _ in range(3)]
+    stem = "2026-11-20T234601-quick-host"
+    assert names == [stem, f"{stem}-1", f"{stem}-2"]
+
+
+def test_a_directory_that_holds_something_is_not_taken(fake: FakeCore, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="is not empty; name a new directory, or continue it with `tierscope resume"):
+        begin(tmp_path)
+    assert os.listdir(tmp_path) == ["notes.txt"]
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_place_that_cannot_be_made(fake: FakeCore, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MachineError, match="cannot create .*; choose another place with --out"):
+        begin(tmp_path / place)
+
+
+@pytest.mark.parametrize("name", [b"na\xefve", b"two\nlines"])
+def test_a_name_that_is_no_text_is_refused(fake: FakeCore, tmp_path: Path, name: bytes) -> None:
+    with pytest.raises(UsageError, match="holds bytes that are no letters"):
+        begin(tmp_path / os.fsdecode(name))
+    assert os.listdir(tmp_path) == []
+
+
+def test_wrong_words_are_told_before_anything_is_written(fake: FakeCore, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="threads=7"):
+        begin(tmp_path / "run", threads="7", array="64MiB")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_run_is_executed_to_its_end(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    result = start.execute(directory, load_manifest(directory))
+    assert result.complete
+    assert [record.experiment.labels["threads"] for record in result.records] == [1, 2]
+    assert load(directory).result == result
+
+
+def test_a_complete_run_is_left_as_it_is(fake: FakeCore, tmp_path: Path) -> None:
+    """Even where a later version plans it otherwise."""
+    directory = begin(tmp_path / "run")
+    result = start.execute(directory, load_manifest(directory))
+    manifest = load_manifest(directory)
+    save_manifest(directory, msgspec.structs.replace(manifest, options={**manifest.options, "kernels": "copy"}))
+    fake.log.clear()
+    assert start.resume(directory) == result
+    assert fake.log == []
+
+
+def test_a_run_goes_on_where_it_was_stopped(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    whole = start.execute(directory, load_manifest(directory))
+    save_result(directory, msgspec.structs.replace(whole, records=whole.records[:1], complete=False))
+    fake.log.clear()
+    assert len(start.resume(directory).records) == 2
+    assert fake.log.count("check") == 1
+
+
+def test_a_run_without_a_result_yet_goes_on(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    (directory / "result.json").unlink()
+    assert len(start.resume(directory).records) == 2
+
+
+def test_a_damaged_result_is_not_overwritten(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    (directory / "result.json").write_bytes(b'{"schema":')
+    with pytest.raises(ResultError, match="is damaged"):
+        start.resume(directory)
+    assert (directory / "result.json").read_bytes() == b'{"schema":'
+
+
+def test_another_machine_may_not_go_on_and_is_told_what_differs(
+    fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = begin(tmp_path / "run")
+    monkeypatch.setattr(core, "topology", lambda: {**made_topology(), "model": "Other Processor"})
+    with pytest.raises(UsageError, match="differs in model; .*tierscope rerun"):
+        start.resume(directory)
+
+
+def test_fewer_allowed_cpus_are_another_machine(
+    fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = begin(tmp_path / "run")
+    cpus = [dict(cpu, allowed=cpu["number"] == 0) for cpu in made_topology()["cpus"]]
+    monkeypatch.setattr(core, "topology", lambda: {**made_topology(), "cpus": cpus})
+    with pytest.raises(UsageError, match="differs in cpus"):
+        start.resume(directory)
+
+
+def test_two_processes_do_not_write_one_run(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    handle = os.open(directory, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with pytest.raises(UsageError, match="is being written by another tierscope"):
+        start.resume(directory)
+    os.close(handle)
+    assert start.resume(directory).complete
+
+
+def test_a_manifest_of_an_unknown_suite(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    save_manifest(directory, msgspec.structs.replace(load_manifest(directory), suite="streamx"))
+    with pytest.raises(UsageError, match="unknown suite 'streamx'; did you mean stream"):
+        start.resume(directory)
+
+
+def test_a_manifest_with_a_wrong_option(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    manifest = json.loads((directory / "manifest.json").read_bytes())
+    manifest["options"]["precision"] = "very"
+    (directory / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(ResultError, match="the manifest's options are damaged: precision=very"):
+        start.resume(directory)
+
+
+def test_what_a_machine_cannot_do_stands_in_the_result(
+    fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core, "topology", lambda: made_topology(made_machine(1)))
+    directory = begin(tmp_path / "run", "quick", limit="5")
+    (warning,) = load(directory).result.warnings
+    assert warning.code == "left_out"
+    assert "it needs two CPUs" in warning.message
+
+
+def test_a_run_without_a_record_can_be_removed_again(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    (directory / "samples").mkdir()
+    (directory / "samples/0000.parquet").write_bytes(b"")
+    assert start.drop_if_empty(directory)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_run_with_a_record_is_kept(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    start.execute(directory, load_manifest(directory))
+    assert not start.drop_if_empty(directory)
+    assert load(directory).result.complete
+
+
+def test_files_of_others_are_not_removed(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    (directory / "notes.txt").write_text("mine")
+    assert start.drop_if_empty(directory)
+    assert os.listdir(directory) == ["notes.txt"]
+
+
+def test_a_damaged_run_is_not_removed(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    (directory / "result.json").write_bytes(b"{")
+    assert not start.drop_if_empty(directory)
+    assert len(os.listdir(directory)) == 2
+
+
+def test_the_command_is_kept_as_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["/x/tierscope", "run", "quick", os.fsdecode(b"na\xefve")])
+    assert start.command_line() == ("tierscope", "run", "quick", "na\\xefve")
+
+
+def test_a_directory_that_may_not_be_written(fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(MachineError, match="cannot create .*: Permission denied; choose another place with --out"):
+        begin(tmp_path / "run")
+    with pytest.raises(MachineError, match="cannot create .*: Permission denied; choose another place with --out"):
+        begin(None)

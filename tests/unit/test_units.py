@@ -1,0 +1,104 @@
+"""Sizes, times and rates: words in, base units out, and back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from tierscope import units
+from tierscope.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("word", "size"),
+    [
+        ("0", 0),
+        ("64", 64),
+        ("64B", 64),
+        ("1KiB", 1024),
+        ("1.5GiB", 3 << 29),
+        (" 2 MiB ", 2 << 20),
+        ("1TiB", 1 << 40),
+        ("1KB", 1000),
+        ("1e3B", 1000),
+        ("2.5GB", 2_500_000_000),
+    ],
+)
+def test_a_size_is_read(word: str, size: int) -> None:
+    assert units.parse_bytes(word) == size
+
+
+@pytest.mark.parametrize(
+    ("word", "seconds"), [("2", 2.0), ("250ms", 0.25), ("3us", 3e-6), ("1min", 60.0), ("7ns", 7e-9)]
+)
+def test_a_time_is_read(word: str, seconds: float) -> None:
+    assert units.parse_seconds(word) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(("word", "rate"), [("307.2GB/s", 307.2e9), ("1GiB/s", 2**30), ("5", 5.0), ("1TB/s", 1e12)])
+def test_a_rate_is_read(word: str, rate: float) -> None:
+    assert units.parse_rate(word) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(
+    "word", ["", "KiB", "-1KiB", "+1KiB", "1,5GiB", "0x10", "nan", "inf", "1 2", "1KiB2", "²", "1__0"]
+)
+def test_what_is_no_number_is_refused_with_the_units_that_are_known(word: str) -> None:
+    with pytest.raises(UsageError, match="KiB, MiB, GiB"):
+        units.parse_bytes(word)
+
+
+@pytest.mark.parametrize("word", ["1kib", "1Kib", "1GBps", "1parsec", "1GB/s"])  # spelling: as is
+def test_an_unknown_unit_is_named(word: str) -> None:
+    with pytest.raises(UsageError, match=f"unknown unit '{word[1:]}'"):
+        units.parse_bytes(word)
+
+
+@pytest.mark.parametrize("word", ["0.5", "1.5B", "0.0001KiB"])
+def test_there_is_no_fraction_of_a_byte(word: str) -> None:
+    with pytest.raises(UsageError, match="whole number of bytes"):
+        units.parse_bytes(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "why"), [("1e400", "than a number holds"), ("8388608TiB", "than a process can address")]
+)
+def test_a_size_beyond_all_machines_is_refused(word: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        units.parse_bytes(word)
+
+
+def test_an_endless_time_is_refused() -> None:
+    with pytest.raises(UsageError, match="than a number holds"):
+        units.parse_seconds("1e999min")
+
+
+@given(some.integers(0, 1 << 52))
+def test_the_word_of_a_size_reads_back(size: int) -> None:
+    assert units.parse_bytes(units.word_bytes(size)) == size
+
+
+@given(some.text(max_size=12))
+def test_any_text_is_a_size_or_a_usage_error(text: str) -> None:
+    try:
+        assert 0 <= units.parse_bytes(text) < 1 << 63
+    except UsageError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(0, "0 B"), (64, "64 B"), (1024, "1 KiB"), (1 << 20, "1 MiB"), (1.3 * 2**30, "1.3 GiB"), (5 << 40, "5 TiB")],
+)
+def test_sizes_are_shown(size: float, shown: str) -> None:
+    assert units.show_bytes(size) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(96.4e-9, "96.4 ns"), (1.25e-6, "1.25 us"), (2e-3, "2 ms"), (90.0, "90 s"), (0.0, "0 ns")]
+)
+def test_times_are_shown(seconds: float, shown: str) -> None:
+    assert units.show_seconds(seconds) == shown
+
+
+def test_rates_are_shown_in_gigabytes_per_second() -> None:
+    assert units.show_rate(16.304e9) == "16.30 GB/s"
