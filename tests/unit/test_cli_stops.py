@@ -1,6 +1,8 @@
 """Runs by the command line that come to grief: the status, the one line, and what is left to go on with."""
 
 import os
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from fake_core import FakeCore, made_topology, put_in_place
 from made_machine import made_machine
 from said import refused, say
 from tierscope import core
+from tierscope.cli import finish
 from tierscope.errors import Exit
 from tierscope.result import load, save_result
 from tierscope.suites import suites
@@ -121,3 +124,14 @@ def test_a_disk_that_fills_up_is_told_with_the_way_to_go_on(
     status, line = refused(capfd, *LATENCY, "--out", "run")
     assert status == Exit.CANNOT
     assert line.startswith("run/result.json: No space left on device; what was measured is kept, go on with: ")
+
+
+def test_ctrl_c_waits_until_native_modules_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB aborts the process when it is interrupted while it loads."""
+    (tmp_path / "made_native.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nloaded = True\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = signal.getsignal(signal.SIGINT)  # a job in the background is born deaf to Ctrl-C
+    with pytest.raises(KeyboardInterrupt):
+        finish._load_undisturbed("made_native")
+    assert sys.modules.pop("made_native").loaded
+    assert signal.getsignal(signal.SIGINT) is before

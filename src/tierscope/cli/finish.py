@@ -1,6 +1,8 @@
 """What every command that ends with a Result does: write the report, show it, choose the exit status."""
 
+import signal
 import sys
+from importlib import import_module
 from pathlib import Path
 from shlex import quote
 
@@ -19,11 +21,25 @@ def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bo
     """Execute what stands in `directory`, then report. An interruption leaves a run that `resume` continues."""
     go_on = f"tierscope resume {quote(str(directory))}"
     try:
+        _load_undisturbed("duckdb", "vl_convert")
         _execute(directory, quiet, fresh, go_on)
         return finish(load(directory), json_to, strict, quiet)
     except KeyboardInterrupt:
         sys.stderr.write(f"tierscope: interrupted; continue with: {go_on}\n")
         return Exit.INTERRUPTED
+
+
+def _load_undisturbed(*modules: str) -> None:
+    """Ctrl-C waits: native modules that it meets while they load would abort the process."""
+    meanwhile: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: meanwhile.append(number))
+    try:
+        for name in modules:
+            import_module(name)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if meanwhile:
+        raise KeyboardInterrupt
 
 
 def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
