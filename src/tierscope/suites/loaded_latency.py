@@ -17,7 +17,7 @@ from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.kernels import ARRAYS, READ_SHARES
 from tierscope.suites.latency import near_cpus
-from tierscope.suites.sizes import Memory, array, effective_cache
+from tierscope.suites.sizes import chosen_array
 from tierscope.suites.stream import chosen_cpus
 
 MIXES = tuple(name + form for name in READ_SHARES for form in (("",) if name == "read" else ("", "_nt")))
@@ -92,13 +92,8 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
     schedule = Schedule(
         precision=float(chosen["precision"] or 0), minimum_s=0.15, budget_s=float(chosen["budget"] or 0)
     )
-    if chosen["array"] is not None:
-        memory = Memory(int(chosen["array"]), "")
-    else:
-        if cache_bytes is None:
-            quick = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)
-            cache_bytes = yield from effective_cache(machine, near_cpus(machine, target)[0], target, quick)
-        memory = array(machine, cache_bytes, cpus)
+    near = near_cpus(machine, target)[0]
+    memory = yield from chosen_array(machine, chosen["array"], cache_bytes, cpus, near, target)
     note = "; ".join(part for part in (memory.note, beside) if part)
     chase = Group(
         workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes),

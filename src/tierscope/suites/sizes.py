@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.stats.levels import staircase as levels_of
 from tierscope.suites.answer import Answer
@@ -21,6 +21,7 @@ SMALLEST_ARRAY = 64 * MiB  # a core's second-level cache and its page walks are 
 BELIEVED = 512 * MiB  # of 4 x the reported cache, even where less was found: a second to fill, no doubt left
 REACHES = 512 * MiB  # at least, of a staircase: beyond the caches of a machine that reports none
 LARGEST = 2 * GiB  # of a footprint chosen by itself: filling more takes longer than measuring
+SEARCH = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)  # a cache's size is wanted, not its latency
 MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
 
 
@@ -99,3 +100,14 @@ def effective_cache(
         if rate := answer.rate():
             points[footprint] = 1 / rate
     return find_cache(points)
+
+
+def chosen_array(
+    machine: Machine, asked: Label, cache_bytes: int | None, cpus: tuple[int, ...], near: int, target: Target
+) -> Generator[Experiment, Answer, Memory]:
+    """The array that was asked for, or one by the rule; `near` searches for the cache where none is known yet."""
+    if asked is not None:
+        return Memory(int(asked), "")
+    if cache_bytes is None:
+        cache_bytes = yield from effective_cache(machine, near, target, SEARCH)
+    return array(machine, cache_bytes, cpus)

@@ -15,7 +15,7 @@ from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.kernels import ARRAYS, STREAM
 from tierscope.suites.latency import near_cpus
-from tierscope.suites.sizes import Memory, array, effective_cache
+from tierscope.suites.sizes import Memory, chosen_array
 
 OPTIONS: tuple[Option, ...] = (
     options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
@@ -82,13 +82,8 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
         budget_s=float(chosen["budget"] or 0),
         block_s=float(chosen["block"] or 0),
     )
-    if chosen["array"] is not None:
-        memory = Memory(int(chosen["array"]), "")
-    else:
-        if cache_bytes is None:
-            quick = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)
-            cache_bytes = yield from effective_cache(machine, near_cpus(machine, target)[0], target, quick)
-        memory = array(machine, cache_bytes, cpus)
+    near = near_cpus(machine, target)[0]
+    memory = yield from chosen_array(machine, chosen["array"], cache_bytes, cpus, near, target)
     for count in counts:
         for kernel in names:
             yield point(kernel, cpus[:count], target, memory, schedule, str(chosen["isa"] or ""))
