@@ -17,6 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
+from urllib.parse import quote
 
 import msgspec
 import numpy as np
@@ -193,6 +194,12 @@ def group_words(group: Group) -> dict[str, str]:
         "locality": word_bytes(work.locality_bytes),
         "pace": str(work.pace_cycles),
         "burst": word_bytes(work.burst_bytes),
+        "per_block": str(work.per_block),
+        "size": work.size,
+        "command": quote(work.command, safe="/.=-+:,@"),
+        "limit": f"{work.limit_s:.9f}s" if work.limit_s else "",
+        "source": group.source.word if group.source else "",
+        "shared": "1" if group.shared else "",
     }
     for key, word in words.items():
         if any(c.isspace() for c in word):
@@ -256,9 +263,13 @@ class Session:
         words = {"group": str(number), **group_words(group)}
         return _read(self._ask("set", words), GroupFacts, "group")
 
-    def measure(self, seconds: float, block_s: float) -> Blocks:
-        """One batch of all groups; its blocks, shape (blocks,), dtype BLOCK."""
-        fact = self._ask("measure", {"seconds": f"{seconds:.9f}s", "block": f"{block_s:.9f}s"})
+    def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
+        """One batch of some groups, all by default; its blocks, shape (blocks,), dtype BLOCK.
+
+        It lasts until every task in it is done, at least `seconds`. UsageError when a victim's command fails.
+        """
+        words = {"seconds": f"{seconds:.9f}s", "block": f"{block_s:.9f}s"}
+        fact = self._ask("measure", words | ({"groups": ",".join(map(str, groups))} if groups else {}))
         first, rows = (_read(fact, int, key) * BLOCK.itemsize for key in ("first", "rows"))
         content = os.pread(self._samples, rows, HEADER_BYTES + first)
         if len(content) != rows:

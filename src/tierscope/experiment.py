@@ -31,6 +31,10 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     locality_bytes: int = 0  # chase: all nodes of such a window before the next window; 0 is the footprint
     pace_cycles: int = 0  # delay injected after each burst, in core cycles
     burst_bytes: int = 1024  # program bytes between two delays
+    per_block: int = 0  # operations of one timed block; 0: as many as fill the schedule's block_s
+    size: str = ""  # of a victim's instance: test, train, ref
+    command: str = ""  # of the victim `command`: a line for the shell
+    limit_s: float = 0.0  # of a command: it hangs if it takes longer; 0 is the core's own limit
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +72,8 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     target: Target
     team: Team
     role: str = ""  # "chaser", "load", ... : how tables and figures call it
+    source: Target | None = None  # where operands lie that are only read; None: beside the others
+    shared: bool = False  # its CPUs may be named twice, or be those of other groups that run at the same time
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,3 +95,5 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, Label] = {}
     calibrate: bool = False  # pick the walk of the last group by a short calibration
     note: str = ""  # why it is smaller or other than asked
+    takes: tuple[tuple[int, ...], ...] = ()  # groups that run at once, take after take, in turns; (): all in one
+    against: tuple[int, ...] = ()  # for each take the one that it is compared with, round by round; () compares none

@@ -85,7 +85,10 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     placement: str  # how it was verified: "move_pages: 4096 of 65536 pages"
     program_bytes_per_operation: float
     bus_bytes_per_operation: float | None  # with write-allocate; None where only a counter could tell
-    operation: str  # "line", "hop", "call"
+    operation: str  # "line", "hop", "call", "block", "handover", "task"
+    source: str = ""  # target of the operands that are only read; "" is `target`
+    element_bytes: int = 0  # of one operation of kernels on blocks, between two nodes of a chase
+    detail: str = ""  # what a victim says of its instance: "3000 nodes, 120000 arcs, cost 71823"
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +112,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     largest_relative_error: float  # against scalar code, after the blocks
     warnings: tuple[Warn, ...] = ()
     calibration: tuple[Trial, ...] = ()  # fastest first; empty where the choice was made before
+    takes: tuple[int, ...] = ()  # of each batch, which of the experiment's takes ran; () where there is one take
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

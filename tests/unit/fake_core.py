@@ -94,7 +94,7 @@ class FakeSession:
         self._groups[number] = group
         return self._facts(group)
 
-    def measure(self, seconds: float, block_s: float) -> Blocks:
+    def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
         """The same blocks for the same groups and batch, whatever went before."""
         self._core.log.append(f"measure {seconds:.3f}")
         self._core.now += seconds
@@ -104,7 +104,8 @@ class FakeSession:
         self._batch += 1
         seed = zlib.crc32(repr((self._groups, self._batch)).encode())
         rng = np.random.default_rng(seed)
-        threads = [(g, t) for g, group in enumerate(self._groups) for t in range(len(group.team.cpus))]
+        threads = [(g, t) for g, group in enumerate(self._groups)
+                   if not groups or g in groups for t in range(len(group.team.cpus))]  # fmt: skip
         return np.concatenate([self._thread(rng, g, t, round(seconds / block_s), block_s) for g, t in threads])
 
     def check(self) -> float:

@@ -101,7 +101,7 @@ def test_no_address_of_the_network_is_anywhere_but_in_names_of_formats(text: str
 
 
 def test_every_table_is_there_with_all_its_rows(run: Run, page: Page) -> None:
-    wanted = {f"table-{s.name}": len(s.rows) for s in gather(run).sections.values() if s.name != "blocks"}
+    wanted = {f"table-{s.name}": len(s.rows) for s in gather(run).sections.values() if s.name != "series"}
     wanted["table-experiments"] = sum(len(record.groups) for record in run.result.records)
     assert page.rows == wanted
 

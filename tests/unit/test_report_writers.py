@@ -73,7 +73,7 @@ def test_the_json_names_the_table_of_each_flat_row(run: Run, tmp_path: Path) -> 
     document = msgspec.json.decode(path.read_bytes())
     tables = [row["table"] for row in document["rows"]]
     assert {name: tables.count(name) for name in set(tables)} == {
-        section.name: len(section.rows) for section in gather(run).sections.values() if section.name != "blocks"
+        section.name: len(section.rows) for section in gather(run).sections.values() if section.name != "series"
     }
     assert not any(isinstance(value, dict | list) for row in document["rows"] for value in row.values())
     assert {insight["table"] for insight in document["insights"]} >= {"stream", "latency", "loaded_latency"}

@@ -33,7 +33,7 @@ def test_one_thread_alone_gives_the_rate_of_each_block() -> None:
     np.testing.assert_allclose(common.rates, [(np.arange(10) + 1) / 1e-3])
     np.testing.assert_allclose(common.instants_s, (np.arange(10) + 0.5) * 1e-3)
     assert common.windows == ((0.0, 0.01),)
-    assert (common.left_out_share, common.coverage, common.total) == (0.0, 1.0, 10)
+    assert (common.left_out_share, common.coverage, common.total) == (0.0, (1.0,), 10)
 
 
 def test_the_window_opens_with_the_last_to_start_and_closes_with_the_first_to_stop() -> None:
@@ -41,7 +41,7 @@ def test_the_window_opens_with_the_last_to_start_and_closes_with_the_first_to_st
     common = together(blocks, HZ, 2)
     assert common.windows == ((0.0045, 0.0145),)
     assert common.total == 10
-    assert common.coverage == pytest.approx((9 + 10) / 30)  # blocks 5..13 of the first, all of the second
+    assert common.coverage == pytest.approx((9 / 20, 1.0))  # blocks 5..13 of the first, all of the second
 
 
 def test_rates_of_a_groups_threads_add_up_and_groups_stay_apart() -> None:

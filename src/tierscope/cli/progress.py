@@ -10,7 +10,7 @@ from rich.text import Text
 from tierscope.experiment import Experiment
 from tierscope.result import Record
 from tierscope.run.observer import Observer
-from tierscope.stats.point import Point
+from tierscope.stats.judged import Judged
 from tierscope.units import show_bytes
 
 BAR = 24  # characters
@@ -42,12 +42,13 @@ class Progress(Observer):
         self._current = describe(experiment)
         self._draw()
 
-    def measured(self, experiment: Experiment, point: Point) -> None:
-        middle = point.groups[0].interval.relative
+    def measured(self, experiment: Experiment, found: Judged) -> None:
+        sure = found.contrasts[-1].ratio if found.contrasts else found.points[0].groups[0].interval
+        middle = sure.relative
         self._current = describe(experiment) + (f"  ±{middle:.1%}" if middle < 1 else "")
         self._draw()
 
-    def finished(self, record: Record, point: Point, resumed: bool) -> None:
+    def finished(self, record: Record, found: Judged, resumed: bool) -> None:
         self._done += 1
         self._draw()
 

@@ -14,7 +14,7 @@ from tierscope.report.words import printable
 from tierscope.result import Finding, Run
 from tierscope.tables import Column, Insight, Row, tables
 
-ORDER = ("stream", "latency", "loaded_latency", "blocks", "groups")
+ORDER = ("stream", "latency", "loaded_latency", "series", "groups")
 """Tables in the order of the questions: how much, how soon, how soon under load, how evenly. Others follow."""
 
 SEVERITY = ("bad", "unknown", "note", "good")
@@ -89,7 +89,7 @@ def _gather(same: _Same) -> Content:
     sections = {name: _section(run, name, rows[name]) for name in rows if rows[name]}
     blocks = series_rows(run, choose(run, rows))
     if blocks:
-        sections["blocks"] = Section("blocks", "Blocks over time", COLUMNS, blocks, [], ())
+        sections["series"] = Section("series", "Blocks over time", COLUMNS, blocks, [], ())
     sections = {name: sections[name] for name in sorted(sections, key=_place)}
     return Content(run, sections, tuple(_drawings(run, sections)))
 

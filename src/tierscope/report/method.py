@@ -61,7 +61,7 @@ METHOD: dict[str, dict[str, str]] = {
             "that were not among the candidates."
         ),
     },
-    "blocks": {
+    "series": {
         "Blocks over time": ("Thinned for the page; the page says how. Blind to everything within a block."),
     },
 }

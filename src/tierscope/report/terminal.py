@@ -11,7 +11,7 @@ from tierscope.report.words import printable
 from tierscope.result import Run
 
 SAID = 4  # insights below a table; the report has them all
-HIDDEN = ("blocks", "calibration")  # a picture or nothing; how the choice was made
+HIDDEN = ("series", "calibration")  # a picture or nothing; how the choice was made
 
 
 def show(run: Run, console: Console) -> None:

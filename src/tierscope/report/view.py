@@ -75,7 +75,7 @@ def parts(content: Content) -> list[Part]:
 def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> Part:
     told = () if again else section.findings
     meta = drawing.spec["usermeta"]["tierscope"] if drawing else {}
-    few = len(section.rows) * len(section.used) <= MOST_CELLS and not again and section.name != "blocks"
+    few = len(section.rows) * len(section.used) <= MOST_CELLS and not again and section.name != "series"
     return Part(
         name=drawing.figure.name if drawing else f"only-{section.name}",
         title=drawing.figure.title if drawing else section.title,

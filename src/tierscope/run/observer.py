@@ -2,7 +2,7 @@
 
 from tierscope.experiment import Experiment
 from tierscope.result import Record
-from tierscope.stats.point import Point
+from tierscope.stats.judged import Judged
 
 
 class Observer:
@@ -14,8 +14,8 @@ class Observer:
     def started(self, experiment: Experiment, number: int) -> None:
         """Set-up of an experiment begins."""
 
-    def measured(self, experiment: Experiment, point: Point) -> None:
-        """One batch more; `point` judges all so far."""
+    def measured(self, experiment: Experiment, found: Judged) -> None:
+        """One batch more; `found` judges all so far."""
 
-    def finished(self, record: Record, point: Point, resumed: bool) -> None:
+    def finished(self, record: Record, found: Judged, resumed: bool) -> None:
         """The record is on disk; `resumed` if it was there before."""

@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -15,8 +16,10 @@ from tierscope.experiment import PAGES, Experiment, Group, Workload
 from tierscope.result import Blocks, GroupFacts, Record, Result, Trial, Warn, read_blocks, save_result, write_blocks
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.run.observer import Observer
-from tierscope.stats.point import Point, judge
-from tierscope.stats.walks import walks
+from tierscope.stats.contrast import ROUNDS
+from tierscope.stats.judged import Judged, judge_record
+from tierscope.stats.point import Point
+from tierscope.stats.takes import takes_of
 from tierscope.suites import Answer, Plan
 from tierscope.tables.measured import remember
 from tierscope.units import show_bytes
@@ -72,10 +75,10 @@ class Runner:
                 if not resumed and number < len(known):
                     del known[number:]  # the plan goes another way from here on
                     self._keep(tuple(known))
-                record, point = self._replay(known[number]) if resumed else self._run(experiment, number)
-                self._observer.finished(record, point, resumed)
+                record, found = self._replay(known[number]) if resumed else self._run(experiment, number)
+                self._observer.finished(record, found, resumed)
                 number += 1
-                experiment = plan.send(Answer(experiment, record, point))
+                experiment = plan.send(Answer(experiment, record, found.points[0]))
         except StopIteration:
             if number < len(known):
                 self._keep(tuple(known[:number]))
@@ -85,13 +88,17 @@ class Runner:
         self.result = msgspec.structs.replace(self.result, records=records, origin=origin)
         save_result(self.directory, self.result)
 
-    def _replay(self, record: Record) -> tuple[Record, Point]:
+    def _replay(self, record: Record) -> tuple[Record, Judged]:
         self._remember(record.experiment, record.calibration)
         blocks = read_blocks(self.directory / record.samples)
-        needed = walks(record.groups, self.result.machine.identity.caches)
-        return record, judge(blocks, record.clock.hz, len(record.groups), record.experiment.schedule, needed)
+        return record, self._judge(blocks, record.clock.hz, record.experiment, record.groups, record.takes)
 
-    def _run(self, experiment: Experiment, number: int) -> tuple[Record, Point]:
+    def _judge(
+        self, blocks: Blocks, hz: float, experiment: Experiment, facts: Sequence[GroupFacts], ran: Sequence[int]
+    ) -> Judged:
+        return judge_record(blocks, hz, experiment, facts, ran, self.result.machine.identity.caches)
+
+    def _run(self, experiment: Experiment, number: int) -> tuple[Record, Judged]:
         self._observer.started(experiment, number)
         began, started = datetime.now(UTC), time.monotonic()
         if self._session is None:
@@ -105,7 +112,7 @@ class Runner:
             self._remember(experiment, trials)
             ready = self._with_walk(experiment)
             facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
-        blocks, point = self._measure(session, ready, facts, number)
+        blocks, ran, found = self._measure(session, ready, facts, number)
         error = session.check()
         if not error <= TOLERANCE:
             kernels = ", ".join(group.workload.kernel for group in ready.groups)
@@ -123,32 +130,37 @@ class Runner:
             started=began.isoformat(timespec="seconds"),
             seconds=time.monotonic() - started,
             largest_relative_error=error,
-            warnings=tuple(doubts(experiment, facts, point)),
+            warnings=tuple(doubts(experiment, facts, found.points)),
             calibration=trials,
+            takes=ran,
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))
-        remember(self.directory, record, point)
-        return record, point
+        remember(self.directory, record, found)
+        return record, found
 
     def _measure(
         self, session: Session, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int
-    ) -> tuple[Blocks, Point]:
-        """Batches until all groups are conclusive, at least minimum_s, at most the budget."""
-        schedule = experiment.schedule
+    ) -> tuple[Blocks, tuple[int, ...], Judged]:
+        """Rounds of all takes until conclusive, each at least minimum_s, at most the budget; the take of each batch."""
+        schedule, takes = experiment.schedule, takes_of(experiment)
         budget = self._budget(experiment, number)
-        needed = walks(facts, self.result.machine.identity.caches)
         batches: list[Blocks] = []
+        ran: list[int] = []
         timed = 0.0
-        while True:
-            seconds = max(min(BATCH_S if batches else schedule.minimum_s, budget - timed), BATCH_S / 2)
-            batches.append(session.measure(seconds, schedule.block_s))
+        for turn in count():
+            seconds = batch_seconds(experiment, timed, budget, first=turn == 0)
+            for take in order(len(takes), turn):
+                batches.append(session.measure(seconds, schedule.block_s, takes[take] if experiment.takes else ()))
+                ran.append(take)
             timed += seconds
-            blocks = np.concatenate(batches)
-            point = judge(blocks, session.clock.hz, len(facts), schedule, needed)
-            self._observer.measured(experiment, point)
-            if point.conclusive or timed >= budget - BATCH_S / 2:
-                return blocks, point
+            blocks, noted = np.concatenate(batches), tuple(ran) if experiment.takes else ()
+            found = self._judge(blocks, session.clock.hz, experiment, facts, noted)
+            self._observer.measured(experiment, found)
+            enough = not experiment.against or turn + 1 >= ROUNDS
+            if enough and (found.conclusive or timed >= budget - BATCH_S / 2):
+                return blocks, noted, found
+        raise AssertionError("count() ends never")
 
     def _budget(self, experiment: Experiment, number: int) -> float:
         """The schedule's budget, less when the rest of the plan would not fit under the limit any more."""
@@ -182,6 +194,18 @@ class Runner:
         return msgspec.structs.replace(experiment, groups=groups, calibrate=False)
 
 
+def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:
+    """Of the next batch of each take: the minimum, then what the budget leaves; all equal where takes are compared."""
+    if experiment.against:
+        return experiment.schedule.minimum_s
+    return max(min(experiment.schedule.minimum_s if first else BATCH_S, budget - timed), BATCH_S / 2)
+
+
+def order(takes: int, turn: int) -> Iterable[int]:
+    """Of the takes in a round: forth and back in turns, so that a drift falls on all of them alike."""
+    return range(takes) if turn % 2 == 0 else reversed(range(takes))
+
+
 def imagine(plan: Plan) -> list[Experiment]:
     """The experiments of a plan that gets no answers: how many there will be, near enough."""
     experiments = []
@@ -198,10 +222,13 @@ def expected_seconds(experiment: Experiment) -> float:
     """Filling and page faults as seen on a small guest, 0.15 s of calibration shared by the points, the blocks."""
     setup = sum(g.workload.footprint_bytes for g in experiment.groups if g.workload.kernel in ("chase", "probe")) / 4e9
     schedule = experiment.schedule
-    return 0.05 + setup + 0.15 * experiment.calibrate + (2 * schedule.minimum_s + schedule.budget_s) / 3
+    rounds = (2 * schedule.minimum_s + schedule.budget_s) / 3
+    if experiment.against:
+        rounds = max(rounds, ROUNDS * schedule.minimum_s)
+    return 0.05 + setup + 0.15 * experiment.calibrate + rounds * len(takes_of(experiment))
 
 
-def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], point: Point) -> list[Warn]:
+def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequence[Point]) -> list[Warn]:
     """What an expert would ask about this record."""
     found = []
     if experiment.note:
@@ -215,7 +242,8 @@ def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], point: Point) 
             message = f"{fact.kernel}: {some} lie on {group.target.pages} pages"
             step = "use pages=4k, or let the system give large pages (doctor: thp)"
             found.append(Warn(code="pages", message=message, next_step=step))
-    if point.together.left_out_share > 0.5:
-        share = f"{point.together.left_out_share:.0%} of the moments left out: the machine was busy"
+    left_out = max(point.together.left_out_share for point in points)
+    if left_out > 0.5 and not experiment.against:
+        share = f"{left_out:.0%} of the moments left out: the machine was busy"
         found.append(Warn(code="busy", message=share, next_step="repeat on a quiet machine, or give a longer budget"))
     return found

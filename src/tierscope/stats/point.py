@@ -22,7 +22,7 @@ from tierscope.experiment import Schedule
 from tierscope.result import Blocks
 from tierscope.stats.steady import Steady, change, settle
 from tierscope.stats.summary import Summary, summarise
-from tierscope.stats.together import Together, together
+from tierscope.stats.together import UNCLEAN, Together, together
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,12 +47,19 @@ class Point:
         return tuple(dict.fromkeys(reason for group in self.groups for reason in group.reasons))
 
 
-def judge(blocks: Blocks, hz: float, groups: int, schedule: Schedule, walks: tuple[float, ...] = ()) -> Point:
-    """blocks: all of one record so far, dtype BLOCK; hz: ticks per second; groups: how many the experiment has.
+def judge(
+    blocks: Blocks,
+    hz: float,
+    groups: int,
+    schedule: Schedule,
+    walks: tuple[float, ...] = (),
+    unclean: int = UNCLEAN,
+) -> Point:
+    """blocks: all of one take so far, dtype BLOCK; hz: ticks per second; groups: how many the take has.
 
-    walks: as `together`; those of `stats.walks` for hardware, () where there is no cache to warm.
+    walks, unclean: as `together`; walks are those of `stats.walks` for hardware, () where there is no cache to warm.
     """
-    common = together(blocks, hz, groups, walks)
+    common = together(blocks, hz, groups, walks, unclean)
     started = _kept(common, slice(_longest(common.rates, schedule.precision), None))
     common, warm = _warm(started, schedule.precision)
     settled = [settle(series, schedule.precision) for series in common.rates]

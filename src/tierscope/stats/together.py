@@ -28,6 +28,7 @@ Integers = npt.NDArray[np.int64]
 Number = TypeVar("Number", np.int64, np.float64)
 
 UNCLEAN = SIZING | PREEMPTED | STOLEN | DRIFTED | MIGRATED
+SHARED = UNCLEAN & ~PREEMPTED  # where threads take turns on a CPU, the switches are part of what is measured
 NEGLIGIBLE = 1e-3  # of a block's operations may be such a walk itself: memory costs under 100 times a first-level hit
 
 
@@ -40,7 +41,7 @@ class Together:
     rates: Floats  # shape (groups, instants), operations/s
     windows: tuple[tuple[float, float], ...]  # (start, stop) of each batch, s
     total: int  # instants, clean or not
-    coverage: float  # timed blocks wholly inside a window / all timed blocks
+    coverage: tuple[float, ...]  # of each group: timed blocks wholly inside a window / all timed blocks
 
     @property
     def left_out_share(self) -> float:
@@ -68,13 +69,14 @@ class _Columns:
         return np.asarray((self.flags & SIZING) == 0)
 
 
-def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = ()) -> Together:
+def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = (), unclean: int = UNCLEAN) -> Together:
     """Blocks of one record, in any order, to series; a batch in which a thread has no timed block has no window.
 
     hz: ticks per second. groups: how many there are; if one of them left no block, nothing is common. walks: for each
-    group the operations that a thread must have done undisturbed before it counts; () asks nothing.
+    group the operations that a thread must have done undisturbed before it counts; () asks nothing. unclean: flags of
+    the blocks that are left out; SHARED where threads share CPUs on purpose.
     """
-    nothing = Together(np.empty(0), np.empty(0), np.empty((groups, 0)), (), 0, 0.0)
+    nothing = Together(np.empty(0), np.empty(0), np.empty((groups, 0)), (), 0, (0.0,) * groups)
     if blocks.size == 0:
         return nothing
     columns, threads, group_of_slot = _columns(blocks)
@@ -85,28 +87,31 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
     origin = int(columns.start.min())
     timed = columns.timed
     spacing = float(np.median((columns.stop - columns.start)[timed])) if timed.any() else 0.0
-    instants, ages, rates, windows, total, inside = [], [], [], [], 0, 0
+    instants, ages, rates, windows, total = [], [], [], [], 0
+    inside = np.zeros(groups)
     for batch in _batches(blocks):
         part = columns.at(batch)
         window = _window(part, threads)
         if window is None or spacing <= 0:
             continue
         begin, end = window
-        inside += int(np.sum(part.timed & (part.start >= begin) & (part.stop <= end)))
+        within = part.timed & (part.start >= begin) & (part.stop <= end)
+        inside += np.bincount(group_of_slot[part.slot[within]], minlength=groups)
         moments = begin + spacing * (np.arange(int((end - begin) / spacing), dtype=np.float64) + 0.5)
-        clean, age, rate = _rates(part, needed, moments, hz)
+        clean, age, rate = _rates(part, needed, moments, hz, unclean)
         windows.append(((begin - origin) / hz, (end - origin) / hz))
         instants.append((moments[clean] - origin) / hz)
         ages.append(age[clean])
         rates.append(np.add.reduceat(rate[:, clean], firsts, axis=0))
         total += moments.size
+    blocks_of_group = np.maximum(np.bincount(group_of_slot[columns.slot[timed]], minlength=groups), 1)
     return Together(
         instants_s=np.concatenate([nothing.instants_s, *instants]),
         ages_s=np.concatenate([nothing.ages_s, *ages]),
         rates=np.concatenate([nothing.rates, *rates], axis=1),
         windows=tuple(windows),
         total=total,
-        coverage=inside / int(timed.sum()) if timed.any() else 0.0,
+        coverage=tuple((inside / blocks_of_group).tolist()),
     )
 
 
@@ -143,7 +148,9 @@ def _window(part: _Columns, threads: int) -> tuple[int, int] | None:
     return (begin, end) if 0 <= begin < end else None
 
 
-def _rates(part: _Columns, needed: Floats, moments: Floats, hz: float) -> tuple[npt.NDArray[np.bool_], Floats, Floats]:
+def _rates(
+    part: _Columns, needed: Floats, moments: Floats, hz: float, unclean: int
+) -> tuple[npt.NDArray[np.bool_], Floats, Floats]:
     """Which moments are clean and their age, shape (moments,); the rate of each thread, shape (threads, moments).
 
     needed: undisturbed operations asked of each thread. One search serves all threads: each thread's ticks are moved
@@ -158,23 +165,23 @@ def _rates(part: _Columns, needed: Floats, moments: Floats, hz: float) -> tuple[
     covering = np.searchsorted(key, wanted, side="right") - 1
     done = np.cumsum(part.operations)
     before = done - part.operations
-    since = before - _at_last_disturbance(part, before, done)
+    since = before - _at_last_disturbance(part, before, done, unclean)
     warm = since + part.operations * NEGLIGIBLE >= needed[part.slot]
-    clean = (warm & ((part.flags & UNCLEAN) == 0))[covering].all(axis=0)
-    left_alone = _at_last_disturbance(part, key, key + (part.stop - part.start))
+    clean = (warm & ((part.flags & unclean) == 0))[covering].all(axis=0)
+    left_alone = _at_last_disturbance(part, key, key + (part.stop - part.start), unclean)
     age = (wanted - left_alone[covering]).min(axis=0) / hz
     rate = part.operations * hz / np.maximum(part.stop - part.start, 1)
     return clean, age, rate[covering]
 
 
 def _at_last_disturbance(
-    part: _Columns, before: npt.NDArray[Number], after: npt.NDArray[Number]
+    part: _Columns, before: npt.NDArray[Number], after: npt.NDArray[Number], unclean: int
 ) -> npt.NDArray[Number]:
     """What stood on a clock that only rises when each block's thread was last disturbed, or began its batch.
 
     before, after: the clock as each block starts and stops; blocks in the order of slots and time.
     """
-    disturbed = (part.flags & (UNCLEAN & ~SIZING)) != 0
+    disturbed = (part.flags & (unclean & ~SIZING)) != 0
     marks = np.where(disturbed, after, 0)
     begins = np.flatnonzero(np.diff(part.slot, prepend=-1))
     marks[begins] = np.maximum(marks[begins], before[begins])

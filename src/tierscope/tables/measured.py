@@ -4,9 +4,9 @@ import math
 from pathlib import Path
 
 from tierscope.result import GroupFacts, Record, Run
+from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
-from tierscope.stats.point import Point, judge
-from tierscope.stats.walks import walks
+from tierscope.stats.point import Point
 from tierscope.tables import Column, Row
 
 CLOSING = (
@@ -21,23 +21,30 @@ CLOSING = (
 
 MOST = 4096  # points remembered, some 10 KB each; a quick run has 200
 
-_known: dict[tuple[object, ...], Point] = {}
+_known: dict[tuple[object, ...], Judged] = {}
 
 
 def measured(run: Run, record: Record) -> Point:
-    """The judged blocks of a record; remembered, since live rows and reports ask again and again."""
+    """The judged blocks of a record of one take."""
+    return judged(run, record).points[0]
+
+
+def judged(run: Run, record: Record) -> Judged:
+    """All takes of a record, judged; remembered, since live rows and reports ask again and again."""
     key = _key(run.path, record)
     if key not in _known:
-        schedule, asked = record.experiment.schedule, walks(record.groups, run.result.machine.identity.caches)
-        remember(run.path, record, judge(run.blocks(record), record.clock.hz, len(record.groups), schedule, asked))
+        caches = run.result.machine.identity.caches
+        blocks, hz = run.blocks(record), record.clock.hz
+        found = judge_record(blocks, hz, record.experiment, record.groups, record.takes, caches)
+        remember(run.path, record, found)
     return _known[key]
 
 
-def remember(path: Path, record: Record, point: Point) -> None:
-    """Spare `measured` the reading, for one who has just judged the same blocks. path: of the run directory."""
+def remember(path: Path, record: Record, found: Judged) -> None:
+    """Spare `judged` the reading, for one who has just judged the same blocks. path: of the run directory."""
     while len(_known) >= MOST:
         del _known[next(iter(_known))]
-    _known[_key(path, record)] = point
+    _known[_key(path, record)] = found
 
 
 def _key(path: Path, record: Record) -> tuple[object, ...]:

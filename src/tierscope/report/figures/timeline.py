@@ -17,7 +17,7 @@ class Timeline:
 
     name = "timeline"
     title = "Blocks over time, thread by thread"
-    table = "blocks"
+    table = "series"
     reading = (
         "Rate of each block of about 1 ms over the median of its group: 1 is typical, 0.5 half as fast. Bands reach "
         "from the slowest to the fastest block of each moment; marks are blocks left out of the summary, by reason. "

@@ -26,7 +26,7 @@ class Json:
 def document(run: Run) -> dict[str, Any]:
     """`rows` are flat and each names its `table`; `insights` likewise; NaN and infinity become null."""
     result = run.result
-    sections = [section for section in gather(run).sections.values() if section.name != "blocks"]
+    sections = [section for section in gather(run).sections.values() if section.name != "series"]
     return {
         "schema": result.schema,
         "suite": result.suite,

@@ -1,0 +1,62 @@
+"""A whole record judged: each take by itself, and takes against one another where the experiment asks for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tierscope.experiment import Experiment
+from tierscope.machine import Cache
+from tierscope.result import Blocks, GroupFacts
+from tierscope.stats.contrast import Contrast, contrasts
+from tierscope.stats.point import Point, judge
+from tierscope.stats.takes import blocks_of, takes_of
+from tierscope.stats.together import SHARED, UNCLEAN
+from tierscope.stats.walks import walks
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """`contrasts` is empty where no takes are compared; else they, and not the points, are what must be sure."""
+
+    points: tuple[Point, ...]  # of each take; groups in the order of the take
+    contrasts: tuple[Contrast, ...]
+
+    @property
+    def conclusive(self) -> bool:
+        return all(one.conclusive for one in self.contrasts or self.points)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why not, each reason once."""
+        return tuple(dict.fromkeys(reason for one in self.contrasts or self.points for reason in one.reasons))
+
+
+def judge_record(
+    blocks: Blocks,
+    hz: float,
+    experiment: Experiment,
+    facts: Sequence[GroupFacts],
+    ran: Sequence[int],
+    caches: Sequence[Cache],
+) -> Judged:
+    """blocks: all so far, dtype BLOCK; hz: ticks per second; ran: the take of each batch, () where there is one."""
+    points = []
+    for number, take in enumerate(takes_of(experiment)):
+        own = [facts[group] for group in take]
+        points.append(
+            judge(
+                blocks_of(blocks, experiment, ran, number),
+                hz,
+                len(take),
+                experiment.schedule,
+                walks(own, caches),
+                SHARED if share_cpus(own) else UNCLEAN,
+            )
+        )
+    compared = contrasts(blocks, hz, experiment, facts, ran) if experiment.against else ()
+    return Judged(tuple(points), compared)
+
+
+def share_cpus(facts: Sequence[GroupFacts]) -> bool:
+    """Whether threads of these groups take turns on some CPU."""
+    cpus = [cpu for one in facts for cpu in one.cpus]
+    return len(set(cpus)) < len(cpus)
