@@ -36,13 +36,17 @@ unsigned current_cpu() noexcept {
   return cpu;
 }
 
-int pin(unsigned cpu) noexcept {
+int pin(unsigned cpu) noexcept { return pin({&cpu, 1}); }
+
+int pin(std::span<const unsigned> cpus) noexcept {
   std::array<unsigned long, CPUS / WORD> mask{};
-  if (cpu >= CPUS) {
-    errno = EINVAL;
-    return -1;
+  for (const unsigned cpu : cpus) {
+    if (cpu >= CPUS) {
+      errno = EINVAL;
+      return -1;
+    }
+    mask[cpu / WORD] |= 1UL << (cpu % WORD);
   }
-  mask[cpu / WORD] = 1UL << (cpu % WORD);
   return static_cast<int>(syscall(SYS_sched_setaffinity, 0, sizeof mask, mask.data())) < 0 ? -1 : 0;
 }
 

@@ -12,8 +12,9 @@ int mbind(std::span<std::byte> bytes, unsigned node) noexcept;
 int page_nodes(std::span<void*> pages, std::span<int> status) noexcept;
 /// The CPU this thread runs on now.
 unsigned current_cpu() noexcept;
-/// Pin the calling thread. 0, or -1 with errno.
+/// Pin the calling thread to one CPU, or to several. 0, or -1 with errno.
 int pin(unsigned cpu) noexcept;
+int pin(std::span<const unsigned> cpus) noexcept;
 /// The CPUs this process may run on.
 std::vector<unsigned> allowed_cpus();
 /// Context switches of the calling thread so far, involuntary and voluntary.

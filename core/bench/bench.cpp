@@ -1,6 +1,8 @@
 #include "bench/bench.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -8,7 +10,29 @@
 namespace tierscope {
 namespace {
 
-std::size_t bytes_needed(const Group& group) { return group.footprint() + (kernels::OPERANDS - 1) * group.plan.skew; }
+/// Memory as asked for, that of before where it is large enough.
+void find_memory(Arena& arena, const std::string& word, const GroupPlan& plan, std::uint64_t needed, bool wanted) {
+  if (arena.word == word && arena.pages == plan.pages && arena.buffer.bytes().size() >= needed) return;
+  arena = Arena{};  // the old mapping goes first: both at once might not fit
+  const auto colon = word.find(':');
+  const auto name = word.substr(0, colon);
+  const auto where = colon == std::string::npos ? "" : word.substr(colon + 1);
+  const auto& entry = Registry<TargetEntry>::find("target", name);
+  Arena fresh{word, plan.pages, entry.make({where, plan.pages}), {}, {}, false, {}};
+  if (wanted && !fresh.target->serves_memory())
+    throw Unsupported("target " + name + " holds no memory for kernel " + plan.kernel +
+                      "; it serves kernels without memory alone");
+  if (wanted) fresh.buffer = fresh.target->map(needed);
+  arena = std::move(fresh);
+}
+
+/// What a group's victims are made for.
+std::string victims_of(const GroupPlan& plan) {
+  auto made = plan.kernel + "\n" + plan.size + "\n" + plan.command + "\n" + std::to_string(plan.limit_s) + "\n" +
+              std::to_string(plan.seed);
+  for (const auto cpu : plan.cpus) made += "\n" + std::to_string(cpu);
+  return made;
+}
 
 }  // namespace
 
@@ -17,13 +41,8 @@ void Bench::prepare(const std::vector<GroupPlan>& plans) {
   batch_ = 0;
   std::vector<Group> groups;
   for (const auto& plan : plans) groups.push_back(make_group(plan));
-  std::vector<unsigned> all;
-  for (const auto& plan : plans) all.insert(all.end(), plan.cpus.begin(), plan.cpus.end());
-  std::ranges::sort(all);
-  if (const auto twice = std::ranges::adjacent_find(all); twice != all.end())
-    throw BadPlan("CPU " + std::to_string(*twice) + " is in two groups");
   groups_ = std::move(groups);
-  arenas_.resize(groups_.size());
+  stores_.resize(groups_.size());
   try {
     make_team();
     for (std::size_t g = 0; g < groups_.size(); ++g) map(g);
@@ -64,57 +83,121 @@ void Bench::make_team() {
 /// Finds memory for one group, fills it if it does not hold what the group needs, and asks where it lies.
 void Bench::map(std::size_t number) {
   auto& group = groups_[number];
-  auto& arena = arenas_[number];
-  const auto word = group.plan.target + ":" + group.plan.where;
-  const auto needed = bytes_needed(group);
-  if (arena.word != word || arena.pages != group.plan.pages || arena.buffer.bytes().size() < needed) {
-    arena = Arena{};  // the old mapping goes first: both at once might not fit
-    const auto& entry = Registry<TargetEntry>::find("target", group.plan.target);
-    Arena fresh{word, group.plan.pages, entry.make({group.plan.where, group.plan.pages}), {}, {}, false, {}};
-    const bool wants = group.entry->info->content != kernels::Content::nothing;
-    if (wants && !fresh.target->serves_memory())
-      throw Unsupported("target " + group.plan.target + " holds no memory for kernel " + group.plan.kernel +
-                        "; it serves noop alone");
-    if (wants) fresh.buffer = fresh.target->map(needed);
-    arena = std::move(fresh);
-  }
-  place(group, arena.buffer.bytes());
+  auto& store = stores_[number];
+  const auto& plan = group.plan;
+  const bool wants = group.entry->info->content != kernels::Content::nothing;
+  if (plan.source.empty()) store.source = Arena{};
+  find_memory(store.target, plan.target + ":" + plan.where, plan, group.bytes_needed(false), wants);
+  if (!plan.source.empty()) find_memory(store.source, plan.source, plan, group.bytes_needed(true), wants);
+  place(group, store.target.buffer.bytes(), store.source.buffer.bytes());
   fill(number);
+  make_victims(number);
 }
 
 void Bench::fill(std::size_t number) {
-  auto& group = groups_[number];
-  auto& arena = arenas_[number];
-  const bool fresh = arena.content != group.content();
+  auto& store = stores_[number];
+  const bool fresh = store.target.content != groups_[number].content();
+  fill(number, store.target);
+  if (store.source.target != nullptr) fill(number, store.source);
+  if (fresh) return;
   team_->run([&](std::size_t thread) {
-    if (seats_[thread].group != number) return;
-    if (fresh)
-      tierscope::fill(group, seats_[thread].member, arena.buffer.bytes());
-    else
-      stir(group, seats_[thread].member);
+    if (seats_[thread].group == number) stir(groups_[number], seats_[thread].member);
   });
+}
+
+void Bench::fill(std::size_t number, Arena& arena) {
+  const auto& group = groups_[number];
+  if (arena.content != group.content())
+    team_->run([&](std::size_t thread) {
+      if (seats_[thread].group == number) tierscope::fill(group, seats_[thread].member, arena.buffer.bytes());
+    });
   arena.content = group.content();
   if (!arena.inspected && arena.target->serves_memory()) arena.placement = arena.target->inspect(arena.buffer);
   arena.inspected = true;
 }
 
-std::uint64_t Bench::measure(double seconds, double block_s, SampleFile* samples) {
-  std::vector<std::unique_ptr<BlockRunner>> runners;
-  for (const auto [g, m] : seats_)
-    runners.push_back(std::make_unique<BlockRunner>(groups_[g], groups_[g].members[m], static_cast<unsigned>(g),
-                                                    static_cast<unsigned>(m), batch_, seconds, block_s));
-  SpinBarrier sized(seats_.size());
-  team_->run([&](std::size_t thread) {
+/// Each on the thread that will run it, so that its memory lies there; kept while the plan asks for the same.
+void Bench::make_victims(std::size_t number) {
+  auto& group = groups_[number];
+  auto& store = stores_[number];
+  const bool tasks = group.operation() == kernels::Operation::task;
+  const auto wanted = tasks ? victims_of(group.plan) : "";
+  if (store.made != wanted) {
+    store.victims.clear();
+    store.victims.resize(tasks ? group.members.size() : 0);
+    std::vector<std::exception_ptr> errors(store.victims.size());
+    team_->run([&](std::size_t thread) {
+      const auto [of, member] = seats_[thread];
+      if (of != number || !tasks) return;
+      try {
+        store.victims[member] = make_victim(group, member);
+      } catch (...) {
+        errors[member] = std::current_exception();
+      }
+    });
+    store.made.clear();
+    for (const auto& error : errors)
+      if (error != nullptr) std::rethrow_exception(error);
+    store.made = wanted;
+  }
+  for (std::size_t m = 0; m < store.victims.size(); ++m) group.members[m].victim = store.victims[m].get();
+}
+
+std::vector<std::size_t> Bench::seats_of(const std::vector<unsigned>& groups) const {
+  for (const unsigned number : groups)
+    if (number >= groups_.size()) throw BadPlan("measure names group " + std::to_string(number) + "; prepare it first");
+  std::vector<std::size_t> seats;
+  std::map<unsigned, std::size_t> on_cpu;
+  for (std::size_t s = 0; s < seats_.size(); ++s) {
+    const auto& group = groups_[seats_[s].group];
+    if (!groups.empty() && std::ranges::find(groups, seats_[s].group) == groups.end()) continue;
+    const auto cpu = group.members[seats_[s].member].cpu;
+    const auto [other, alone] = on_cpu.emplace(cpu, seats_[s].group);
+    if (!alone && !(group.plan.shared && groups_[other->second].plan.shared))
+      throw BadPlan("CPU " + std::to_string(cpu) + " is in two groups; shared=1 in both lets them take turns on it");
+    seats.push_back(s);
+  }
+  return seats;
+}
+
+void Bench::refuse_failures(const std::vector<std::size_t>& seats) const {
+  for (const auto seat : seats) {
+    const auto* victim = groups_[seats_[seat].group].members[seats_[seat].member].victim;
+    if (victim == nullptr) continue;
+    if (const auto why = victim->failure(); !why.empty()) throw BadPlan(why);
+  }
+}
+
+std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<unsigned>& groups,
+                             SampleFile* samples) {
+  const auto seats = seats_of(groups);
+  Batch batch;
+  batch.number = batch_;
+  batch.seconds = seconds;
+  batch.block_s = block_s;
+  for (const auto seat : seats)
+    batch.tasks = batch.tasks || groups_[seats_[seat].group].operation() == kernels::Operation::task;
+  std::vector<std::unique_ptr<BlockRunner>> runners(seats_.size());
+  for (const auto seat : seats) {
+    const auto [g, m] = seats_[seat];
+    runners[seat] = std::make_unique<BlockRunner>(groups_[g], groups_[g].members[m], static_cast<unsigned>(g),
+                                                  static_cast<unsigned>(m), batch);
+    batch.leading += runners[seat]->leads() ? 1 : 0;
+    batch.sizing += runners[seat]->answers() ? 0 : 1;
+  }
+  SpinBarrier sized(seats.size());
+  team_->run(seats, [&](std::size_t thread) {
     runners[thread]->size();
     sized.arrive_and_wait();
     runners[thread]->run();
   });
   std::uint64_t rows = 0;
-  for (const auto& runner : runners) {
-    if (samples != nullptr) samples->append(runner->blocks());
-    rows += runner->blocks().size();
+  for (const auto seat : seats) {
+    if (samples != nullptr) samples->append(runners[seat]->blocks());
+    rows += runners[seat]->blocks().size();
   }
   ++batch_;
+  refuse_failures(seats);
   return rows;
 }
 

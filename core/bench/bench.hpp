@@ -18,23 +18,30 @@ class Bench {
   /// Another walk, over the same memory where it fits. @throws BadPlan for words that do not fit together: all
   /// stays as it was; BadPlan, Unsupported, SystemError if the memory cannot be had: the bench is empty then
   void set(std::size_t group, const GroupPlan& plan);
-  /// One batch: all groups start together and run for `seconds`. Returns the number of blocks appended.
-  std::uint64_t measure(double seconds, double block_s, SampleFile* samples);
+  /// One batch of some groups, of all if none is named: they start together and run for `seconds`, or until the tasks
+  /// among them are done. Returns the number of blocks appended. @throws BadPlan if they share a CPU that is not
+  /// declared shared, or if a victim's task failed
+  std::uint64_t measure(double seconds, double block_s, const std::vector<unsigned>& groups, SampleFile* samples);
   /// Of each group, the largest relative difference against scalar code.
   std::vector<double> check();
   [[nodiscard]] const std::vector<Group>& groups() const noexcept { return groups_; }
-  [[nodiscard]] const Arena& arena(std::size_t group) const { return arenas_[group]; }
+  [[nodiscard]] const Store& store(std::size_t group) const { return stores_[group]; }
   [[nodiscard]] std::uint32_t batch() const noexcept { return batch_; }
 
  private:
   void map(std::size_t group);
   void fill(std::size_t group);
+  void fill(std::size_t group, Arena& arena);
+  void make_victims(std::size_t group);
   void make_team();
+  /// Seats of the members of these groups, all if none is named. @throws BadPlan
+  [[nodiscard]] std::vector<std::size_t> seats_of(const std::vector<unsigned>& groups) const;
+  void refuse_failures(const std::vector<std::size_t>& seats) const;
   struct Seat {
     std::size_t group, member;
   };
   std::vector<Group> groups_;
-  std::vector<Arena> arenas_;
+  std::vector<Store> stores_;
   std::vector<Seat> seats_;  // one per thread of the team
   std::vector<unsigned> cpus_;
   std::unique_ptr<Team> team_;

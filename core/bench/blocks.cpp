@@ -11,6 +11,8 @@
 namespace tierscope {
 namespace {
 
+using kernels::Operation;
+
 constexpr double STEAL_STEP_S = 0.010;   // the kernel counts steal in steps of 10 ms
 constexpr double STEAL_COST = 100;       // a look may take 1/100 of the time between looks
 constexpr double DRIFT = 1e-3;           // clocks that differ more over a block: a jump or a moved machine
@@ -18,6 +20,8 @@ constexpr double DRIFT_FLOOR_S = 2e-6;   // what an interrupt between two clock 
 constexpr int SIZING_BLOCKS = 24;        // doublings from one line to seconds
 constexpr int SIZING_TIMINGS = 8;        // of one block; with two rivals each is interrupted in one of three
 constexpr std::size_t SPARE_BLOCKS = 4;  // room for blocks four times as short as asked
+constexpr std::size_t BESIDE_TASKS = 20'000;  // blocks kept of a member that goes on beside tasks: 20 s of 1 ms
+constexpr std::uint64_t ANSWERS = 1U << 14U;  // of the second thread of a hand-over in one block: 1 to 2 ms
 
 /// A delay of `cycles` dependent decrements, one core cycle each where taken branches keep up; the call of a burst
 /// comes on top. Source: A. Fog, "Instruction tables", 2022 (latency of DEC, throughput of taken branches).
@@ -27,18 +31,19 @@ inline void delay(std::uint64_t cycles) noexcept {
 
 }  // namespace
 
-BlockRunner::BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread,
-                         std::uint32_t batch, double seconds, double block_s)
+BlockRunner::BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread, Batch& batch)
     : group_(group),
       member_(member),
+      batch_(batch),
       clock_(Clock::get()),
       meter_(member.cpu),
-      seconds_(seconds),
-      block_s_(block_s),
-      granule_(group.entry->info->operation == kernels::Operation::line ? group.variant.shape.granule() : 1) {
-  form_ = {static_cast<std::uint16_t>(group_number), static_cast<std::uint16_t>(thread), 0, 0, batch, 0, 0, 0, 0};
+      answers_(group.operation() == Operation::handover && thread > 0),
+      leads_(!answers_ && (!batch.tasks || group.operation() == Operation::task)),
+      granule_(group.operation() == Operation::line ? group.variant.shape.granule() : 1) {
+  form_ = {static_cast<std::uint16_t>(group_number), static_cast<std::uint16_t>(thread), 0, 0, batch.number, 0, 0, 0, 0};
+  const auto timed = static_cast<std::size_t>(batch.seconds / batch.block_s + 2);
   blocks_.reserve(static_cast<std::size_t>(SIZING_BLOCKS) * SIZING_TIMINGS +
-                  SPARE_BLOCKS * static_cast<std::size_t>(seconds / block_s + 2));
+                  (leads_ ? SPARE_BLOCKS * timed : std::max(SPARE_BLOCKS * timed, BESIDE_TASKS)));
   const auto before = clock_.now();
   stolen_ = meter_.read();
   const auto cost = clock_.seconds(clock_.now() - before);
@@ -46,10 +51,21 @@ BlockRunner::BlockRunner(const Group& group, Member& member, unsigned group_numb
 }
 
 void BlockRunner::size() noexcept {
+  if (answers_) {
+    member_.block = ANSWERS;
+    while (batch_.sizing.load(std::memory_order_acquire) > 0) work();
+    return;
+  }
   switches_ = sys::context_switches();
+  fit();
+  batch_.sizing.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void BlockRunner::fit() noexcept {
+  if (group_.operation() == Operation::task || group_.plan.per_block > 0) return;
   if (member_.block == 0) member_.block = granule_;
   for (int tries = 0; tries < SIZING_BLOCKS; ++tries) {
-    const double took = clock_.seconds(least_time()) / block_s_;
+    const double took = clock_.seconds(least_time()) / batch_.block_s;
     if (took > 0.5 && took < 2) return;
     const auto before = member_.block;
     fit_block(std::clamp(1 / took, 0.01, 16.0));  // small blocks mislead: at most 16 times longer in one step
@@ -71,7 +87,7 @@ std::uint64_t BlockRunner::least_time() noexcept {
 void BlockRunner::fit_block(double scale) noexcept {
   const auto wanted = static_cast<double>(member_.block) * scale / static_cast<double>(granule_);
   member_.block = std::max<std::uint64_t>(static_cast<std::uint64_t>(std::llround(wanted)), 1) * granule_;
-  if (group_.entry->info->operation != kernels::Operation::line) return;
+  if (!group_.walks()) return;
   const auto slice = member_.end - member_.begin;
   if (member_.block >= slice) {
     member_.block = member_.block / slice * slice;  // whole passes
@@ -82,18 +98,23 @@ void BlockRunner::fit_block(double scale) noexcept {
 }
 
 void BlockRunner::run() noexcept {
-  const auto end = clock_.now() + clock_.ticks(seconds_);
+  const auto end = clock_.now() + clock_.ticks(batch_.seconds);
   switches_ = sys::context_switches();
   stolen_ = meter_.read();
   unmarked_ = blocks_.size();
   steal_due_ = clock_.now() + steal_period_;
-  while (blocks_.size() < blocks_.capacity()) {
+  const auto goes_on = [&](std::uint64_t now) {
+    if (leads_) return now < end && blocks_.size() < blocks_.capacity();
+    return batch_.leading.load(std::memory_order_acquire) > 0;
+  };
+  std::uint64_t now = 0;
+  do {
     timed(0);
-    const auto now = blocks_.back().stop_ticks;
+    now = clock_.now();
     if (now >= steal_due_) mark_steal();
-    if (now >= end) break;
-  }
+  } while (goes_on(now));
   mark_steal();
+  if (leads_) batch_.leading.fetch_sub(1, std::memory_order_acq_rel);
 }
 
 /// A block between two reads of both clocks; returns its ticks.
@@ -128,22 +149,26 @@ void BlockRunner::mark_steal() noexcept {
   steal_due_ = clock_.now() + steal_period_;
 }
 
-/// One block, with one fence behind stores that pass the caches by: some 50 lines of a thousand or more may still be
+/// One block, or one whole task; with one fence behind stores that pass the caches by: some 50 lines of a thousand or more may still be
 /// on their way when the clock is read.
 std::uint64_t BlockRunner::work() noexcept {
+  if (group_.operation() == Operation::task) {
+    member_.victim->run();
+    return 1;
+  }
   const auto operations = walk_block();
   const auto store = group_.entry->store;
   const bool weak = store == kernels::Store::nt || store == kernels::Store::direct || store == kernels::Store::string;
   if (weak) isa::Scalar::fence();
   member_.done += operations;
-  return operations;
+  return answers_ ? 0 : operations;  // a hand-over counts once, where it was timed from start to end
 }
 
 /// The operations of one block: whole passes of a small slice, or the next part of a large one.
 std::uint64_t BlockRunner::walk_block() noexcept {
   const auto block = member_.block;
   std::uint64_t operations = block;
-  if (group_.entry->info->operation != kernels::Operation::line) {
+  if (!group_.walks()) {
     walk(0, 0, block);
   } else if (const auto slice = member_.end - member_.begin; block >= slice) {
     walk(member_.begin, member_.end, block / slice);
@@ -164,9 +189,9 @@ std::uint64_t BlockRunner::walk(std::uint64_t begin, std::uint64_t end, std::uin
   pass.end = end;
   pass.repeats = repeats;
   if (group_.plan.pace == 0) return group_.variant.function(pass);
-  const bool lines = group_.entry->info->operation == kernels::Operation::line;
+  const bool lines = group_.walks();
   const auto per_burst =
-      static_cast<std::uint64_t>(static_cast<double>(group_.plan.burst) / std::max(group_.entry->program_bytes(), 1.0));
+      static_cast<std::uint64_t>(static_cast<double>(group_.plan.burst) / std::max(group_.program_bytes(), 1.0));
   const auto burst = lines ? std::max<std::uint64_t>(per_burst / granule_, 1) * granule_ : 1;
   std::uint64_t sum = 0;
   for (std::uint64_t r = 0; r < (lines ? repeats : 1); ++r)

@@ -1,5 +1,6 @@
 /// One thread's blocks: how long a block is, what is timed, how it is marked.
 #pragma once
+#include <atomic>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -9,18 +10,33 @@
 
 namespace tierscope {
 
+/// What the threads of one batch know of each other.
+struct Batch {
+  std::uint32_t number = 0;
+  double seconds = 0, block_s = 0;
+  bool tasks = false;                 // some member runs tasks: the batch ends with the last of them
+  std::atomic<std::size_t> sizing{0};   // members that still look for the size of their blocks
+  std::atomic<std::size_t> leading{0};  // members still at work of those that decide when the batch ends
+};
+
 /// Runs the blocks of one member. All memory is taken before the first block.
+/// A member leads, or it goes on for as long as another leads: beside tasks all others do, and of two threads that hand
+/// lines over the second one does, in sizing too.
 class BlockRunner {
  public:
-  BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread, std::uint32_t batch,
-              double seconds, double block_s);
+  BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread, Batch& batch);
+  /// Whether this member will lead; `batch` counts it from then on.
+  [[nodiscard]] bool leads() const noexcept { return leads_; }
+  /// Whether it only answers another member, and has no size of its own to find.
+  [[nodiscard]] bool answers() const noexcept { return answers_; }
   /// Finds how many operations fill a block; its blocks are marked SIZING. Returns at once if known from before.
   void size() noexcept;
-  /// Blocks until `seconds` have passed since the call.
+  /// Blocks until the batch's seconds have passed since the call, or until no other member leads.
   void run() noexcept;
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
 
  private:
+  void fit() noexcept;
   std::uint64_t timed(std::uint16_t flags) noexcept;
   /// Ticks of one block: the least of two timings, or of more until one is not interrupted.
   std::uint64_t least_time() noexcept;
@@ -32,9 +48,11 @@ class BlockRunner {
 
   const Group& group_;
   Member& member_;
+  Batch& batch_;
   const Clock& clock_;
   StealMeter meter_;
-  double seconds_, block_s_;
+  bool answers_;  // the second thread of a hand-over
+  bool leads_;
   std::uint64_t granule_, switches_ = 0, stolen_ = 0, steal_due_ = 0, steal_period_;
   std::size_t unmarked_ = 0;  // first block since the last look at steal
   Block form_;

@@ -12,6 +12,7 @@ namespace {
 
 using kernels::Content;
 using kernels::LINE;
+using kernels::Operation;
 using kernels::OPERANDS;
 
 std::uint64_t* words(std::byte* at) noexcept { return reinterpret_cast<std::uint64_t*>(at); }
@@ -33,30 +34,52 @@ void fill_cycle(const Group& group, const Member& member, std::uint64_t seed) no
   }
 }
 
+/// What a member's pass keeps from block to block, as its operation wants it.
+void place_member(Group& group, std::size_t number) {
+  auto& member = group.members[number];
+  auto& pass = member.pass;
+  const auto element = group.plan.element;
+  pass.prefetch = group.plan.prefetch;
+  pass.prefetch_write = group.plan.prefetch_write;
+  pass.element = element;
+  pass.nodes = member.end - member.begin;
+  pass.state = group.plan.seed;
+  switch (group.operation()) {
+    case Operation::hop:
+      pass.operand[0] += member.begin * element;
+      pass.cursor = reinterpret_cast<std::uintptr_t>(
+          pass.operand[0] + Cycle(pass.nodes, group.plan.locality / element, group.plan.seed).at(0) * element);
+      break;
+    case Operation::block:
+      pass.cursor = member.begin;
+      pass.state = random_word(group.plan.seed, number);  // each thread draws blocks of its own
+      break;
+    case Operation::handover:
+      pass.state = number;  // 0 asks, 1 answers, on the same lines
+      pass.cursor = 0;
+      break;
+    case Operation::line:
+    case Operation::call:
+    case Operation::task:
+      break;
+  }
+}
+
 }  // namespace
 
-/// Operand k starts behind operand k-1, shifted by `skew` so that equal indices need not share a cache set.
-void place(Group& group, std::span<std::byte> memory) {
+/// Operand k starts behind the one before on the same target, shifted by `skew` so that equal indices need not share a
+/// cache set.
+void place(Group& group, std::span<std::byte> target, std::span<std::byte> source) {
   const auto& info = *group.entry->info;
   if (info.content == Content::nothing) return;
-  std::size_t offset = 0;
+  std::size_t offset[2]{};
   for (std::size_t k = 0; k < OPERANDS; ++k) {
-    const auto lines = info.operands[k].lines;
-    for (auto& member : group.members) member.pass.operand[k] = memory.data() + offset;
-    if (info.operation == kernels::Operation::line) offset += group.operations * LINE * lines + group.plan.skew;
+    const bool apart = group.on_source(k);
+    for (auto& member : group.members) member.pass.operand[k] = (apart ? source : target).data() + offset[apart ? 1 : 0];
+    if (group.walks() && info.operands[k].lines > 0)
+      offset[apart ? 1 : 0] += group.operations * group.stride(k) + group.plan.skew;
   }
-  for (auto& member : group.members) {
-    member.pass.prefetch = group.plan.prefetch;
-    member.pass.prefetch_write = group.plan.prefetch_write;
-    if (info.operation != kernels::Operation::hop) continue;
-    const auto element = group.plan.element;
-    member.pass.operand[0] = memory.data() + member.begin * element;
-    member.pass.element = element;
-    member.pass.nodes = member.end - member.begin;
-    const Cycle cycle(member.pass.nodes, group.plan.locality / element, group.plan.seed);
-    member.pass.cursor = reinterpret_cast<std::uintptr_t>(member.pass.operand[0] + cycle.at(0) * element);
-    member.pass.state = group.plan.seed;
-  }
+  for (std::size_t m = 0; m < group.members.size(); ++m) place_member(group, m);
 }
 
 void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept {
@@ -72,14 +95,15 @@ void fill(const Group& group, std::size_t member, std::span<std::byte> memory) n
 
 void stir(const Group& group, std::size_t number) noexcept {
   const auto& info = *group.entry->info;
-  if (info.operation != kernels::Operation::line || info.content != Content::reals) return;
+  if (!group.walks() || info.content != Content::reals) return;
   constexpr auto per_page = kernels::PAGE / LINE;
   const auto& member = group.members[number];
   const auto seed = ~group.plan.seed;  // other words than those that the fill put there
   for (std::size_t k = 0; k < OPERANDS; ++k) {
     if (!info.operands[k].stores) continue;
-    const auto last = member.end * info.operands[k].lines;
-    for (auto line = member.begin * info.operands[k].lines; line < last; line += per_page) {
+    const auto first = (member.begin * group.stride(k) + LINE - 1) / LINE;
+    const auto last = member.end * group.stride(k) / LINE;
+    for (auto line = first; line < last; line += per_page) {
       const auto chosen = std::min(line + random_word(seed, line) % per_page, last - 1);
       fill_reals({member.pass.operand[k] + chosen * LINE, LINE}, seed, chosen * (LINE / 8));
     }

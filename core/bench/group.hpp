@@ -7,17 +7,19 @@
 #include "bench/plan.hpp"
 #include "kernels/kernel.hpp"
 #include "targets/target.hpp"
+#include "victims/victim.hpp"
 
 namespace tierscope {
 
 /// One thread's share and its place in it.
 struct Member {
   unsigned cpu = 0;
-  std::uint64_t begin = 0, end = 0;  // operations of its slice (lines); 0 and the number of nodes (hops)
-  std::uint64_t position = 0;        // where the next block starts (lines)
+  std::uint64_t begin = 0, end = 0;  // operations of its slice (lines, blocks); 0 and the number of nodes (hops)
+  std::uint64_t position = 0;        // where the next block starts (lines, blocks)
   std::uint64_t block = 0;           // operations of one block; 0: not yet sized
   std::uint64_t done = 0;            // operations since the content was made
   kernels::Pass pass;
+  Victim* victim = nullptr;  // of a task; owned by the group's store
 };
 
 /// Memory that outlives an experiment, so that the next one on the same target need not map it again.
@@ -30,14 +32,34 @@ struct Arena {
   std::string content;  // what it was filled for; another key means: fill again
 };
 
+/// All that a group's place in the bench keeps from one experiment to the next.
+struct Store {
+  Arena target, source;  // source: of the operands that are only read, where they lie apart
+  std::vector<std::unique_ptr<Victim>> victims;  // of each member
+  std::string made;                              // what they were made for
+};
+
 struct Group {
   GroupPlan plan;
   const kernels::KernelEntry* entry = nullptr;
   kernels::Variant variant{};
-  std::uint64_t operations = 0;  // of all members: lines, or nodes
+  std::uint64_t operations = 0;  // of all members: lines, nodes or blocks
   std::vector<Member> members;
 
+  [[nodiscard]] kernels::Operation operation() const noexcept { return entry->info->operation; }
+  /// Whether blocks are parts of a slice that is walked from end to end.
+  [[nodiscard]] bool walks() const noexcept {
+    return operation() == kernels::Operation::line || operation() == kernels::Operation::block;
+  }
   [[nodiscard]] std::uint64_t footprint() const noexcept;
+  /// Bytes of operand k that one operation touches.
+  [[nodiscard]] std::uint64_t stride(std::size_t k) const noexcept;
+  /// Whether operand k lies on the source target.
+  [[nodiscard]] bool on_source(std::size_t k) const noexcept;
+  /// What must be mapped of the target or of the source, `skew` included.
+  [[nodiscard]] std::uint64_t bytes_needed(bool source) const noexcept;
+  /// As KernelEntry::program_bytes, of one block where operations are blocks.
+  [[nodiscard]] double program_bytes() const noexcept;
   /// A key that tells whether the memory already holds what this group needs.
   [[nodiscard]] std::string content() const;
 };
@@ -47,8 +69,10 @@ const kernels::KernelEntry& find_kernel(const GroupPlan& plan);
 /// Checks a plan and cuts its slices. @throws BadPlan, Unsupported
 Group make_group(const GroupPlan& plan);
 /// Points every member's pass at its part of the memory.
-void place(Group& group, std::span<std::byte> memory);
-/// Fills the member's part: random reals, or its cycle.
+void place(Group& group, std::span<std::byte> target, std::span<std::byte> source);
+/// Makes the member's victim, on the thread that will run it. @throws as VictimEntry::make
+std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member);
+/// Fills the member's part of one memory: random reals, or its cycle.
 void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
 /// Puts random reals into one line of every page that the member stores to, so that what earlier blocks left there
 /// cannot pass for the work of the next ones. Costs 1/64 of a fill.

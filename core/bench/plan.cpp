@@ -58,10 +58,33 @@ Setter text_into(std::string GroupPlan::* field) {
   return [field](GroupPlan& plan, const std::string&, const std::string& word) { plan.*field = word; };
 }
 
+/// %20 is a space: a word of a plan holds none. @throws BadPlan for a lone '%'
+std::string percent_decoded(const std::string& key, const std::string& word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    unsigned code = 0;
+    const char* const at = word.data() + i + 1;
+    if (word[i] != '%') {
+      text += word[i];
+    } else if (word.size() - i > 2 && std::from_chars(at, at + 2, code, 16).ptr == at + 2 && code != 0) {
+      text += static_cast<char>(code);
+      i += 2;
+    } else {
+      throw BadPlan(key + "=" + word + " has a '%' without two hexadecimal digits behind; write %25 for '%' itself");
+    }
+  }
+  return text;
+}
+
 void set_target(GroupPlan& plan, const std::string&, const std::string& word) {
   const auto colon = word.find(':');
   plan.target = word.substr(0, colon);
   plan.where = colon == std::string::npos ? "" : word.substr(colon + 1);
+}
+
+void set_shared(GroupPlan& plan, const std::string& key, const std::string& word) {
+  if (word != "0" && word != "1") throw BadPlan(key + "=" + word + " is neither 0 nor 1");
+  plan.shared = word == "1";
 }
 
 const std::map<std::string, Setter>& setters() {
@@ -69,6 +92,7 @@ const std::map<std::string, Setter>& setters() {
       {"kernel", text_into(&GroupPlan::kernel)},
       {"isa", text_into(&GroupPlan::isa)},
       {"target", set_target},
+      {"source", text_into(&GroupPlan::source)},
       {"pages", text_into(&GroupPlan::pages)},
       {"cpus",
        [](GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); }},
@@ -84,6 +108,17 @@ const std::map<std::string, Setter>& setters() {
       {"burst", bytes_into(&GroupPlan::burst)},
       {"skew", bytes_into(&GroupPlan::skew)},
       {"seed", count_into(&GroupPlan::seed)},
+      {"per_block", count_into(&GroupPlan::per_block)},
+      {"shared", set_shared},
+      {"size", text_into(&GroupPlan::size)},
+      {"command",
+       [](GroupPlan& plan, const std::string& key, const std::string& word) {
+         plan.command = percent_decoded(key, word);
+       }},
+      {"limit",
+       [](GroupPlan& plan, const std::string& key, const std::string& word) {
+         plan.limit_s = parse_seconds(key, word);
+       }},
   };
   return table;
 }

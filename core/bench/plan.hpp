@@ -34,8 +34,10 @@ struct GroupPlan {
   std::string isa;  // empty: the highest rank that runs here
   std::string target = "node";
   std::string where;
+  std::string source;  // target word of the operands that are only read; empty: beside the others
   std::string pages = "thp";
   std::vector<unsigned> cpus;
+  bool shared = false;  // CPUs may be named twice, or be in other groups of a batch
   std::uint64_t footprint = 0;
   unsigned streams = 1;
   unsigned unroll = 1;
@@ -48,6 +50,10 @@ struct GroupPlan {
   std::uint64_t burst = 1024;  // program bytes
   std::uint64_t skew = 0;      // bytes by which each operand is shifted against the one before
   std::uint64_t seed = 1995;   // the year of STREAM
+  std::uint64_t per_block = 0;  // operations; 0: as many as fill a block
+  std::string size;             // of a victim's instance
+  std::string command;          // of the victim `command`
+  double limit_s = 0;           // of a command; 0: its own default
 };
 
 /// Reads `words` into `plan`; a key that is not of a group is an error. @throws BadPlan

@@ -9,6 +9,8 @@
 
 #include "bench/cycle.hpp"
 #include "bench/group.hpp"
+#include "kernels/baseline/handover.hpp"
+#include "kernels/bytes.hpp"
 
 namespace tierscope {
 namespace {
@@ -20,6 +22,7 @@ using kernels::Pass;
 constexpr std::uint64_t WINDOWS = 64;             // of each member, evenly spread
 constexpr std::uint64_t WINDOW_OPERATIONS = 512;  // 32 KiB of each operand: all windows check in some 10 ms
 constexpr std::uint64_t PROBED_HOPS = 1000;
+constexpr std::uint64_t DRAWS = 4096;  // so many lines that `stir` changed are among them, even of 8-byte blocks
 constexpr double WRONG = std::numeric_limits<double>::infinity();
 
 struct alignas(LINE) CacheLine {
@@ -86,6 +89,70 @@ double verify_lines(const Group& group, const Member& member) {
   return largest;
 }
 
+/// Of one operand, or of two that must agree: a range of bytes anywhere in the covered blocks, against scalar code.
+double verify_bytes(const Group& group, const Member& member, std::uint64_t at, std::uint64_t size) {
+  const auto& operands = group.entry->info->operands;
+  std::vector<CacheLine> copies[OPERANDS];
+  Pass scalar = member.pass;
+  for (std::size_t k = 0; k < OPERANDS; ++k) {
+    if (operands[k].lines == 0) continue;
+    copies[k].resize((size + LINE - 1) / LINE);
+    std::memcpy(copies[k].data(), member.pass.operand[k] + at, size);
+    scalar.operand[k] = copies[k].front().bytes;
+  }
+  scalar.begin = 0;
+  scalar.end = scalar.repeats = 1;
+  scalar.element = size;
+  group.entry->reference()(scalar);
+  double largest = 0;
+  for (std::size_t k = 0; k < OPERANDS; ++k)
+    if (operands[k].stores)
+      largest = std::max(largest, difference(copies[k].front().bytes, member.pass.operand[k] + at, size));
+  return largest;
+}
+
+/// Blocks in order: windows of bytes, evenly spread over what was covered.
+double verify_blocks(const Group& group, const Member& member) {
+  const auto element = group.plan.element;
+  const auto covered = std::min(member.done, member.end - member.begin) * element;
+  if (covered == 0) return 0;
+  const auto size = std::min(covered, WINDOW_OPERATIONS * LINE);
+  double largest = 0;
+  for (std::uint64_t w = 0; w < WINDOWS; ++w) {
+    const auto offset = (covered - size) * w / (WINDOWS - 1) / 8 * 8;
+    largest = std::max(largest, verify_bytes(group, member, member.begin * element + offset, size));
+  }
+  return largest;
+}
+
+/// Blocks drawn at random: the last draws, walked backwards, must all have been written, at both ends.
+double verify_drawn(const Group& group, const Member& member) {
+  const auto element = group.plan.element;
+  const auto* base = member.pass.operand[0] + member.begin * element;
+  auto state = member.pass.state;
+  const auto written = [](const std::byte* at, std::size_t size) {
+    return std::all_of(at, at + size, [](std::byte byte) { return byte == std::byte{kernels::bytes::FILL}; });
+  };
+  const auto size = std::min<std::uint64_t>(element, kernels::PAGE);
+  for (std::uint64_t i = 0; i < std::min(member.done, DRAWS); ++i, state = kernels::bytes::previous_draw(state)) {
+    const auto* block = base + kernels::bytes::drawn(state, member.pass.nodes) * element;
+    if (!written(block, size) || !written(block + element - size, size)) return WRONG;
+  }
+  return 0;
+}
+
+/// Both threads have counted the same hand-overs, and the line they stand on holds the last.
+double verify_handover(const Group& group, const Member& member) {
+  const auto count = member.pass.cursor;
+  for (const auto& other : group.members)
+    if (other.pass.cursor != count) return WRONG;
+  if (count == 0) return 0;
+  const auto number = (count - 2) / kernels::handover::ON_ONE_LINE % member.pass.nodes;
+  std::uint64_t last = 0;
+  std::memcpy(&last, member.pass.operand[0] + number * LINE, sizeof last);
+  return last == count ? 0 : WRONG;
+}
+
 /// The place of the needle after n hops is known; a random walk is repeated with plain arithmetic.
 double verify_hops(const Group& group, const Member& member) {
   const auto element = group.plan.element;
@@ -116,6 +183,12 @@ double verify(const Group& group, std::size_t index) {
       return verify_hops(group, member);
     case kernels::Operation::call:
       return 0;
+    case kernels::Operation::block:
+      return group.entry->info->drawn ? verify_drawn(group, member) : verify_blocks(group, member);
+    case kernels::Operation::handover:
+      return verify_handover(group, member);
+    case kernels::Operation::task:
+      return member.victim == nullptr ? WRONG : member.victim->check();
   }
   return WRONG;
 }

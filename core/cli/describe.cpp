@@ -16,7 +16,7 @@ const char* name_of(kernels::Store store) {
   return names[static_cast<std::size_t>(store)];
 }
 const char* name_of(kernels::Operation operation) {
-  constexpr const char* names[] = {"line", "hop", "call"};
+  constexpr const char* names[] = {"line", "hop", "call", "block", "handover", "task"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -97,6 +97,39 @@ std::string cache_text(const topology::Cache& c) {
       .str();
 }
 
+std::string victim(const VictimEntry& entry) {
+  return json::Object()
+      .add("name", entry.name)
+      .add("available", entry.lacking.empty())
+      .add("reason", entry.lacking)
+      .add("summary", entry.summary)
+      .add("source", entry.source)
+      .str();
+}
+
+/// The strongest of the target's and the source's.
+std::string origin(const Store& store) {
+  const std::string its = store.target.target->origin();
+  return its == "real" && store.source.target != nullptr ? store.source.target->origin() : its;
+}
+
+/// Pages and nodes of the target's and the source's memory.
+Placement both(const Store& store) {
+  auto placement = store.target.placement;
+  if (store.source.target == nullptr) return placement;
+  const auto& source = store.source.placement;
+  for (const auto& [size, bytes] : source.pages) placement.pages[size] += bytes;
+  for (const auto& [node, bytes] : source.nodes) placement.nodes[node] += bytes;
+  placement.how = "target: " + placement.how + "; source: " + source.how;
+  return placement;
+}
+
+/// Bytes of one operation that works on elements, 0 of others.
+std::uint64_t element(const Group& group) {
+  const auto operation = group.operation();
+  return operation == kernels::Operation::hop || operation == kernels::Operation::block ? group.plan.element : 0;
+}
+
 template <class Element>
 std::string all(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
   std::vector<std::string> ready;
@@ -107,16 +140,18 @@ std::string all(const std::vector<Element>& elements, std::string (*text)(const 
 }  // namespace
 
 std::string catalogue() {
-  std::vector<std::string> kernels, targets;
+  std::vector<std::string> kernels, targets, victims;
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) kernels.push_back(kernel(*entry));
   for (const TargetEntry* entry : Registry<TargetEntry>::entries())
     targets.push_back(
         json::Object().add("name", entry->name).add("word", entry->word).add("summary", entry->summary).str());
+  for (const VictimEntry* entry : Registry<VictimEntry>::entries()) victims.push_back(victim(*entry));
   return json::Object()
       .add("version", TIERSCOPE_VERSION)
       .add("compiler", TIERSCOPE_COMPILER)
       .raw("kernels", json::list(kernels))
       .raw("targets", json::list(targets))
+      .raw("victims", json::list(victims))
       .str();
 }
 
@@ -150,7 +185,10 @@ std::string hello() {
       .str();
 }
 
-std::string group(const Group& g, const Arena& arena) {
+std::string group(const Group& g, const Store& store) {
+  const auto placement = both(store);
+  std::size_t held = g.footprint();
+  for (const auto& victim : store.victims) held += victim->memory_bytes();
   return json::Object()
       .add("kernel", g.plan.kernel)
       .add("isa", g.plan.isa)
@@ -161,15 +199,18 @@ std::string group(const Group& g, const Arena& arena) {
       .add("prefetchw_bytes", g.plan.prefetch_write)
       .add("interleave_bytes", g.plan.interleave)
       .add("target", g.plan.where.empty() ? g.plan.target : g.plan.target + ":" + g.plan.where)
-      .add("origin", arena.target->origin())
+      .add("source", g.plan.source)
+      .add("origin", origin(store))
       .add("cpus", g.plan.cpus)
-      .add("footprint_bytes", g.footprint())
-      .raw("pages", json::object(arena.placement.pages))
-      .raw("nodes", json::object(arena.placement.nodes))
-      .add("placement", arena.placement.how)
-      .add("program_bytes_per_operation", g.entry->program_bytes())
+      .add("footprint_bytes", held)
+      .add("element_bytes", element(g))
+      .raw("pages", json::object(placement.pages))
+      .raw("nodes", json::object(placement.nodes))
+      .add("placement", placement.how)
+      .add("program_bytes_per_operation", g.program_bytes())
       .raw("bus_bytes_per_operation", bus_bytes(*g.entry))
-      .add("operation", name_of(g.entry->info->operation))
+      .add("operation", name_of(g.operation()))
+      .add("detail", store.victims.empty() ? "" : store.victims.front()->detail())
       .str();
 }
 

@@ -11,6 +11,6 @@ std::string catalogue();
 /// CPUs, caches and nodes below `root`, and what the processor says of itself.
 std::string topology(const std::string& root);
 std::string hello();
-std::string group(const Group& group, const Arena& arena);
+std::string group(const Group& group, const Store& store);
 
 }  // namespace tierscope::describe

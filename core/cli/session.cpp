@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "cli/describe.hpp"
 #include "cli/json.hpp"
+#include "team/topology.hpp"
 
 namespace tierscope {
 namespace {
@@ -68,7 +69,7 @@ void Session::prepare(const Line& line) {
   bench_.prepare(plans);
   std::vector<std::string> groups;
   for (std::size_t g = 0; g < bench_.groups().size(); ++g)
-    groups.push_back(describe::group(bench_.groups()[g], bench_.arena(g)));
+    groups.push_back(describe::group(bench_.groups()[g], bench_.store(g)));
   emit_(json::Object().add("fact", "prepared").raw("groups", json::list(groups)).str());
 }
 
@@ -83,7 +84,7 @@ void Session::set(const Line& line) {
   bench_.set(number, plan);
   emit_(json::Object()
             .add("fact", "set")
-            .raw("group", describe::group(bench_.groups()[number], bench_.arena(number)))
+            .raw("group", describe::group(bench_.groups()[number], bench_.store(number)))
             .str());
 }
 
@@ -92,6 +93,7 @@ void Session::measure(const Line& line) {
   const auto seconds = parse_seconds("seconds", take(words, "seconds", "1"));
   const auto block = parse_seconds("block", take(words, "block", "1ms"));
   const auto keep = parse_count("keep", take(words, "keep", "1"));
+  const auto groups = topology::parse_list(take(words, "groups", ""));
   refuse_rest("measure", words);
   if (bench_.groups().empty()) throw BadPlan("measure without prepared groups");
   if (!(seconds > 0 && seconds <= LONGEST_S)) throw BadPlan("seconds must lie above 0 and at most 3600");
@@ -100,14 +102,24 @@ void Session::measure(const Line& line) {
   if (keep > 1) throw BadPlan("keep must be 0 or 1");
   const auto batch = bench_.batch();
   const auto first = samples_ ? samples_->rows() : 0;
-  const auto rows = bench_.measure(seconds, block, keep == 1 ? samples_.get() : nullptr);
+  const auto rows = bench_.measure(seconds, block, groups, keep == 1 ? samples_.get() : nullptr);
   emit_(json::Object().add("fact", "measured").add("batch", batch).add("first", first).add("rows", rows).str());
 }
 
 void Session::check(const Line& line) {
   refuse_rest("check", line.words);
   if (bench_.groups().empty()) throw BadPlan("check without prepared groups");
-  emit_(json::Object().add("fact", "checked").add("largest_relative_error", bench_.check()).str());
+  const auto errors = bench_.check();
+  std::vector<std::string> details;  // what the victims found by now
+  for (std::size_t g = 0; g < bench_.groups().size(); ++g) {
+    const auto& victims = bench_.store(g).victims;
+    details.push_back(victims.empty() ? "" : victims.front()->detail());
+  }
+  emit_(json::Object()
+            .add("fact", "checked")
+            .add("largest_relative_error", errors)
+            .add("details", details)
+            .str());
 }
 
 /// Gives all memory and threads back.

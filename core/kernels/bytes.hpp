@@ -23,22 +23,54 @@ template <class Set>
   return 0;
 }
 
-inline std::uint64_t copy_reference(Pass& pass) noexcept {
-  return copy(pass, [](std::byte* to, const std::byte* from, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      to[i] = from[i];
-      asm volatile("" : : : "memory");  // byte by byte: not the library's own memcpy again
-    }
-  });
+/// The calls of a kernel on blocks of `element` bytes.
+template <class Move>
+[[gnu::always_inline]] inline std::uint64_t copy_blocks(Pass& pass, Move move) noexcept {
+  const auto size = pass.element;
+  for (std::uint64_t r = 0; r < pass.repeats; ++r)
+    for (auto block = pass.begin; block < pass.end; ++block)
+      move(pass.operand[0] + block * size, pass.operand[1] + block * size, size);
+  return 0;
 }
-inline std::uint64_t set_reference(Pass& pass) noexcept {
-  return set(pass, [](std::byte* to, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      to[i] = static_cast<std::byte>(FILL);
-      asm volatile("" : : : "memory");
-    }
-  });
+template <class Set>
+[[gnu::always_inline]] inline std::uint64_t set_blocks(Pass& pass, Set set_bytes) noexcept {
+  const auto size = pass.element;
+  for (std::uint64_t r = 0; r < pass.repeats; ++r)
+    for (auto block = pass.begin; block < pass.end; ++block) set_bytes(pass.operand[0] + block * size, size);
+  return 0;
 }
+/// A size that the compiler cannot know: the call stays a call.
+[[gnu::always_inline]] inline std::size_t hidden(std::size_t size) noexcept {
+  asm("" : "+r"(size));
+  return size;
+}
+
+/// Draws of blocks: a linear congruence modulo 2^64, and back. FACTOR * BACK = 1.
+constexpr std::uint64_t FACTOR = 0xD1342543DE82EF95U, STEP = 0x9E3779B97F4A7C15U, BACK = 0x572B5EE77A54E3BDU;
+static_assert(FACTOR * BACK == 1);
+constexpr std::uint64_t next_draw(std::uint64_t state) noexcept { return state * FACTOR + STEP; }
+constexpr std::uint64_t previous_draw(std::uint64_t state) noexcept { return (state - STEP) * BACK; }
+/// The high half of state * blocks: uniform without a division.
+constexpr std::uint64_t drawn(std::uint64_t state, std::uint64_t blocks) noexcept {
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(state) * blocks) >> 64U);
+}
+
+/// Byte by byte: not the library's own code again.
+inline void copy_bytewise(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  for (std::size_t i = 0; i < size; ++i) {
+    to[i] = from[i];
+    asm volatile("" : : : "memory");
+  }
+}
+inline void set_bytewise(std::byte* to, std::size_t size) noexcept {
+  for (std::size_t i = 0; i < size; ++i) {
+    to[i] = static_cast<std::byte>(FILL);
+    asm volatile("" : : : "memory");
+  }
+}
+
+inline std::uint64_t copy_reference(Pass& pass) noexcept { return copy(pass, copy_bytewise); }
+inline std::uint64_t set_reference(Pass& pass) noexcept { return set(pass, set_bytewise); }
 
 inline constexpr std::array<Operand, OPERANDS> COPIED{{{.lines = 1, .stores = true}, {.lines = 1, .loads = true}}};
 inline constexpr std::array<Operand, OPERANDS> WRITTEN{{{.lines = 1, .stores = true}}};

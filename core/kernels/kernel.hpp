@@ -18,8 +18,9 @@ constexpr std::size_t OPERANDS = 4;  // at most, of one kernel
 enum class Store : std::uint8_t { none, plain, nt, direct, string, libc };
 /// What the memory must hold before: random reals, a cycle of pointers, nothing.
 enum class Content : std::uint8_t { nothing, reals, cycle };
-/// What one operation is: one step of a line per operand weight, one dependent access, one call.
-enum class Operation : std::uint8_t { line, hop, call };
+/// What one operation is: one step of a line per operand weight, one dependent access, one call, one block of `element`
+/// bytes, one hand-over between two threads, one whole task of a victim.
+enum class Operation : std::uint8_t { line, hop, call, block, handover, task };
 
 /// One array of a kernel. `lines` of it are touched per operation.
 struct Operand {
@@ -41,6 +42,7 @@ struct KernelInfo {
   Content content = Content::reals;
   Operation operation = Operation::line;
   std::string_view needs = "";  // a CPU feature beyond the ISA's
+  bool drawn = false;           // its blocks are drawn at random, not walked
   double program_bytes = 0;     // per operation, where the operands do not tell: hop 8
   double bus_bytes = 0;         // likewise: hop 64
 
@@ -52,7 +54,8 @@ struct KernelInfo {
   }
 };
 
-/// One block's work. Lines are walked from `begin` to `end`, `repeats` times; hops and calls are counted in `repeats`.
+/// One block's work. Lines and blocks are walked from `begin` to `end`, `repeats` times; hops, calls and hand-overs are
+/// counted in `repeats`.
 struct Pass {
   std::array<std::byte*, OPERANDS> operand{};
   std::uint64_t begin = 0;  // operations
@@ -60,9 +63,9 @@ struct Pass {
   std::uint64_t repeats = 1;
   std::uint64_t prefetch = 0;  // bytes ahead, for loads
   std::uint64_t prefetch_write = 0;
-  std::uint64_t element = LINE;  // bytes between nodes (hops)
-  std::uint64_t nodes = 0;       // nodes of the slice (hops)
-  std::uint64_t cursor = 0;      // kept from block to block (hops)
+  std::uint64_t element = LINE;  // bytes between nodes (hops), of one block
+  std::uint64_t nodes = 0;       // of the slice: nodes (hops), blocks, lines (hand-overs)
+  std::uint64_t cursor = 0;      // kept from block to block (hops, hand-overs); the slice's first block
   std::uint64_t state = 0;       // likewise
 };
 

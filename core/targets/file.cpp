@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/capacity.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "targets/capacity.hpp"
 #include "targets/pages.hpp"
 #include "targets/target.hpp"
 

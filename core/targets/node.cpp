@@ -9,10 +9,10 @@
 #include <fstream>
 #include <vector>
 
+#include "base/capacity.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "base/syscall.hpp"
-#include "targets/capacity.hpp"
 #include "targets/pages.hpp"
 #include "targets/target.hpp"
 

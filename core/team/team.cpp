@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <system_error>
 
@@ -22,7 +23,7 @@ namespace {
 }  // namespace
 
 /// The mask of the process is somebody's wish (taskset, Slurm), though the system would let a thread leave it.
-Team::Team(std::span<const unsigned> cpus) : cpus_(cpus.begin(), cpus.end()) {
+Team::Team(std::span<const unsigned> cpus) : cpus_(cpus.begin(), cpus.end()), beds_(cpus.size()) {
   const auto allowed = sys::allowed_cpus();
   for (const unsigned cpu : cpus_)
     if (std::ranges::find(allowed, cpu) == allowed.end()) refuse(cpu);
@@ -47,29 +48,37 @@ void Team::end() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  wake_.notify_all();
+  for (auto& bed : beds_) bed.wake.notify_one();
   for (auto& thread : threads_) thread.join();
 }
 
 void Team::run(const std::function<void(std::size_t)>& job) {
+  std::vector<std::size_t> all(cpus_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  run(all, job);
+}
+
+void Team::run(std::span<const std::size_t> members, const std::function<void(std::size_t)>& job) {
   std::unique_lock lock(mutex_);
   job_ = &job;
-  busy_ = cpus_.size();
-  ++generation_;
-  wake_.notify_all();
+  busy_ = members.size();
+  for (const auto member : members) {
+    beds_[member].called = true;
+    beds_[member].wake.notify_one();
+  }
   done_.wait(lock, [this] { return busy_ == 0; });
   job_ = nullptr;
 }
 
 void Team::serve(std::size_t member, unsigned cpu) {
   const bool pinned = sys::pin(cpu) == 0;
-  std::size_t seen = 0;
+  auto& bed = beds_[member];
   std::unique_lock lock(mutex_);
   if (!pinned) failed_cpu_ = static_cast<int>(cpu);
   for (;;) {
-    wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
+    bed.wake.wait(lock, [&] { return stop_ || bed.called; });
     if (stop_) return;
-    seen = generation_;
+    bed.called = false;
     const auto* job = job_;
     lock.unlock();
     (*job)(member);

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -21,16 +22,22 @@ class Team {
   [[nodiscard]] std::size_t size() const noexcept { return cpus_.size(); }
   /// Runs job(member) on every member and returns when all are done. The job must not throw.
   void run(const std::function<void(std::size_t)>& job);
+  /// The same on some members, in rising order; the others sleep on.
+  void run(std::span<const std::size_t> members, const std::function<void(std::size_t)>& job);
 
  private:
   void serve(std::size_t member, unsigned cpu);
   /// Joins every thread; each must be asleep.
   void end();
   std::vector<unsigned> cpus_;
+  struct Bed {
+    std::condition_variable wake;
+    bool called = false;
+  };
   std::mutex mutex_;
-  std::condition_variable wake_, done_;
+  std::condition_variable done_;
+  std::deque<Bed> beds_;  // of each member: calling one wakes no other
   const std::function<void(std::size_t)>* job_ = nullptr;
-  std::size_t generation_ = 0;
   std::size_t busy_ = 0;
   int failed_cpu_ = -1;
   bool stop_ = false;

@@ -79,6 +79,16 @@ class TargetKind(msgspec.Struct, frozen=True):
     summary: str
 
 
+class VictimKind(msgspec.Struct, frozen=True):
+    """A computation that suffers from its neighbours, as the core states it."""
+
+    name: str
+    available: bool
+    reason: str
+    summary: str
+    source: str
+
+
 class Catalogue(msgspec.Struct, frozen=True):
     """All that this build holds, available here or not."""
 
@@ -86,6 +96,7 @@ class Catalogue(msgspec.Struct, frozen=True):
     compiler: str
     kernels: tuple[Kernel, ...]
     targets: tuple[TargetKind, ...]
+    victims: tuple[VictimKind, ...] = ()
 
     def names(self) -> list[str]:
         """Every kernel once, in the order of names."""
@@ -278,10 +289,13 @@ class Session:
             )
         return np.frombuffer(content, dtype=BLOCK)
 
-    def check(self) -> float:
-        """Largest relative difference against scalar code; infinity is a wrong answer."""
-        errors = _read(self._ask("check", {}), list[float | None], "largest_relative_error")
-        return max((float("inf") if e is None else e for e in errors), default=0.0)
+    def check(self) -> tuple[float, tuple[str, ...]]:
+        """Largest relative difference against scalar code, infinity for a wrong answer; what each group's victim says."""
+        fact = self._ask("check", {})
+        errors = _read(fact, list[float | None], "largest_relative_error")
+        return max((float("inf") if e is None else e for e in errors), default=0.0), _read(
+            fact, tuple[str, ...], "details"
+        )
 
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)

@@ -19,13 +19,17 @@ namespace {
 class Made {
  public:
   explicit Made(const std::string& words) : group_(make_group(plan_of(words))), memory_(group_.footprint()) {
-    place(group_, memory_);
+    place(group_, memory_, {});
     spy::calls().clear();
   }
   Group& group() { return group_; }
   Member& member() { return group_.members[0]; }
   BlockRunner runner(double seconds = 1e-4, double block_s = 1e-6) {
-    return {group_, member(), 3, 5, 7, seconds, block_s};
+    batch_.number = 7;
+    batch_.seconds = seconds;
+    batch_.block_s = block_s;
+    batch_.sizing = batch_.leading = 1;
+    return {group_, member(), 3, 5, batch_};
   }
 
  private:
@@ -48,6 +52,7 @@ class Made {
   };
   Group group_;
   Memory memory_;
+  Batch batch_;
 };
 
 std::uint64_t done_by(const std::vector<spy::Call>& calls) {

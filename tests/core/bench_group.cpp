@@ -104,7 +104,7 @@ TEST_CASE("the best ISA that runs is taken, and one that does not run is never t
 TEST_CASE("operands lie behind each other, shifted by the skew") {
   auto group = make_group(plan_of("kernel=spy footprint=128KiB skew=192"));
   std::vector<std::byte> memory(128 * 1024 + 3 * 192);
-  place(group, memory);
+  place(group, memory, {});
   const auto& pass = group.members[0].pass;
   CHECK(pass.operand[0] == memory.data());
   CHECK(pass.operand[1] == memory.data() + 64 * 1024 + 192);

@@ -24,7 +24,7 @@ class Made {
     read_words(parse_line("group cpus=0 isa=scalar " + words).words, plan);
     group_ = make_group(plan);
     buffer_ = Registry<TargetEntry>::find("target", "node").make({"0", "4k"})->map(group_.footprint());
-    place(group_, buffer_.bytes());
+    place(group_, buffer_.bytes(), {});
     fill(group_, 0, buffer_.bytes());
   }
   Member& member() { return group_.members[0]; }
@@ -198,7 +198,7 @@ TEST_CASE("every node of every member points along one cycle in its own slice") 
   plan.cpus = {0, 1, 2};
   auto group = make_group(plan);
   const auto buffer = Registry<TargetEntry>::find("target", "node").make({"0", "4k"})->map(group.footprint());
-  place(group, buffer.bytes());
+  place(group, buffer.bytes(), {});
   for (std::size_t m = 0; m < 3; ++m) {
     fill(group, m, buffer.bytes());
     const auto* base = buffer.bytes().data() + m * (20 << 10U);

@@ -164,8 +164,10 @@ TEST_CASE("of a plan with a wrong group nothing is prepared, and a whole one aft
 TEST_CASE("a session goes on after any error") {
   Talk talk;
   talk.say("group kernel=noop target=null cpus=@");
-  talk.say("group kernel=triad cpus=@ footprint=1MiB");
-  CHECK(holds(talk.say("prepare"), "is in two groups"));
+  talk.say("group kernel=noop target=null cpus=@");
+  CHECK(talk.say("prepare").empty());
+  CHECK(holds(talk.say("measure seconds=1ms block=100us"), "is in two groups"));
+  CHECK(talk.say("measure seconds=1ms block=100us groups=1").empty());
   CHECK(holds(talk.say("prepare"), "prepare without a group"));
   talk.say("group kernel=noop target=null cpus=@");
   CHECK(talk.say("prepare").empty());

@@ -1,6 +1,6 @@
 /// Any bytes as a plan: words that are wrong end in an Error with one line that is JSON, never in a crash, and never
 /// spoil the lines after them. What is right is executed as long as it is small: memory, threads, time and pace of a
-/// plan are its owner's to choose, and file targets would leave this folder.
+/// plan are its owner's to choose, file targets would leave this folder, and commands of a victim this program.
 /// Source: K. Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
 #include <cstdint>
 #include <cstdio>
@@ -37,7 +37,7 @@ void require_line(const std::string& text) {
 
 bool is_small(const GroupPlan& plan) {
   return plan.footprint <= MOST_BYTES && plan.skew <= MOST_BYTES && plan.cpus.size() <= 4 && plan.pace <= MOST_CYCLES &&
-         plan.target != "file";
+         plan.target != "file" && plan.command.empty() && plan.size.empty();
 }
 
 bool is_short(const std::map<std::string, std::string>& words) {

@@ -14,10 +14,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/capacity.hpp"
 #include "base/registry.hpp"
 #include "folder.hpp"
 #include "says.hpp"
-#include "targets/capacity.hpp"
 #include "targets/pages.hpp"
 
 using namespace tierscope;

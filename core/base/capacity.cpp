@@ -1,4 +1,4 @@
-#include "targets/capacity.hpp"
+#include "base/capacity.hpp"
 
 #include <algorithm>
 #include <filesystem>

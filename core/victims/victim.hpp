@@ -1,0 +1,50 @@
+/// A victim: a computation that suffers from its neighbours. One task is one timed block.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/registry.hpp"
+
+namespace tierscope {
+
+/// The words of a plan that a victim may take; each takes its own and leaves the others alone.
+struct VictimOptions {
+  std::string size = {};            // flow: test, train or ref
+  std::string command = {};         // command: a line for /bin/sh
+  double limit_s = 0;               // command: how long one task may take; 0: 600 s
+  std::uint64_t seed = 1995;        // of generated instances
+  std::vector<unsigned> cpus = {};  // where the processes that a task starts may run; empty: where this thread may
+};
+
+class Victim {
+ public:
+  virtual ~Victim() = default;
+  Victim() = default;
+  Victim(const Victim&) = delete;
+  Victim& operator=(const Victim&) = delete;
+
+  /// One task, from its start to its end, on the calling (pinned) thread.
+  virtual void run() noexcept = 0;
+  /// "" or why a task failed since the last one was asked about, with what to try. Asked after a batch.
+  [[nodiscard]] virtual std::string failure() const = 0;
+  /// 0, or infinity when an answer was wrong: the largest relative error, as in bench/verify.hpp.
+  [[nodiscard]] virtual double check() const = 0;
+  /// What it holds while a task runs.
+  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+  /// What it computed, in a few words: "3000 nodes, 120000 arcs, optimum 71823".
+  [[nodiscard]] virtual std::string detail() const = 0;
+};
+
+struct VictimEntry {
+  std::string_view name, summary, source;
+  std::string_view lacking;  // "" or why this build cannot
+  /// Allocates and touches its memory on the calling thread, which should be the one that will run it.
+  /// @throws BadPlan for an unknown size or a missing command, Unsupported for what this machine or build lacks.
+  std::unique_ptr<Victim> (*make)(const VictimOptions& options);
+};
+
+}  // namespace tierscope
