@@ -50,6 +50,8 @@ prepare() {
     step "virtual environment" "remove $venv and try again" make_venv
   fi
   [ "$stage" = run ] || install_lanes
+  install_lemon
+  sum=$(sources)  # LEMON may have come
   install_packages
   if [ "$(cat "$venv/core" 2>/dev/null)" != "$sum $compiler" ]; then
     step "native core ($compiler)" "mend the source, or choose another compiler with CXX=..." install_project
@@ -195,20 +197,37 @@ apt_install() {
     { $privilege $apt update && $privilege $apt install --no-install-recommends "$@"; }
 }
 
-# What only some tests need: a second compiler with its sanitizers, doctest, a browser and two checkers. As root alone,
-# and once; else, or where it fails, those tests are skipped by name, with the line that would bring them.
+# Headers of the LEMON graph library, for one victim of `run neighbors`: nothing else needs them, and nothing fails for
+# want of them. From the package lists that are there, and once; `./tierscope` notices when they come later.
+install_lemon() {
+  [ ! -e "$lemon" ] && [ ! -e "$venv/lemon" ] || return 0
+  : >"$venv/lemon"
+  if [ -n "$(candidate liblemon-dev)" ] && become_root; then
+    (step "system packages (liblemon-dev)" "going on without it" $privilege $apt -o Acquire::http::Timeout=20 \
+      install --no-install-recommends liblemon-dev) || true
+  fi
+  [ -e "$lemon" ] || say "going on without the victim flow of run neighbors: sudo apt-get install -y liblemon-dev"
+}
+
+# What only some tests need: a second compiler with its sanitizers, doctest, LEMON, a browser, two checkers and a virtual
+# machine with its kernel. As root alone, and once for these names; else, or where it fails, those tests are skipped by
+# name, with the line that would bring them.
 install_lanes() {
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ ! -e "$venv/lanes" ] || return 0
+  names="clang doctest-dev liblemon-dev shellcheck groff chromium qemu-system-x86 busybox-static"
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ] ||
+    return 0
   privilege=
   [ -n "$(candidate clang)" ] || $apt update >>"$log" 2>&1 || say "package lists cannot be renewed"
   version=$(candidate clang)
   version=${version%%[!0-9]*}
   lanes=
-  for name in clang "libclang-rt-$version-dev" doctest-dev shellcheck groff chromium; do
+  for name in $names "libclang-rt-$version-dev"; do
     [ -z "$(candidate "$name")" ] || lanes="$lanes $name"
   done
   (step "for some tests:$lanes" "the tests that need them are skipped" apt_install $lanes) || return 0
-  : >"$venv/lanes"
+  [ -z "$(candidate linux-image-cloud-amd64)" ] || [ -e "$root/build/vm" ] ||
+    (step "kernel of the virtual machine" "the tests that need it are skipped" "$root/packaging/vm-kernel") || true
+  echo "$names" >"$venv/lanes"
 }
 
 # --- Python packages and the core ---

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from against.reading import Reading
-from tierscope.core import Catalogue, Session, catalogue
+from tierscope.catalogue import Catalogue
+from tierscope.core import Session, catalogue
 from tierscope.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.result import SIZING, Blocks, GroupFacts
 from tierscope.run.calibrate import calibrate, walks_of

@@ -116,7 +116,22 @@ void Bench::fill(std::size_t number, Arena& arena) {
   arena.inspected = true;
 }
 
-/// Each on the thread that will run it, so that its memory lies there; kept while the plan asks for the same.
+/// On the thread that will run it, so that its memory lies there. One at a time: each asks what memory is still free.
+std::unique_ptr<Victim> Bench::make_on(std::size_t seat) {
+  std::unique_ptr<Victim> victim;
+  std::exception_ptr error;
+  team_->run(std::span(&seat, 1), [&](std::size_t) {
+    try {
+      victim = make_victim(groups_[seats_[seat].group], seats_[seat].member);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  });
+  if (error != nullptr) std::rethrow_exception(error);
+  return victim;
+}
+
+/// Kept while the plan asks for the same.
 void Bench::make_victims(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
@@ -124,20 +139,9 @@ void Bench::make_victims(std::size_t number) {
   const auto wanted = tasks ? victims_of(group.plan) : "";
   if (store.made != wanted) {
     store.victims.clear();
-    store.victims.resize(tasks ? group.members.size() : 0);
-    std::vector<std::exception_ptr> errors(store.victims.size());
-    team_->run([&](std::size_t thread) {
-      const auto [of, member] = seats_[thread];
-      if (of != number || !tasks) return;
-      try {
-        store.victims[member] = make_victim(group, member);
-      } catch (...) {
-        errors[member] = std::current_exception();
-      }
-    });
     store.made.clear();
-    for (const auto& error : errors)
-      if (error != nullptr) std::rethrow_exception(error);
+    for (std::size_t seat = 0; seat < seats_.size() && tasks; ++seat)
+      if (seats_[seat].group == number) store.victims.push_back(make_on(seat));
     store.made = wanted;
   }
   for (std::size_t m = 0; m < store.victims.size(); ++m) group.members[m].victim = store.victims[m].get();
@@ -168,8 +172,7 @@ void Bench::refuse_failures(const std::vector<std::size_t>& seats) const {
   }
 }
 
-std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<unsigned>& groups,
-                             SampleFile* samples) {
+std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<unsigned>& groups, SampleFile* samples) {
   const auto seats = seats_of(groups);
   Batch batch;
   batch.number = batch_;

@@ -33,6 +33,7 @@ class Bench {
   void fill(std::size_t group);
   void fill(std::size_t group, Arena& arena);
   void make_victims(std::size_t group);
+  [[nodiscard]] std::unique_ptr<Victim> make_on(std::size_t seat);
   void make_team();
   /// Seats of the members of these groups, all if none is named. @throws BadPlan
   [[nodiscard]] std::vector<std::size_t> seats_of(const std::vector<unsigned>& groups) const;

@@ -14,7 +14,7 @@ namespace tierscope {
 struct Batch {
   std::uint32_t number = 0;
   double seconds = 0, block_s = 0;
-  bool tasks = false;                 // some member runs tasks: the batch ends with the last of them
+  bool tasks = false;                   // some member runs tasks: the batch ends with the last of them
   std::atomic<std::size_t> sizing{0};   // members that still look for the size of their blocks
   std::atomic<std::size_t> leading{0};  // members still at work of those that decide when the batch ends
 };

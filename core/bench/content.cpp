@@ -12,8 +12,8 @@ namespace {
 
 using kernels::Content;
 using kernels::LINE;
-using kernels::Operation;
 using kernels::OPERANDS;
+using kernels::Operation;
 
 std::uint64_t* words(std::byte* at) noexcept { return reinterpret_cast<std::uint64_t*>(at); }
 
@@ -75,7 +75,8 @@ void place(Group& group, std::span<std::byte> target, std::span<std::byte> sourc
   std::size_t offset[2]{};
   for (std::size_t k = 0; k < OPERANDS; ++k) {
     const bool apart = group.on_source(k);
-    for (auto& member : group.members) member.pass.operand[k] = (apart ? source : target).data() + offset[apart ? 1 : 0];
+    for (auto& member : group.members)
+      member.pass.operand[k] = (apart ? source : target).data() + offset[apart ? 1 : 0];
     if (group.walks() && info.operands[k].lines > 0)
       offset[apart ? 1 : 0] += group.operations * group.stride(k) + group.plan.skew;
   }

@@ -32,7 +32,13 @@ const KernelEntry* find_task(std::string_view name) {
     info.name = victim->name;
     info.content = Content::nothing;
     info.operation = Operation::task;
-    entry = {victim->name, victim->name, "scalar", 0, "", &info, kernels::Store::none,
+    entry = {victim->name,
+             victim->name,
+             "scalar",
+             0,
+             "",
+             &info,
+             kernels::Store::none,
              []() noexcept {
                static constexpr kernels::Variant only[]{{kernels::Shape{}, nullptr}};
                return kernels::Table(only);

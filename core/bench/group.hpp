@@ -34,7 +34,7 @@ struct Arena {
 
 /// All that a group's place in the bench keeps from one experiment to the next.
 struct Store {
-  Arena target, source;  // source: of the operands that are only read, where they lie apart
+  Arena target, source;                          // source: of the operands that are only read, where they lie apart
   std::vector<std::unique_ptr<Victim>> victims;  // of each member
   std::string made;                              // what they were made for
 };

@@ -111,14 +111,10 @@ const std::map<std::string, Setter>& setters() {
       {"per_block", count_into(&GroupPlan::per_block)},
       {"shared", set_shared},
       {"size", text_into(&GroupPlan::size)},
-      {"command",
-       [](GroupPlan& plan, const std::string& key, const std::string& word) {
-         plan.command = percent_decoded(key, word);
-       }},
-      {"limit",
-       [](GroupPlan& plan, const std::string& key, const std::string& word) {
-         plan.limit_s = parse_seconds(key, word);
-       }},
+      {"command", [](GroupPlan& plan, const std::string& key,
+                     const std::string& word) { plan.command = percent_decoded(key, word); }},
+      {"limit", [](GroupPlan& plan, const std::string& key,
+                   const std::string& word) { plan.limit_s = parse_seconds(key, word); }},
   };
   return table;
 }

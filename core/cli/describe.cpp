@@ -11,6 +11,8 @@ namespace {
 
 using kernels::KernelEntry;
 
+constexpr std::string_view EMULATOR = "TCGTCGTCGTCG";  // QEMU without hardware virtualisation
+
 const char* name_of(kernels::Store store) {
   constexpr const char* names[] = {"none", "plain", "nt", "direct", "string", "libc"};
   return names[static_cast<std::size_t>(store)];
@@ -107,10 +109,12 @@ std::string victim(const VictimEntry& entry) {
       .str();
 }
 
-/// The strongest of the target's and the source's.
+/// The first that is not real, of target and source; then the machine's: an emulator of instructions names itself, and
+/// has neither caches nor distances.
 std::string origin(const Store& store) {
-  const std::string its = store.target.target->origin();
-  return its == "real" && store.source.target != nullptr ? store.source.target->origin() : its;
+  std::string its = store.target.target->origin();
+  if (its == "real" && store.source.target != nullptr) its = store.source.target->origin();
+  return its == "real" && cpu::hypervisor() == EMULATOR ? "emulated" : its;
 }
 
 /// Pages and nodes of the target's and the source's memory.

@@ -115,11 +115,7 @@ void Session::check(const Line& line) {
     const auto& victims = bench_.store(g).victims;
     details.push_back(victims.empty() ? "" : victims.front()->detail());
   }
-  emit_(json::Object()
-            .add("fact", "checked")
-            .add("largest_relative_error", errors)
-            .add("details", details)
-            .str());
+  emit_(json::Object().add("fact", "checked").add("largest_relative_error", errors).add("details", details).str());
 }
 
 /// Gives all memory and threads back.

@@ -22,6 +22,7 @@ from urllib.parse import quote
 import msgspec
 import numpy as np
 
+from tierscope.catalogue import Catalogue
 from tierscope.errors import CoreError, MachineError, UsageError
 from tierscope.experiment import Group
 from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
@@ -31,81 +32,6 @@ Answer = TypeVar("Answer")
 
 LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
 HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
-
-
-class Shape(msgspec.Struct, frozen=True):
-    """One built way to walk."""
-
-    streams: int
-    unroll: int
-    interleave_bytes: int
-    prefetch: bool
-    prefetchw: bool
-
-
-class Operand(msgspec.Struct, frozen=True):
-    """One array of a kernel: its lines in one operation, and whether they are loaded, stored or both."""
-
-    lines: int
-    loads: bool
-    stores: bool
-
-
-class Kernel(msgspec.Struct, frozen=True):
-    """One kernel on one ISA, as the core states it."""
-
-    kernel: str
-    isa: str
-    rank: int
-    available: bool
-    reason: str
-    summary: str
-    source: str
-    store: str
-    operation: str
-    needs_memory: bool
-    program_bytes_per_operation: float
-    bus_bytes_per_operation: float | None
-    flops_per_operation: int
-    operands: tuple[Operand, ...]
-    shapes: tuple[Shape, ...]
-
-
-class TargetKind(msgspec.Struct, frozen=True):
-    """A kind of target, and the word that names one."""
-
-    name: str
-    word: str
-    summary: str
-
-
-class VictimKind(msgspec.Struct, frozen=True):
-    """A computation that suffers from its neighbours, as the core states it."""
-
-    name: str
-    available: bool
-    reason: str
-    summary: str
-    source: str
-
-
-class Catalogue(msgspec.Struct, frozen=True):
-    """All that this build holds, available here or not."""
-
-    version: str
-    compiler: str
-    kernels: tuple[Kernel, ...]
-    targets: tuple[TargetKind, ...]
-    victims: tuple[VictimKind, ...] = ()
-
-    def names(self) -> list[str]:
-        """Every kernel once, in the order of names."""
-        return sorted({kernel.kernel for kernel in self.kernels})
-
-    def variants(self, name: str) -> list[Kernel]:
-        """The kernel on every ISA that runs here, best first."""
-        found = [k for k in self.kernels if k.kernel == name and k.available]
-        return sorted(found, key=lambda k: -k.rank)
 
 
 def find_core() -> Path:
@@ -290,12 +216,11 @@ class Session:
         return np.frombuffer(content, dtype=BLOCK)
 
     def check(self) -> tuple[float, tuple[str, ...]]:
-        """Largest relative difference against scalar code, infinity for a wrong answer; what each group's victim says."""
+        """Largest relative difference against scalar code, infinity if wrong; what the victim of each group says."""
         fact = self._ask("check", {})
         errors = _read(fact, list[float | None], "largest_relative_error")
-        return max((float("inf") if e is None else e for e in errors), default=0.0), _read(
-            fact, tuple[str, ...], "details"
-        )
+        details = _read(fact, tuple[str, ...], "details")
+        return max((float("inf") if e is None else e for e in errors), default=0.0), details
 
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)

@@ -30,7 +30,7 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True):
     allowed: bool  # by this process's affinity and cpuset
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One NUMA node; a node without CPUs is memory alone (CXL, persistent memory as RAM)."""
 
     number: int
@@ -39,6 +39,8 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     free_bytes: int
     distances: tuple[int, ...]  # to every online node, in order of node number
     huge_pages: dict[str, int]  # free huge pages by size: {"2097152": 0}
+    reported: dict[str, float] = {}  # by the firmware (HMAT): read_latency_s, read_bandwidth_bytes_per_s, write_...
+    initiators: tuple[int, ...] = ()  # the nodes for which `reported` holds: those that reach this one best
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +59,12 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     caches: tuple[Cache, ...]
 
     def digest(self) -> str:
-        """Twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it."""
-        bare = (msgspec.structs.replace(n, memory_bytes=0, free_bytes=0, huge_pages={}) for n in self.nodes)
+        """Twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
+
+        What the firmware reports of nodes is left out too: older versions did not ask.
+        """
+        unknown = {"memory_bytes": 0, "free_bytes": 0, "huge_pages": {}, "reported": {}, "initiators": ()}
+        bare = (msgspec.structs.replace(n, **unknown) for n in self.nodes)
         stable = msgspec.structs.replace(self, nodes=tuple(bare))
         return hashlib.sha256(msgspec.json.encode(stable, order="sorted")).hexdigest()[:12]
 
@@ -81,6 +87,41 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
             seen[cpu.package, cpu.core] = rank + 1
             order.append((rank, cpu.package, cpu.number))
         return tuple(number for _, _, number in sorted(order))
+
+    def by_topology(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
+        """The same CPUs by package, node, last-level cache, core and number: neighbours stand side by side."""
+        places = {cpu.number: cpu for cpu in self.identity.cpus}
+
+        def place(number: int) -> tuple[int, ...]:
+            cpu, cache = places[number], self.last_level_cache_of(number)
+            return (cpu.package, cpu.node, -1 if cache is None else cache, cpu.core, number)
+
+        return tuple(sorted(cpus, key=place))
+
+    def memory_nodes(self) -> tuple[int, ...]:
+        """The nodes that hold memory, with CPUs or without, in order of their numbers."""
+        return tuple(sorted(node.number for node in self.identity.nodes if node.memory_bytes > 0))
+
+    def distance(self, initiator: int, target: int) -> int | None:
+        """What the firmware says (SLIT): 10 is a node to itself; None where it says nothing of these two."""
+        numbers = sorted(node.number for node in self.identity.nodes)
+        lists = {node.number: node.distances for node in self.identity.nodes}
+        place = numbers.index(target) if target in numbers else len(numbers)
+        distances = lists.get(initiator, ())
+        return distances[place] if place < len(distances) else None
+
+    def nearest_memory(self, initiator: int, among: tuple[int, ...] = ()) -> int:
+        """The node itself if it has memory, else the nearest that has, by distance; `among`: of these alone."""
+        known = among or self.memory_nodes()
+        if initiator in known or not known:
+            return initiator
+        return min(known, key=lambda node: (self.distance(initiator, node) or 255, node))
+
+    def last_level_cache_of(self, cpu: int) -> int | None:
+        """The lowest CPU that shares this one's cache of the last level, as the cache's name; None if none is known."""
+        data = [cache for cache in self.identity.caches if cache.kind != "Instruction"]
+        last = max((cache.level for cache in data), default=0)
+        return next((min(cache.cpus) for cache in data if cache.level == last and cpu in cache.cpus), None)
 
     def last_level_caches(self, cpus: tuple[int, ...]) -> int:
         """How many caches of the last level these CPUs reach, at least 1: a team fills all of them."""

@@ -69,6 +69,22 @@ def word_bytes(size: int) -> str:
     return f"{size}B"
 
 
+def word_size(size: int) -> str:
+    """The shortest word of both kinds of unit that parses back to the same bytes: '80MB', '1.3GB', '64KiB'."""
+    words = [f"{size}B"]
+    for unit, factor in SIZES.items():
+        number = f"{size / factor:.3g}"
+        if unit and size >= factor and "e" not in number and float(number) * factor == size:
+            words.append(f"{number}{unit}")
+    return min(words, key=len)
+
+
+def show_size(size: int) -> str:
+    """As `word_size`, for people: '80 MB', '64 KiB'; three digits where no short word is exact."""
+    match = re.fullmatch(r"([0-9.]{1,6})([A-Za-z]+)", word_size(size))
+    return f"{match[1]} {match[2]}" if match else show_bytes(size)
+
+
 def show_rate(rate: float) -> str:
     """GB/s (10^9) with two decimals."""
     return f"{rate / 1e9:.2f} GB/s"

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from tierscope import core
-from tierscope.core import Kernel
+from tierscope.catalogue import Kernel
 from tierscope.errors import UsageError
 from tierscope.suites import kernels as suites
 

@@ -12,7 +12,8 @@ import pytest
 from made import made_facts, made_latency_s
 from made_machine import made_machine
 from tierscope import core
-from tierscope.core import Catalogue, Kernel, Operand, Session, Shape
+from tierscope.catalogue import Catalogue, Kernel, Operand, Shape
+from tierscope.core import Session
 from tierscope.errors import CoreError
 from tierscope.experiment import Group
 from tierscope.machine import Machine
@@ -36,6 +37,9 @@ SHAPES = tuple(
     )
 )
 Law = Callable[[Group], float]
+Beside = Callable[[Group, Sequence[Group]], float]
+TASKS = ("flow", "command")
+TASK_S = 0.25  # of a victim that runs tasks, alone
 
 
 def speed(group: Group) -> float:
@@ -53,6 +57,8 @@ class FakeCore:
 
     speed: Law = speed
     noise: Law = lambda group: 0.01
+    slow: Beside = lambda group, ran: 1.0  # how many times longer an operation takes beside all that run
+    task: Law = lambda group: TASK_S
     error: Law = lambda group: 0.0  # against scalar code
     preempted: float = 0.0  # share of the blocks
     dies_at: int = -1  # which `measure` it does not come back from
@@ -67,6 +73,14 @@ class FakeCore:
         self.log.append("start")
         self.open += 1
         return cast("Session", FakeSession(self))
+
+    def pace(self, group: Group, ran: Sequence[Group]) -> float:
+        """Operations/s of a group while `ran` run, itself among them."""
+        return self.speed(group) / self.slow(group, ran)
+
+    def task_s(self, group: Group, ran: Sequence[Group]) -> float:
+        """Seconds of one task."""
+        return self.task(group) * self.slow(group, ran)
 
     def monotonic(self) -> float:
         """For what takes the time."""
@@ -97,20 +111,23 @@ class FakeSession:
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
         """The same blocks for the same groups and batch, whatever went before."""
         self._core.log.append(f"measure {seconds:.3f}")
+        numbers = list(groups) or list(range(len(self._groups)))
+        ran = [self._groups[g] for g in numbers]
+        seconds = max([seconds, *(self._core.task_s(group, ran) for group in ran if group.workload.kernel in TASKS)])
         self._core.now += seconds
         if self._core.measured == self._core.dies_at:
             raise CoreError("tierscope-core ended with signal Segmentation fault: no message; please report this")
         self._core.measured += 1
-        self._batch += 1
-        seed = zlib.crc32(repr((self._groups, self._batch)).encode())
+        seed = zlib.crc32(repr((self._groups, self._batch + 1)).encode())
         rng = np.random.default_rng(seed)
-        threads = [(g, t) for g, group in enumerate(self._groups)
-                   if not groups or g in groups for t in range(len(group.team.cpus))]  # fmt: skip
-        return np.concatenate([self._thread(rng, g, t, round(seconds / block_s), block_s) for g, t in threads])
+        threads = [(g, t) for g in numbers for t in range(len(self._groups[g].team.cpus))]
+        blocks = np.concatenate([self._thread(rng, g, t, seconds, block_s, ran) for g, t in threads])
+        self._batch += 1
+        return blocks
 
-    def check(self) -> float:
+    def check(self) -> tuple[float, tuple[str, ...]]:
         self._core.log.append("check")
-        return max(self._core.error(group) for group in self._groups)
+        return max(self._core.error(group) for group in self._groups), ("",) * len(self._groups)
 
     def close(self) -> None:
         self._core.log.append("close")
@@ -122,21 +139,28 @@ class FakeSession:
             return facts
         return msgspec.structs.replace(facts, pages={self._core.pages: facts.footprint_bytes})
 
-    def _thread(self, rng: np.random.Generator, number: int, thread: int, count: int, block_s: float) -> Blocks:
+    def _thread(
+        self, rng: np.random.Generator, number: int, thread: int, seconds: float, block_s: float, ran: list[Group]
+    ) -> Blocks:
         group = self._groups[number]
-        pace = self._core.speed(group) / len(group.team.cpus)
+        task = group.workload.kernel in TASKS
+        pace = 1 / self._core.task_s(group, ran) if task else self._core.pace(group, ran) / len(group.team.cpus)
+        block_s = 1 / pace if task else block_s
+        count = max(1, int(seconds / block_s + 1e-9)) if task else round(seconds / block_s)
         rates = pace * np.exp(rng.normal(0, self._core.noise(group), count + 1))
         operations = np.maximum(1, round(pace * block_s)) * np.ones(count + 1)
-        ends = 1.0 + self._batch + np.cumsum(operations / rates)
+        lasts = operations / rates
+        ends = 2.0 + self._batch + np.cumsum(lasts) - lasts[0]  # sized before all start together
         blocks = np.zeros(count + 1, dtype=BLOCK)
         blocks["group"], blocks["thread"], blocks["batch"] = number, thread, self._batch
         blocks["cpu"] = group.team.cpus[thread]
         blocks["stop_ticks"] = np.round(ends * HZ)
-        blocks["start_ticks"] = np.round((ends - operations / rates) * HZ)
+        blocks["start_ticks"] = np.round((ends - lasts) * HZ)
         blocks["operations"] = operations
-        blocks["flags"] = np.where(rng.random(count + 1) < self._core.preempted, PREEMPTED, 0)
+        disturbed = 1.0 if group.workload.kernel == "sleep" else self._core.preempted
+        blocks["flags"] = np.where(rng.random(count + 1) < disturbed, PREEMPTED, 0)
         blocks["flags"][0] = SIZING
-        return blocks
+        return blocks[1:] if task else blocks
 
 
 def made_catalogue() -> Catalogue:

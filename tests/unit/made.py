@@ -33,6 +33,7 @@ KERNELS: dict[str, tuple[int, float, float, str, float]] = {
     "triad": (3, 192, 256, "plain", 16.3e9),
     "triad_nt": (3, 192, 192, "nt", 26.4e9),
 }
+OPERATIONS = {"chase": "hop", "handover": "handover", "sleep": "call", "flow": "task", "command": "task"}  # else: line
 SCALING = {1: 1.0, 2: 1.9}
 WALK = {"streams": 4, "unroll": 2, "prefetch_bytes": 512}  # that the calibrations chose
 PLAINEST = 0.85  # rate of the plainest walk over the chosen one's
@@ -123,11 +124,11 @@ def made_facts(group: Group, **changes: object) -> GroupFacts:
         "cpus": group.team.cpus,
         "footprint_bytes": group.workload.footprint_bytes,
         "pages": {str(page): group.workload.footprint_bytes},
-        "nodes": {"0": group.workload.footprint_bytes},
+        "nodes": {group.target.where: group.workload.footprint_bytes} if group.target.name == "node" else {},
         "placement": "move_pages: 4096 of 65536 pages",
         "program_bytes_per_operation": float(program),
         "bus_bytes_per_operation": float(bus),
-        "operation": "hop" if group.workload.kernel == "chase" else "line",
+        "operation": OPERATIONS.get(group.workload.kernel, "line"),
     }
     return GroupFacts(**(facts | changes))  # type: ignore[arg-type]
 
@@ -278,9 +279,18 @@ def add_groups(maker: Maker) -> None:
 
 def made_run(directory: Path) -> Run:
     """A whole quick run on disk below `directory`; about 130 records, a few seconds to write."""
+    from made_blocks import add_block_points  # these are made of what stands above
+    from made_contention import add_contention
+    from made_neighbors import add_neighbors
+    from made_numa import add_nodes
+
     maker = Maker(directory)
     add_stream(maker)
     add_latency(maker)
     add_loaded_latency(maker)
     add_groups(maker)
+    add_block_points(maker, (8000,))
+    add_neighbors(maker)
+    add_nodes(maker)
+    add_contention(maker, ("nvm-nvm",))
     return maker.save()

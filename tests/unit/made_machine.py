@@ -1,4 +1,6 @@
-"""A Machine made up: one node, one package, caches as a guest of a large server sees them."""
+"""Machines made up: a guest with one node, and servers with several packages, nodes and caches."""
+
+import msgspec
 
 from tierscope.machine import Cache, Cpu, Identity, Machine, Node
 from tierscope.units import GiB, KiB, MiB
@@ -41,3 +43,65 @@ def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
     return Machine(
         hostname="made", identity=identity, state={"load": 0.1}, peak_bytes_per_s=peak, peak_source=source
     )  # fmt: skip
+
+
+def made_server(
+    packages: int = 2, nodes: int = 2, cores: int = 2, threads: int = 1, caches: int = 1, memory_alone: int = 0,
+    *, forbidden: tuple[int, ...] = (), offline: tuple[int, ...] = (), numbers: tuple[int, ...] = (),
+) -> Machine:  # fmt: skip
+    """`nodes` of each package, `cores` of each node, `caches` of the last level on each node, then nodes without CPUs.
+
+    Hardware threads of one core are numbered apart, as Linux does: core n has the CPUs n and n + all cores. Distances:
+    10 to itself, 12 within a package, 21 to another, and to memory alone 17 from its own package (dealt out in turns)
+    and 28 from others. offline: CPUs that do not exist for Linux. numbers: of the nodes, with gaps.
+    """
+    count = packages * nodes
+    total = count * cores
+    number = numbers or tuple(range(count + memory_alone))
+    cpus = tuple(
+        Cpu(number=n, core=n % total, package=n % total // (nodes * cores), node=number[n % total // cores],
+            allowed=n not in forbidden)
+        for n in range(total * threads) if n not in offline
+    )  # fmt: skip
+    package = [place // nodes if place < count else (place - count) % packages for place in range(count + memory_alone)]
+
+    def distance(one: int, other: int) -> int:
+        beside, alone = package[one] == package[other], max(one, other) >= count
+        return 10 if one == other else (17 if beside else 28) if alone else 12 if beside else 21
+
+    places = range(count + memory_alone)
+    own = tuple(
+        Node(
+            number=number[place], cpus=tuple(cpu.number for cpu in cpus if cpu.node == number[place]),
+            memory_bytes=64 * GiB if place < count else 8 * GiB, free_bytes=60 * GiB if place < count else 6 * GiB,
+            distances=tuple(distance(place, other) for other in places), huge_pages={"2097152": 0},
+        )
+        for place in places
+    )  # fmt: skip
+    shared: dict[int, list[int]] = {}
+    for cpu in cpus:
+        shared.setdefault(cpu.core * caches // cores, []).append(cpu.number)
+    last = tuple(
+        Cache(level=3, kind="Unified", size_bytes=32 * MiB, ways=16, line_bytes=64, cpus=tuple(those))
+        for those in (shared.values() if caches else ())
+    )
+    guest = made_machine()
+    identity = msgspec.structs.replace(guest.identity, cpus=cpus, nodes=own, caches=last, hypervisor="")
+    return msgspec.structs.replace(guest, identity=identity, state={"available_bytes": 200 * GiB})
+
+
+def two_packages(reported: dict[str, float] | None = None) -> Machine:
+    """Two packages of two nodes, and node 4 without CPUs, of which the firmware may report what nodes 0 and 1 see."""
+    made = made_server(memory_alone=1)
+    if reported is None:
+        return made
+    nodes = (
+        *made.identity.nodes[:-1],
+        msgspec.structs.replace(made.identity.nodes[-1], reported=reported, initiators=(0, 1)),
+    )
+    return msgspec.structs.replace(made, identity=msgspec.structs.replace(made.identity, nodes=nodes))
+
+
+def large() -> Machine:
+    """128 CPUs: two packages of two nodes of 16 cores with two hardware threads, a last-level cache for 8 cores."""
+    return made_server(cores=16, threads=2, caches=2)

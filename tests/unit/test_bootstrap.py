@@ -51,7 +51,10 @@ class Checkout:
             (self.bin / name).symlink_to(shutil.which(name) or pytest.skip(f"needs {name}"))
         for name in ("core", "cmake", "packaging", "requirements", "src/tierscope"):
             (self.root / name).mkdir(parents=True)
-        shutil.copy(ROOT / "tierscope", self.root)
+        self.lemon = folder / "include/lemon/network_simplex.h"
+        script = self.root / "tierscope"  # the header that it looks for is made, too
+        script.write_text((ROOT / "tierscope").read_text().replace("lemon=/usr/", f"lemon={folder}/"))
+        script.chmod(0o755)
         shutil.copy(ROOT / "packaging/setup.sh", self.root / "packaging")
         for name in ("build", "run", "test"):
             (self.root / f"requirements/{name}.txt").write_text(f"{name}==1\n")
@@ -233,6 +236,64 @@ def test_with_root_it_installs(checkout: Checkout, who: str) -> None:
     apt, *rest = checkout.calls()
     assert apt.endswith("install --no-install-recommends g++ python3-venv")
     assert rest == ["venv", "packages", "core"]
+
+
+def offers_lemon(checkout: Checkout, apt_get: str) -> None:
+    checkout.tool("id", "#!/bin/sh\necho 0\n")
+    checkout.candidates.write_text(BOOKWORM + "liblemon-dev 1.3.1+dfsg-6\n")
+    checkout.tool("apt-get", APT_GET + apt_get)
+
+
+def brings(path: Path) -> str:
+    return f"mkdir -p '{path.parent}'\n: >'{path}'\n"
+
+
+def test_lemon_is_installed_once_where_that_is_possible(checkout: Checkout) -> None:
+    offers_lemon(checkout.with_tools(), brings(checkout.lemon))
+    done = checkout.start("x")
+    assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
+    assert [call.split()[-1] for call in checkout.calls()] == ["venv", "liblemon-dev", "packages", "core"]
+    again = checkout.start("x")
+    assert (again.stderr, checkout.calls()) == ("", [])
+
+
+def test_without_lemon_it_goes_on_and_says_so_once(checkout: Checkout) -> None:
+    offers_lemon(checkout.with_tools(), "exit 1\n")
+    done = checkout.start("x")
+    assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
+    assert done.stderr.count("going on without the victim flow") == 1
+    assert [call.split()[-1] for call in checkout.calls()] == ["venv", "liblemon-dev", "packages", "core"]
+    (checkout.root / "core/kernel.hpp").write_text("two")
+    assert "liblemon-dev" not in checkout.start("x").stderr
+    assert checkout.calls() == ["core"]
+
+
+def test_without_root_or_lists_lemon_is_named_and_not_fetched(checkout: Checkout) -> None:
+    done = checkout.with_tools().start("x")
+    assert (done.returncode, done.stdout) == (0, "cli x\n")
+    assert "sudo apt-get install -y liblemon-dev" in done.stderr
+    assert checkout.calls() == ["venv", "packages", "core"]
+
+
+def test_lemon_that_comes_or_goes_builds_the_core_anew(checkout: Checkout) -> None:
+    checkout.with_tools().start()
+    checkout.calls()
+    checkout.lemon.parent.mkdir(parents=True)
+    checkout.lemon.write_text("one")
+    checkout.start()
+    assert checkout.calls() == ["core"]
+    checkout.start()
+    assert checkout.calls() == []
+    checkout.lemon.unlink()
+    checkout.start()
+    assert checkout.calls() == ["core"]
+
+
+def test_tests_bring_lemon_with_what_else_they_need(checkout: Checkout) -> None:
+    offers_lemon(checkout.with_tools(), brings(checkout.lemon))
+    assert checkout.start("test").stdout == "pytest \n"
+    (apt,) = [call for call in checkout.calls() if call.startswith("apt-get")]
+    assert apt.endswith("install --no-install-recommends clang liblemon-dev")
 
 
 def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:

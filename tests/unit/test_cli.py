@@ -50,7 +50,10 @@ def test_every_command_has_a_help_page(capfd: pytest.CaptureFixture[str], name: 
         ("rnu quick", "unknown command 'rnu'; did you mean run? (known: catalogue, "),
         ("--colour", "No such option '--colour'.*try `tierscope --help`"),
         ("run", "Missing argument 'SUITE'; try `tierscope run --help`"),
-        ("run quickx", "unknown suite 'quickx'; did you mean quick? (known: latency, loaded-latency, quick, stream)"),
+        (
+            "run quickx",
+            "unknown suite 'quickx'; did you mean quick? (known: blocks, contention, core-to-core, latency, loaded-latency, neighbors, numa, quick, stream)",
+        ),
         ("run quick 5", "'5' is not of the form key=value"),
         ("run quick limitx=5", "unknown option of quick 'limitx'; did you mean limit?"),
         ("run quick limit=5 limit=6", "limit= is given twice"),

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from tierscope.doctor import examine
+from tierscope.doctor.check import EVERY
 from tierscope.doctor.text import show
 from tierscope.result import Finding
 from trees import plant
@@ -53,7 +54,7 @@ def test_a_long_command_is_broken_so_that_a_shell_joins_it() -> None:
 
 
 def test_an_effect_is_told_with_the_results_it_touches_unless_nothing_is_known() -> None:
-    every = ("stream", "latency", "loaded_latency", "groups")
+    every = EVERY
     assert "all results: slow" in printed((finding("a", "bad", touches=every, effect="slow"),))
     assert "stream: slow" in printed((finding("a", "note", touches=("stream",), effect="slow"),))
     assert "slow" not in printed((finding("a", "unknown", touches=every, effect="slow"),))

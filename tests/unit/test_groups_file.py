@@ -9,6 +9,7 @@ from hypothesis import strategies as some
 
 from made_machine import made_machine
 from tierscope.errors import UnknownNameError, UsageError
+from tierscope.experiment import Target
 from tierscope.run.runner import imagine
 from tierscope.suites.groups import read_groups
 from tierscope.units import GiB, KiB, MiB
@@ -88,6 +89,19 @@ def test_a_cpu_that_may_not_be_used_is_told_before_anything_runs() -> None:
         imagine(read_groups(GOOD).plan(made_machine(1)))
 
 
+def test_groups_may_share_a_cpu_that_both_say_they_share() -> None:
+    text = group("shared = true") + "[[experiment.group]]\n" + GROUP + "shared = true\n"
+    (experiment,) = read_groups(text).experiments
+    assert [group.shared for group in experiment.groups] == [True, True]
+
+
+def test_a_group_may_read_from_another_target_or_be_a_victim() -> None:
+    (experiment,) = read_groups(group('source = "file:/mnt/x"', 'size = "train"', 'limit = "3s"')).experiments
+    (only,) = experiment.groups
+    assert only.source == Target.parse("file:/mnt/x")
+    assert (only.workload.size, only.workload.limit_s) == ("train", 3.0)
+
+
 def group(*lines: str) -> str:
     return "[[experiment]]\n[[experiment.group]]\n" + GROUP + "".join(f"{line}\n" for line in lines)
 
@@ -126,6 +140,10 @@ def changed(old: str, new: str) -> str:
         (group("pace = -1"), "experiment 0, group 0: pace=-1 is no whole number"),
         (group('pages = "3m"'), "experiment 0, group 0: unknown page size '3m'"),
         (group('target = ":0"'), "experiment 0, group 0: target ':0' has no name"),
+        (group('source = ":1"'), "experiment 0, group 0: target ':1' has no name"),
+        (group('shared = "yes"'), "experiment 0, group 0: shared='yes' is neither true nor false"),
+        (group('limit = "soon"'), "experiment 0, group 0: time 'soon' is no number"),
+        (group() + "[[experiment.group]]\n" + GROUP, "experiment 0: CPU 0 is in two groups; shared = true"),
         ("schedule = 1", "schedule is no table"),
         ("[schedule]\nprecison = 1", "schedule: unknown key 'precison'; did you mean precision"),
         ("[schedule]\nprecision = 0", "schedule: precision=0: a share above 0"),

@@ -51,7 +51,8 @@ def test_shell_scripts_are_sound(root: Path) -> None:
     subprocess.run(
         [*common, "-s", "sh", "-e", "SC2034,SC2154", "tierscope", "packaging/setup.sh"], cwd=root, check=True
     )
-    subprocess.run([*common, ".ci/run", "packaging/try-fresh"], cwd=root, check=True)
+    subprocess.run([*common, "-s", "sh", "tests/vm/guest/init", "tests/vm/guest/serve"], cwd=root, check=True)
+    subprocess.run([*common, ".ci/run", "packaging/try-fresh", "packaging/vm-kernel"], cwd=root, check=True)
 
 
 def test_units_and_names_are_spelt_one_way(root: Path) -> None:

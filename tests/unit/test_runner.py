@@ -52,7 +52,7 @@ def test_every_batch_is_kept(lab: Lab) -> None:
     (record,) = lab.records
     blocks = read_blocks(lab.directory / record.samples)
     assert len(blocks) == record.blocks
-    assert set(blocks["batch"].tolist()) == set(range(1, lab.core.measured + 1))
+    assert set(blocks["batch"].tolist()) == set(range(lab.core.measured))
     assert set(blocks["thread"].tolist()) == {0, 1}
 
 

@@ -45,8 +45,8 @@ def test_every_default_is_shown_as_a_word_that_reads_back(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_unknown_key_is_told_with_all_that_are_known(name: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"unknown option of {name} 'targetx'; did you mean target") as caught:
-        suites[name].read({"targetx": "node:0"})
+    with pytest.raises(UnknownNameError, match=f"unknown option of {name} 'peakx'; did you mean peak") as caught:
+        suites[name].read({"peakx": "1GB/s"})
     assert all(option.name in str(caught.value) for option in suites[name].options)
 
 
@@ -128,7 +128,7 @@ def test_names_are_checked_and_all_is_a_name() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_options_of_a_manifest_are_read_again(name: str) -> None:
-    asked = suites[name].read({"target": "node:1", "peak": "307.2GB/s"})
+    asked = suites[name].read({"precision": "3%", "peak": "307.2GB/s"} if name != "quick" else {"limit": "60s"})
     assert suites[name].read_again(asked) == asked
 
 

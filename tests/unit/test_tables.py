@@ -25,7 +25,7 @@ from tierscope.errors import ResultError
 from tierscope.result import Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables import measured as measuring
-from tierscope.tables.measured import measured, remember
+from tierscope.tables.measured import judged, measured, remember
 
 UNITS = {"B/s", "B", "s", "1/s", "1", ""}
 
@@ -187,19 +187,19 @@ def test_what_the_runner_judged_need_not_be_read_again(run: Run, tmp_path: Path)
     record = run.result.records[0]
     with pytest.raises(ResultError):
         measured(elsewhere, record)
-    point = measured(run, record)
-    remember(tmp_path, record, point)
-    assert measured(elsewhere, record) is point
+    found = judged(run, record)
+    remember(tmp_path, record, found)
+    assert measured(elsewhere, record) is found.points[0]
 
 
 def test_memory_of_points_is_bounded(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "MOST", 3)
     monkeypatch.setattr(measuring, "_known", {})
-    record, point = run.result.records[0], measured(run, run.result.records[0])
+    record, found = run.result.records[0], judged(run, run.result.records[0])
     for number in range(9):
-        remember(tmp_path / str(number), record, point)
+        remember(tmp_path / str(number), record, found)
     assert len(measuring._known) == 3
-    assert measured(msgspec.structs.replace(run, path=tmp_path / "8"), record) is point
+    assert judged(msgspec.structs.replace(run, path=tmp_path / "8"), record) is found
 
 
 def test_a_run_read_back_gives_the_same_rows(run: Run, rows: dict[str, list[Row]]) -> None:

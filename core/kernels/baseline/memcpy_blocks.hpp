@@ -15,9 +15,8 @@ inline constexpr KernelInfo info{.name = "memcpy_blocks",
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept {
-  return bytes::copy_blocks(pass, [](std::byte* to, const std::byte* from, std::size_t size) {
-    std::memcpy(to, from, bytes::hidden(size));
-  });
+  return bytes::copy_blocks(
+      pass, [](std::byte* to, const std::byte* from, std::size_t size) { std::memcpy(to, from, bytes::hidden(size)); });
 }
 inline std::uint64_t reference(Pass& pass) noexcept { return bytes::copy_blocks(pass, bytes::copy_bytewise); }
 }  // namespace tierscope::kernels::memcpy_blocks

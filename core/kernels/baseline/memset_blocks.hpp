@@ -13,8 +13,8 @@ inline constexpr KernelInfo info{.name = "memset_blocks",
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept {
-  return bytes::set_blocks(
-      pass, [](std::byte* to, std::size_t size) { std::memset(to, bytes::FILL, bytes::hidden(size)); });
+  return bytes::set_blocks(pass,
+                           [](std::byte* to, std::size_t size) { std::memset(to, bytes::FILL, bytes::hidden(size)); });
 }
 inline std::uint64_t reference(Pass& pass) noexcept { return bytes::set_blocks(pass, bytes::set_bytewise); }
 }  // namespace tierscope::kernels::memset_blocks

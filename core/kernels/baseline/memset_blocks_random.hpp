@@ -1,9 +1,8 @@
-/// The C library's memset, called for one block after another, each drawn uniformly from the thread's slice: some blocks
-/// are written twice before others are written once. A draw costs a multiplication and an addition that the next draw
-/// waits for, some 5 cycles, which the smallest blocks show; no write waits for another.
-/// Source: ISO C, 7.24.6.1; D. E. Knuth, "The Art of Computer Programming", volume 2, 3.2.1 (linear congruences); the
-/// block is taken from the high half of the product, D. Lemire, "Fast Random Integer Generation in an Interval",
-/// ACM TOMACS 2019.
+/// The C library's memset, called for one block after another, each drawn uniformly from the thread's slice: some
+/// blocks are written twice before others are written once. A draw costs a multiplication and an addition that the next
+/// draw waits for, some 5 cycles, which the smallest blocks show; no write waits for another. Source: ISO C, 7.24.6.1;
+/// D. E. Knuth, "The Art of Computer Programming", volume 2, 3.2.1 (linear congruences); the block is taken from the
+/// high half of the product, D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 2019.
 #pragma once
 #include "kernels/bytes.hpp"
 

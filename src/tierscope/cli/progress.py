@@ -11,7 +11,7 @@ from tierscope.experiment import Experiment
 from tierscope.result import Record
 from tierscope.run.observer import Observer
 from tierscope.stats.judged import Judged
-from tierscope.units import show_bytes
+from tierscope.units import show_bytes, show_size
 
 BAR = 24  # characters
 
@@ -79,7 +79,22 @@ def describe(experiment: Experiment) -> str:
     if experiment.table == "loaded_latency":
         loaded = len(experiment.groups) > 1
         return f"{work.kernel} beside a chase, delay {work.pace_cycles}" if loaded else "idle latency"
+    if experiment.table == "contention":
+        labels = experiment.labels
+        return f"{labels['mode']}, A:B = {labels['a_threads']}:{labels['b_threads']}"
+    if experiment.table == "core_to_core":
+        first, last = group.team.cpus
+        pairs = len(experiment.groups)
+        return f"hand-over between CPU {first} and {f'{pairs} others' if pairs > 1 else f'CPU {last}'}"
+    if experiment.table == "neighbors":
+        most = sum(one.role == "aggressor" for one in experiment.groups)
+        return f"{experiment.labels['victim']} beside 0 to {most} x {experiment.labels['aggressor_kernel']}, in turns"
     threads = len(group.team.cpus)
+    if experiment.table == "blocks":
+        name = f"{group.role.replace('_', ' ')} of {show_size(work.element_bytes)} blocks"
+        return f"{name}, {threads} thread{'s' if threads > 1 else ''}"
+    if experiment.table == "numa":
+        return f"{work.kernel}, node {experiment.labels['initiator']} to node {experiment.labels['target']}"
     return ", ".join(g.workload.kernel for g in experiment.groups) + f", {threads} thread{'s' if threads > 1 else ''}"
 
 

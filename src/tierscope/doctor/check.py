@@ -7,11 +7,11 @@ from tierscope.registry import Registry
 from tierscope.result import Finding
 from tierscope.system import System
 
-EVERY = ("stream", "latency", "loaded_latency", "groups")
-"""Touches: all tables of results."""
-
-BANDWIDTH = ("stream", "loaded_latency", "groups")
+BANDWIDTH = ("stream", "loaded_latency", "groups", "blocks", "contention", "targets", "threads", "neighbors", "numa")
 """Touches: what several threads do at once."""
+
+EVERY = (*BANDWIDTH, "latency", "core_to_core")
+"""Touches: all tables of results."""
 
 NONE: tuple[str, ...] = ()
 """Touches: no number, only what can be asked for or cross-checked."""

@@ -3,7 +3,7 @@
 from tierscope.experiment import Label
 from tierscope.report import vega
 from tierscope.tables import Column
-from tierscope.units import show_bytes
+from tierscope.units import show_bytes, show_size
 
 HEADS = {"B/s": "GB/s", "s": "ns", "1/s": "M/s"}
 NOTHING = "–"
@@ -11,7 +11,7 @@ NOTHING = "–"
 
 def head(column: Column) -> str:
     """'bandwidth, GB/s'; sizes carry their unit in the cell."""
-    unit = "%" if _is_share(column) else HEADS.get(column.unit, "")
+    unit = "%" if _is_share(column) else "s" if _is_long(column) else HEADS.get(column.unit, "")
     return f"{column.title}, {unit}" if unit else column.title
 
 
@@ -28,9 +28,12 @@ def cell(value: Label, column: Column) -> str:
 
 def _number(value: float, column: Column) -> str:
     if column.unit == "B":
-        return show_bytes(value) if value else "0"
+        show = show_size(int(value)) if column.name == "block_bytes" else show_bytes(value)  # 8 KB stays 8 KB
+        return show if value else "0"
     if column.unit == "B/s":
         return f"{vega.gb(value):.2f}"
+    if _is_long(column):
+        return f"{value:.4g}"
     if column.unit == "s":
         return _digits(vega.ns(value) or 0.0)
     if column.unit == "1/s":
@@ -50,7 +53,12 @@ def _digits(value: float) -> str:
 
 def _is_share(column: Column) -> bool:
     """Shares of a whole are read in percent; a read share of 0.75 is a ratio and stays."""
-    return column.unit == "1" and column.name in ("peak_share", "left_out_share")
+    return column.unit == "1" and column.name in ("peak_share", "left_out_share", "on_target_share")
+
+
+def _is_long(column: Column) -> bool:
+    """The time of a whole task is read in seconds."""
+    return column.unit == "s" and column.name.startswith("seconds")
 
 
 def is_number(column: Column) -> bool:

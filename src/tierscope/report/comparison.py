@@ -23,13 +23,27 @@ KEYS = {
     "latency": ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes"),
     "loaded_latency": ("read_share", "store", "delay_cycles", "load_threads", "target"),
     "groups": ("experiment", "group", "kernel", "threads", "target"),
+    "blocks": ("operation", "block_bytes", "threads", "target", "page_bytes"),
+    "neighbors": ("victim", "size", "command", "victims", "aggressors", "aggressor_kernel", "aggressor_target"),
+    "contention": ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target"),
+    "targets": ("threads", "kernel", "a_target", "b_target"),
+    "core_to_core": ("a_cpu", "b_cpu", "target"),
+    "numa": ("initiator", "target", "kernel", "page_bytes"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),
     "latency": ("latency", "s"),
     "loaded_latency": ("latency", "s"),
     "groups": ("bandwidth", "bytes_per_s"),
+    "blocks": ("throughput", "bytes_per_s"),
+    "neighbors": ("seconds", ""),
+    "contention": ("sum", "bytes_per_s"),
+    "targets": ("b_bandwidth", "bytes_per_s"),
+    "core_to_core": ("latency", "s"),
+    "numa": ("latency", "s"),
 }
+UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
+"""Of the endings of keys; "" is a time whose name has none."""
 
 
 def compare_runs(before: Run, after: Run, least: float) -> list[dict[str, Any]]:
@@ -60,7 +74,7 @@ def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, A
     value, unit = VALUES[name]
     known = [(k, a, b) for k, a, b in pairs if interval_of(a, value, unit) and interval_of(b, value, unit)]
     intervals = [(_interval(name, a), _interval(name, b)) for _, a, b in known]
-    found = compare_all(intervals, less_is_faster=unit == "s", least=least)
+    found = compare_all(intervals, less_is_faster=UNITS[unit] == "s", least=least)
     rows = []
     for (key, a, b), one in zip(known, found, strict=True):
         sure = a["conclusive"] and b["conclusive"]
@@ -69,9 +83,9 @@ def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, A
             {
                 "table": name,
                 **dict(zip(KEYS[name], key, strict=True)),
-                "before": a[f"{value}_{unit}"],
-                "after": b[f"{value}_{unit}"],
-                "unit": "s" if unit == "s" else "B/s",
+                "before": _interval(name, a).middle,
+                "after": _interval(name, b).middle,
+                "unit": UNITS[unit],
                 "ratio": one.middle,
                 "ratio_low": one.low,
                 "ratio_high": one.high,

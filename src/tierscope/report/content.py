@@ -14,7 +14,7 @@ from tierscope.report.words import printable
 from tierscope.result import Finding, Run
 from tierscope.tables import Column, Insight, Row, tables
 
-ORDER = ("stream", "latency", "loaded_latency", "series", "groups")
+ORDER = ("stream", "latency", "loaded_latency", "neighbors", "contention", "targets", "threads", "series", "groups")
 """Tables in the order of the questions: how much, how soon, how soon under load, how evenly. Others follow."""
 
 SEVERITY = ("bad", "unknown", "note", "good")

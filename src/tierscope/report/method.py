@@ -54,6 +54,71 @@ METHOD: dict[str, dict[str, str]] = {
             "one group costs another shows only against an experiment without it."
         ),
     },
+    "blocks": {
+        "Blocks of fixed memory": (
+            "The same memory is shared out among the threads; one operation is one call of memcpy or memset for one "
+            "block. Throughput counts program bytes as STREAM does, a copied byte twice; what these functions do on "
+            "the bus is unknown. It comes from timed blocks of about 1 ms, or of one operation where that is longer."
+        ),
+        "Latency of one operation": (
+            "From timed blocks that hold exactly one operation, with the cost of reading the clock taken off; blocks "
+            "under 1 KB are timed in batches, whose percentiles are those of means. A percentile is given only where "
+            "enough operations carry it. Blind to what comes less often than once in the measurement."
+        ),
+        "More threads than CPUs": (
+            "Such threads take turns. Their rate is work over time in cells of 10 ms, and an operation that waited "
+            "for a turn counts with its wait. Blind to turns that went to other programs."
+        ),
+    },
+    "neighbors": {
+        "Slowdown": (
+            "Victim alone and victim beside aggressors run in turns, round after round; the slowdown is the "
+            "Hodges-Lehmann estimate of the ratio of their times within a round, with the interval of Wilcoxon's "
+            "signed ranks. A machine that drifts drifts for both. The time is that of one task, interruptions and all, "
+            "or of one walk over the victim's footprint at undisturbed moments. Several victims are compared with one "
+            "alone. Blind to why: caches, memory bandwidth, clock rate and the hypervisor all count; sleeping "
+            "aggressors (aggressor=sleep) must show 1.00."
+        ),
+    },
+    "core_to_core": {
+        "Core to core": (
+            "Two threads write one line in turns; the time is that of one hand-over, one way, half of a round trip. "
+            "Each pair has fresh lines on the node of its first CPU, several of them in turns, since each has its home "
+            "in one slice of a shared cache. Pairs run one at a time. Blind to a difference of the two ways, and to "
+            "traffic of others. What two CPUs share is what the system reports, which a hypervisor may have made up."
+        ),
+    },
+    "numa": {
+        "Latency and bandwidth between nodes": (
+            "Latency is that of one CPU of the row's node on an otherwise idle machine, bandwidth that of all CPUs of "
+            "this node, no other node's; both beyond the caches, on pages that were found on the target. Ratios are to "
+            "the same node's own memory. Distances (SLIT) and reported values (HMAT) are the firmware's word. Blind to "
+            "several nodes at once, which share links."
+        ),
+    },
+    "contention": {
+        "Contention": (
+            "Both groups start on one barrier and stop together; only the time in which all threads run counts, and "
+            "coverage says how much of the blocks that is. The sum is taken at the same moments, with the interval of "
+            "that series. Walks are calibrated with all threads in one group and kept in the mixed splits; each "
+            "thread walks as much memory in every split. The split that gives most is named only if intervals, "
+            "widened for the number of splits, tell it from every other. Blind to who used which channel."
+        ),
+    },
+    "targets": {
+        "Two targets alone": (
+            "For each number of threads a, then b, with the walk that is fastest on each. Blind to what a target "
+            "costs when both are used at once."
+        ),
+    },
+    "threads": {
+        "Flutter": (
+            "Of each thread's undisturbed blocks after the warm-up: the standard deviation over the mean, and dips, "
+            "runs of blocks below 0.8 of the thread's median. A period is named from six distances between dips on, "
+            "if they vary by less than 0.3 of their mean; chance dips vary by 1. Blind to dips shorter than a block, "
+            "and to their cause: time that a hypervisor takes unreported looks the same."
+        ),
+    },
     "calibration": {
         "Calibration": (
             "Before a kernel is measured, its walks (streams, unrolling, prefetch distances, page interleave) are "

@@ -4,6 +4,8 @@ Every thread's time is cut into equal bins; of each bin stay the median, the sma
 clean blocks. A block that was left out stays as a point of its own with its reason; of several with one reason
 in one bin, the one farthest from the median stays. Rates are shares of the median rate of the thread's group,
 so that bandwidth and latency are read on one axis: 0.5 is half as fast.
+Of a contention every split is chosen, and each thread's dips (`stats.flutter`) are points of their own; where there
+are many splits, each has fewer threads and bins, so that the page does not grow with the machine.
 Blind to everything within a block, and to the threads and experiments that were not chosen.
 """
 
@@ -13,14 +15,19 @@ import numpy as np
 
 from tierscope.report.words import load_name, short_word, threads_name
 from tierscope.result import DRIFTED, MIGRATED, PREEMPTED, STOLEN, Record, Run
+from tierscope.stats.flutter import Dip, flutter
 from tierscope.stats.threads import ThreadSeries, thread_series
 from tierscope.tables import Column, Row
 from tierscope.tables.measured import measured
+from tierscope.tables.threads import steady_from
 from tierscope.units import show_bytes
 
 EXPERIMENTS = 8  # a choice that fits one list box, and about 150 KiB of the page
 THREADS = 12  # of one experiment: the slowest and the fastest six; more lines cannot be told apart
 POINTS = 360  # bins of one experiment, shared by its threads
+SPLITS = 64  # of a contention: more entries of a list box are not looked through
+TOTAL = 16 * POINTS  # bins of all experiments, at most 900 KiB of the page
+BINS = 20  # of one thread at least: fewer show no course
 REASONS = {
     PREEMPTED: "preempted",
     STOLEN: "stolen by the host",
@@ -40,25 +47,28 @@ COLUMNS = (
     Column("rate_high", "fastest", "1"),
     Column("blocks", "blocks", "1"),
 )
-"""`kind` is "kept", a reason, or "window": the time after the warm-up in which all threads worked together."""
+"""`kind` is "kept", a reason, "dip", or "window": the time after the warm-up in which all threads worked together."""
 
 
 def series_rows(run: Run, chosen: list[Record]) -> list[Row]:
     """All points of the chosen records, in their order; ResultError if samples are damaged."""
-    return [row for record in chosen for row in _record(run, record)]
+    points = min(POINTS, TOTAL // max(1, len(chosen)))
+    return [row for record in chosen for row in _record(run, record, points)]
 
 
 def choose(run: Run, rows: dict[str, list[Row]]) -> list[Record]:
     """At most EXPERIMENTS records: of each table the fastest, the most disturbed and the first inconclusive one.
 
-    rows: those of each table, in the order of its records.
+    Besides, all splits of a contention, or SPLITS of them at equal steps. rows: those of each table, in the order of
+    its records.
     """
     records = run.result.records
     pairs = {table: [r for r in records if r.experiment.table == table] for table in _TABLES}
     wanted = [_most(rank, pairs[table], rows.get(table, [])) for rank in _RANKS for table in _TABLES]
     own = [record for record in records if record.experiment.table == "groups"]
     numbered = {record.number: record for record in [*own, *wanted] if record is not None}
-    return list(numbered.values())[:EXPERIMENTS]
+    splits = [record for record in records if record.experiment.table == "contention"]
+    return [*list(numbered.values())[:EXPERIMENTS], *splits[:: -(-len(splits) // SPLITS) or 1]]
 
 
 def _most(rank: "Callable[[Row], float]", records: list[Record], rows: list[Row]) -> Record | None:
@@ -94,33 +104,33 @@ def record_name(record: Record) -> str:
         words.append(f"delay {labels['delay_cycles']} cycles")
     elif record.experiment.table in ("latency", "loaded_latency"):
         words.append(f"latency, {show_bytes(record.groups[0].footprint_bytes)}")
+    elif record.experiment.table == "contention":
+        words.append(f"{labels['mode']}, A:B = {labels['a_threads']}:{labels['b_threads']}")
     else:
         words += [" + ".join(f"{facts.kernel}, {threads_name(len(facts.cpus))}" for facts in record.groups)]
     return short_word(" ".join(words), 72)
 
 
-def _record(run: Run, record: Record) -> Iterator[Row]:
+def _record(run: Run, record: Record, points: int) -> Iterator[Row]:
     common: Row = {"experiment": record.number, "what": record_name(record)}
     for start, stop in _windows(run, record):
         yield common | {"thread": None, "kind": "window", "time_s": round(start, 5), "until_s": round(stop, 5)}
     series = thread_series(run.blocks(record), record.clock.hz)
     medians = {one.group: _group_median(series, one.group) for one in series}
-    kept = _extremes(series)
-    bins = max(20, POINTS // max(1, len(kept)))
+    kept = _extremes(series, min(THREADS, points // BINS))
+    bins = max(BINS, points // max(1, len(kept)))
+    begin = steady_from(measured(run, record))
     for one in kept:
         name = _thread_name(record, one)
-        for row in _thread(one, medians[one.group], bins):
+        dips = flutter(one, begin).dips if record.experiment.table == "contention" else ()
+        for row in (*_thread(one, medians[one.group], bins), *_dips(dips, medians[one.group], bins)):
             yield common | {"thread": name} | row
 
 
 def _windows(run: Run, record: Record) -> list[tuple[float, float]]:
     """What counts, in s: the common windows of all batches after the warm-up."""
     point = measured(run, record)
-    start = max((group.start for group in point.groups), default=0)
-    instants = point.together.instants_s
-    if start >= instants.size:
-        return []
-    begin = float(instants[start])
+    begin = steady_from(point)
     return [(max(first, begin), last) for first, last in point.together.windows if last > begin]
 
 
@@ -138,11 +148,11 @@ def _group_median(series: tuple[ThreadSeries, ...], group: int) -> float:
     return float(np.median(rates[clean] if clean.any() else rates))
 
 
-def _extremes(series: tuple[ThreadSeries, ...]) -> list[ThreadSeries]:
-    if len(series) <= THREADS:
+def _extremes(series: tuple[ThreadSeries, ...], most: int) -> list[ThreadSeries]:
+    if len(series) <= most:
         return list(series)
     ranked = sorted(series, key=lambda one: (float(np.median(one.rate)), one.group, one.thread))
-    half = THREADS // 2
+    half = most // 2
     return sorted(ranked[:half] + ranked[-half:], key=lambda one: (one.group, one.thread))
 
 
@@ -160,6 +170,19 @@ def _thread(one: ThreadSeries, median: float, bins: int) -> Iterator[Row]:
             members = np.flatnonzero((place == number) & hit)
             far = members[np.argmax(np.abs(share[members] - 1))]
             yield _row(reason, float(one.time_s[far]), share[members], float(share[far]))
+
+
+def _dips(dips: tuple[Dip, ...], median: float, bins: int) -> Iterator[Row]:
+    """The deepest dip of each bin, as a point; its rate is the median of its blocks."""
+    if not dips:
+        return
+    places = np.linspace(dips[0].start_s, dips[-1].stop_s, bins + 1)[1:-1]
+    deepest: dict[int, Dip] = {}
+    for dip in sorted(dips, key=lambda one: -one.rate):
+        deepest[int(np.searchsorted(places, dip.start_s, side="right"))] = dip
+    for dip in sorted(deepest.values(), key=lambda one: one.start_s):
+        share = np.array([dip.rate / median if median > 0 else dip.rate])
+        yield _row("dip", (dip.start_s + dip.stop_s) / 2, share, float(share[0])) | {"blocks": dip.blocks}
 
 
 def _row(kind: str, time_s: float, share: "np.ndarray[tuple[int], np.dtype[np.float64]]", shown: float) -> Row:

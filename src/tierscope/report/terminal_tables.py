@@ -7,12 +7,14 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.experiment import Label
-from tierscope.report import braille, cells, vega
+from tierscope.report import braille, cells, terminal_contention, vega
 from tierscope.report.braille import Axis, Curve
 from tierscope.report.content import Section
-from tierscope.report.words import load_name, printable, probe_name, threads_name
+from tierscope.report.terminal_nodes import core_to_core, numa
+from tierscope.report.words import load_name, operation_name, printable, probe_name, threads_name
 from tierscope.tables import Column, Row
-from tierscope.units import KiB, show_bytes
+from tierscope.tables.neighbors import aggressor_name, victim_name
+from tierscope.units import KiB, show_bytes, show_seconds, show_size
 
 WIDEST = 100  # columns: longer lines are hard to follow
 LINES = 20  # of a table without a form of its own
@@ -121,17 +123,95 @@ def _groups(section: Section, console: Console) -> Parts:
     return [_table("Groups (95 % interval)", [(name, ", " in name) for name in names], rows)]
 
 
+def _blocks(section: Section, console: Console) -> Parts:
+    """Throughput and latency of one thread, of the most with a CPU each, and of the most that take turns."""
+    del console
+    own = [int(_float(row["threads"])) for row in section.rows if not row["shared"]]
+    turns = [int(_float(row["threads"])) for row in section.rows if row["shared"]]
+    counts = list(dict.fromkeys([*sorted({min(own), max(own)} if own else ()), *([max(turns)] if turns else ())]))
+    by = {(row["operation"], row["block_bytes"], row["threads"]): row for row in section.rows}
+    keys = list(dict.fromkeys((row["operation"], row["block_bytes"]) for row in section.rows))
+    names = [[operation_name(str(word)), show_size(int(_float(size)))] for word, size in keys]
+    cells_of = [[by.get((*key, count)) for count in counts] for key in keys]
+    rates = [name + [_moved(row) for row in rows] for name, rows in zip(names, cells_of, strict=True)]
+    waits = [name + [_waited(row) for row in rows] for name, rows in zip(names, cells_of, strict=True)]
+    heads = [("operation", False), ("block", True)]
+    heads += [(f"{threads_name(count)}{' *' if count in turns else ''}", True) for count in counts]
+    parts: Parts = [
+        _table("Throughput of blocks, GB/s (95 % interval)", heads, rates),
+        Text(),
+        _table("Time of one operation, p50 / p99 (~: of means of batches)", heads, waits),
+    ]
+    return parts + ([Text("* threads beyond the CPUs take turns", style="dim")] if turns else [])
+
+
+def _moved(row: Row | None) -> str:
+    return _sure(row, "throughput_bytes_per_s", "throughput", lambda value: f"{vega.gb(value):.2f}")
+
+
+def _waited(row: Row | None) -> str:
+    if row is None or not row["latency_s"]:
+        return cells.NOTHING
+    both = (show_seconds(_float(row[key])) if row[key] else cells.NOTHING for key in ("latency_s", "latency_p99_s"))
+    return ("~" if row["batched"] != 1 else "") + " / ".join(both)
+
+
+def _neighbors(section: Section, console: Console) -> Parts:
+    """One line per pair of numbers: the time of one victim, and its slowdown."""
+    del console
+    rows = []
+    for row in section.rows:
+        time = show_seconds(_float(row["seconds"])) if row["seconds"] else cells.NOTHING
+        rows.append([victim_name(row), str(row["victims"]), str(row["aggressors"]), time, *_slowdown(row)])
+    kinds = {aggressor_name(row) for row in section.rows if row["aggressors"]}
+    names = ("victim", "victims", "aggressors", "time of one", "slowdown", "against")
+    title = f"Neighbours: {', '.join(sorted(kinds)) or 'victims alone'} (95 % interval)"
+    return [_table(title, [(name, name in names[1:5]) for name in names], rows)]
+
+
+def _slowdown(row: Row) -> list[str]:
+    """'1.061 ±0.3%' and what it stands against; nothing where a row stands against itself."""
+    if row["against"] == "itself":
+        return ["" if row["conclusive"] else "?", ""]
+    return [_sure(row, "slowdown", "slowdown", lambda value: f"{value:.3f}"), str(row["against"])]
+
+
+def _core_to_core(section: Section, console: Console) -> Parts:
+    del console
+    return [part for grid in core_to_core(section.rows) for part in _grid(*grid)]
+
+
+def _numa(section: Section, console: Console) -> Parts:
+    """Two matrices, or the plain table of a machine with many nodes."""
+    grids = numa(section.rows)
+    parts = [part for grid in grids for part in (Text(), *_grid(*grid))]
+    return parts[1:] if grids else plain(section, console)
+
+
+def _grid(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> Parts:
+    """A narrow table below its title, which is not to be broken at the table's width."""
+    return [Text(title, style="bold"), _table("", heads, rows)]
+
+
 FORMS: dict[str, Callable[[Section, Console], Parts]] = {
+    "blocks": _blocks,
     "stream": _stream,
     "latency": _latency,
     "loaded_latency": _loaded,
     "groups": _groups,
+    "core_to_core": _core_to_core,
+    "numa": _numa,
+    "neighbors": _neighbors,
+    "contention": lambda section, _: _grid(*terminal_contention.contention(section.rows)),
+    "targets": lambda section, _: _grid(*terminal_contention.targets(section.rows)),
+    "threads": lambda section, _: _grid(*terminal_contention.threads(section.rows)),
 }
 """By table; all others are `plain`."""
 
 
 def _table(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> Table:
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    head = Text(title, style="bold") if title else None
+    table = Table(title=head, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, number in heads:
         table.add_column(Text(name), justify="right" if number else "left", header_style="dim", overflow="fold")
     for row in rows:

@@ -63,6 +63,9 @@ STORES = {
 }
 """One hue per kind of store, the same in every figure; what is not listed is grey."""
 
+GROUPS = {"A": "blue", "B": "amber"}
+"""The two groups of a contention, and the targets that they are about."""
+
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 

@@ -72,7 +72,7 @@ def _load_clause(row: Row | None) -> str:
 def _first_words(content: Content) -> str:
     """The headline of a run without bandwidth and latency: its first insight, or what there is."""
     for insight in content.insights:
-        return insight.text
+        return insight.text[:1].upper() + insight.text[1:]
     rows = sum(len(section.rows) for section in content.sections.values())
     return f"{rows} rows in {len(content.sections)} tables." if rows else "This run has no finished experiment yet."
 

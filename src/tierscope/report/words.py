@@ -26,6 +26,11 @@ def threads_name(threads: int) -> str:
     return "1 thread" if threads == 1 else f"{threads} threads"
 
 
+def operation_name(operation: str) -> str:
+    """'random_write' -> 'random write'."""
+    return operation.replace("_", " ")
+
+
 def store_name(store: str) -> str:
     """What a kind of store means, in two or three words."""
     known = {

@@ -12,7 +12,8 @@ from statistics import median
 
 import msgspec
 
-from tierscope.core import Kernel, Session
+from tierscope.catalogue import Kernel
+from tierscope.core import Session
 from tierscope.experiment import Experiment, Group, Workload
 from tierscope.result import Trial
 from tierscope.run.candidates import candidates

@@ -10,23 +10,22 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from tierscope.core import Catalogue, Session
+from tierscope.catalogue import Catalogue
+from tierscope.core import Session
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import PAGES, Experiment, Group, Workload
-from tierscope.result import Blocks, GroupFacts, Record, Result, Trial, Warn, read_blocks, save_result, write_blocks
+from tierscope.experiment import Experiment, Group, Workload
+from tierscope.result import Blocks, GroupFacts, Record, Result, Trial, read_blocks, save_result, write_blocks
 from tierscope.run.calibrate import calibrate, walks_of
+from tierscope.run.doubts import doubts
 from tierscope.run.observer import Observer
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged, judge_record
-from tierscope.stats.point import Point
 from tierscope.stats.takes import takes_of
 from tierscope.suites import Answer, Plan
 from tierscope.tables.measured import remember
-from tierscope.units import show_bytes
 
 TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twice
 BATCH_S = 0.1  # between two looks at the interval: a hundred blocks
-THP_SHARE = 0.99  # of the bytes that must lie on large pages before a warning
 
 
 class Runner:
@@ -113,7 +112,8 @@ class Runner:
             ready = self._with_walk(experiment)
             facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
         blocks, ran, found = self._measure(session, ready, facts, number)
-        error = session.check()
+        error, details = session.check()
+        facts = tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True))
         if not error <= TOLERANCE:
             kernels = ", ".join(group.workload.kernel for group in ready.groups)
             raise WrongAnswerError(
@@ -142,31 +142,36 @@ class Runner:
     def _measure(
         self, session: Session, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
-        """Rounds of all takes until conclusive, each at least minimum_s, at most the budget; the take of each batch."""
+        """Rounds until all takes are conclusive, each at least minimum_s, at most the budget; the take of each batch.
+
+        A take that is conclusive rests while the others go on, unless takes are compared.
+        """
         schedule, takes = experiment.schedule, takes_of(experiment)
         budget = self._budget(experiment, number)
         batches: list[Blocks] = []
         ran: list[int] = []
-        timed = 0.0
+        timed, open_takes = 0.0, set(range(len(takes)))
         for turn in count():
             seconds = batch_seconds(experiment, timed, budget, first=turn == 0)
-            for take in order(len(takes), turn):
+            for take in (take for take in order(len(takes), turn) if take in open_takes):
                 batches.append(session.measure(seconds, schedule.block_s, takes[take] if experiment.takes else ()))
                 ran.append(take)
-            timed += seconds
+            timed += max(map(lasted, batches[-len(takes) :])) / session.clock.hz if experiment.against else seconds
             blocks, noted = np.concatenate(batches), tuple(ran) if experiment.takes else ()
             found = self._judge(blocks, session.clock.hz, experiment, facts, noted)
             self._observer.measured(experiment, found)
             enough = not experiment.against or turn + 1 >= ROUNDS
-            if enough and (found.conclusive or timed >= budget - BATCH_S / 2):
+            if enough and (found.conclusive or timed >= budget - least_batch_seconds(experiment)):
                 return blocks, noted, found
+            if not experiment.against:
+                open_takes = {take for take, point in enumerate(found.points) if not point.conclusive}
         raise AssertionError("count() ends never")
 
     def _budget(self, experiment: Experiment, number: int) -> float:
         """The schedule's budget, less when the rest of the plan would not fit under the limit any more."""
         schedule = experiment.schedule
         left = self._limit_s - (time.monotonic() - self._started) - sum(self._expected[number + 1 :])
-        return max(schedule.minimum_s, min(schedule.budget_s, left))
+        return max(schedule.minimum_s, min(schedule.budget_s, left / len(takes_of(experiment))))
 
     def _candidates(self, group: Group) -> list[Workload]:
         return walks_of(group, self._catalogue.variants(group.workload.kernel))
@@ -174,7 +179,10 @@ class Runner:
     def _key(self, experiment: Experiment) -> tuple[object, ...]:
         """What the choice of a walk rests on: kernel, place and team of the last group, and whether others run."""
         last = experiment.groups[-1]
-        return (last.workload.kernel, last.workload.isa, last.target, last.team, last.role, len(experiment.groups))
+        return (
+            last.workload.kernel, last.workload.isa, last.target, last.source, last.team, last.role,
+            len(experiment.groups),
+        )  # fmt: skip
 
     def _remember(self, experiment: Experiment, trials: tuple[Trial, ...]) -> None:
         if trials:
@@ -196,9 +204,20 @@ class Runner:
 
 def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:
     """Of the next batch of each take: the minimum, then what the budget leaves; all equal where takes are compared."""
+    minimum = experiment.schedule.minimum_s
     if experiment.against:
-        return experiment.schedule.minimum_s
-    return max(min(experiment.schedule.minimum_s if first else BATCH_S, budget - timed), BATCH_S / 2)
+        return minimum
+    return max(min(minimum if first else min(BATCH_S, minimum), budget - timed), least_batch_seconds(experiment))
+
+
+def least_batch_seconds(experiment: Experiment) -> float:
+    """Shorter batches are mostly start-up; an experiment of short takes, pairs of CPUs, asks for less itself."""
+    return min(BATCH_S, experiment.schedule.minimum_s) / 2
+
+
+def lasted(batch: Blocks) -> int:
+    """Ticks from the first start to the last stop: tasks take as long as they take."""
+    return int(batch["stop_ticks"].max()) - int(batch["start_ticks"].min()) if batch.size else 0
 
 
 def order(takes: int, turn: int) -> Iterable[int]:
@@ -226,24 +245,3 @@ def expected_seconds(experiment: Experiment) -> float:
     if experiment.against:
         rounds = max(rounds, ROUNDS * schedule.minimum_s)
     return 0.05 + setup + 0.15 * experiment.calibrate + rounds * len(takes_of(experiment))
-
-
-def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequence[Point]) -> list[Warn]:
-    """What an expert would ask about this record."""
-    found = []
-    if experiment.note:
-        found.append(Warn(code="smaller", message=experiment.note, next_step="free memory, or name the size yourself"))
-    for group, fact in zip(experiment.groups, facts, strict=True):
-        wanted = PAGES[group.target.pages]
-        mapped = sum(fact.pages.values())
-        large = fact.pages.get(str(wanted), 0)
-        if mapped and fact.footprint_bytes >= wanted and large < THP_SHARE * mapped:
-            some = f"{show_bytes(large)} of {show_bytes(mapped)}"
-            message = f"{fact.kernel}: {some} lie on {group.target.pages} pages"
-            step = "use pages=4k, or let the system give large pages (doctor: thp)"
-            found.append(Warn(code="pages", message=message, next_step=step))
-    left_out = max(point.together.left_out_share for point in points)
-    if left_out > 0.5 and not experiment.against:
-        share = f"{left_out:.0%} of the moments left out: the machine was busy"
-        found.append(Warn(code="busy", message=share, next_step="repeat on a quiet machine, or give a longer budget"))
-    return found

@@ -13,6 +13,7 @@ from pathlib import Path
 from shlex import quote
 
 from tierscope import __version__, core
+from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError
 from tierscope.experiment import Label
@@ -28,6 +29,7 @@ from tierscope.result import (
     save_manifest,
     save_result,
 )
+from tierscope.run.doubts import next_step
 from tierscope.run.inspect import inspect
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner, imagine
@@ -53,7 +55,7 @@ def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Pat
     raise MachineError(f"{parent} holds a hundred runs of this second; choose another place with --out")
 
 
-def catalogue() -> core.Catalogue:
+def catalogue() -> Catalogue:
     """Kernels, ISAs and targets of the core that runs would use."""
     return core.catalogue()
 
@@ -126,7 +128,8 @@ def _left_out(manifest: Manifest) -> Iterator[Warn]:
     if manifest.suite != OWN_GROUPS:
         suite = suites[manifest.suite]
         for words in suite.left_out(manifest.machine, suite.read_again(manifest.options)):
-            yield Warn(code="left_out", message=words, next_step="allow this process more CPUs (doctor: cpus)")
+            message, step = next_step(words, "allow this process more CPUs (doctor: cpus)")
+            yield Warn(code="left_out", message=message, next_step=step)
 
 
 def plan_of(manifest: Manifest) -> Callable[[], Plan]:

@@ -24,5 +24,12 @@ def walks(groups: Sequence[GroupFacts], caches: Sequence[Cache]) -> tuple[float,
 
 
 def _walk(facts: GroupFacts, private_bytes: int) -> float:
-    share = facts.footprint_bytes / len(facts.cpus)
-    return share / max(LINE_BYTES, facts.program_bytes_per_operation) if share <= REACH * private_bytes else 0.0
+    threads = len(facts.cpus)
+    if facts.operation == "handover":
+        return 0.0  # its lines are always in the other's cache, and the second thread counts nothing
+    return walk_operations(facts) / threads if facts.footprint_bytes / threads <= REACH * private_bytes else 0.0
+
+
+def walk_operations(facts: GroupFacts) -> float:
+    """Operations in which the whole team visits each byte of its footprint once; 0 without a footprint."""
+    return facts.footprint_bytes / max(LINE_BYTES, facts.element_bytes, facts.program_bytes_per_operation)

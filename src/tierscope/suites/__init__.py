@@ -31,7 +31,10 @@ def _nothing(_machine: Machine, _chosen: Options) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Suite:
-    """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why."""
+    """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why.
+
+    Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
+    """
 
     name: str
     summary: str

@@ -38,9 +38,12 @@ SIZES = {
     "footprint": "footprint_bytes", "prefetch": "prefetch_bytes", "prefetchw": "prefetchw_bytes",
     "interleave": "interleave_bytes", "element": "element_bytes", "locality": "locality_bytes", "burst": "burst_bytes",
 }  # fmt: skip
-COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles"}
-WORDS = {"kernel": "", "isa": "", "target": "node:0", "pages": "thp", "role": ""}
-GROUP_KEYS = ["cpus", *WORDS, *SIZES, *COUNTS]
+COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block"}
+WORDS = {
+    "kernel": "", "isa": "", "target": "node:0", "source": "", "pages": "thp", "role": "", "size": "", "command": "",
+    "limit": "0s",
+}  # fmt: skip
+GROUP_KEYS = ["cpus", "shared", *WORDS, *SIZES, *COUNTS]
 SCHEDULE = (
     options.share("precision", Schedule().precision, "half-width of the 95 % interval over the median"),
     options.seconds("budget", Schedule().budget_s, "most seconds timed for one experiment"),
@@ -88,8 +91,19 @@ def _experiment(entry: dict[str, Any], schedule: Schedule, number: int) -> Exper
     if not isinstance(groups, list) or not groups:
         raise UsageError(f"{place} has no [[experiment.group]]")
     made = tuple(_group(_table(g, place), f"{place}, group {n}") for n, g in enumerate(groups))
+    _refuse_overlap(made, place)
     label = str(entry.get("label", f"experiment {number}"))
     return Experiment(table="groups", groups=made, schedule=schedule, labels={"label": label})
+
+
+def _refuse_overlap(groups: tuple[Group, ...], place: str) -> None:
+    """Threads take turns on a CPU only where every group that has it says so."""
+    seen: dict[int, Group] = {}
+    for group in groups:
+        for cpu in group.team.cpus:
+            other = seen.setdefault(cpu, group)
+            if other is not group and not (other.shared and group.shared):
+                raise UsageError(f"{place}: CPU {cpu} is in two groups; shared = true in both lets them take turns")
 
 
 def _group(entry: dict[str, Any], place: str) -> Group:
@@ -109,9 +123,21 @@ def _group(entry: dict[str, Any], place: str) -> Group:
         cpus = entry["cpus"]
         listed = numbers_of(",".join(map(str, cpus)) if isinstance(cpus, list) else str(cpus), "cpus")
         target = Target.parse(words["target"], words["pages"])
-    plain = Workload(kernel=words["kernel"], isa=words["isa"], footprint_bytes=0)
-    work = msgspec.structs.replace(plain, **walk)
-    return Group(workload=work, target=target, team=Team(cpus=tuple(listed)), role=words["role"])
+        source = Target.parse(words["source"], words["pages"]) if words["source"] else None
+        limit_s = units.parse_seconds(words["limit"])
+    plain = Workload(
+        kernel=words["kernel"],
+        isa=words["isa"],
+        footprint_bytes=0,
+        size=words["size"],
+        command=words["command"],
+        limit_s=limit_s,
+    )
+    work, team = msgspec.structs.replace(plain, **walk), Team(cpus=tuple(listed))
+    shared = entry.get("shared", False)
+    if not isinstance(shared, bool):
+        raise UsageError(f"{place}: shared={shared!r} is neither true nor false")
+    return Group(workload=work, target=target, team=team, role=words["role"], source=source, shared=shared)
 
 
 def _schedule(entry: dict[str, Any]) -> Schedule:

@@ -33,15 +33,21 @@ class Memory:
     note: str
 
 
-def free_bytes(machine: Machine) -> int:
-    """MemAvailable as the run started; the nodes' free memory where it is not known."""
+def free_bytes(machine: Machine, target: Target | None = None) -> int:
+    """MemAvailable as the run started; the nodes' free memory where it is not known.
+
+    target: one of several nodes gives no more than its own free memory; a node of CXL memory may have little.
+    """
+    nodes = machine.identity.nodes
     available = machine.state.get("available_bytes")
-    if isinstance(available, int | float):
-        return int(available)
-    return sum(node.free_bytes for node in machine.identity.nodes)
+    total = int(available) if isinstance(available, int | float) else sum(node.free_bytes for node in nodes)
+    own = [node.free_bytes for node in nodes if target and target.word == f"node:{node.number}"]
+    return min(total, *own) if own and len(nodes) > 1 else total
 
 
-def array(machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int = 3) -> Memory:
+def array(
+    machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int = 3, target: Target | None = None
+) -> Memory:
     """Bytes of one array: four times the cache that was found (reported, if none was), within half of the free memory.
 
     One CPU finds the cache that it reaches; where `cpus` reach several, the array is four times their sum.
@@ -52,7 +58,7 @@ def array(machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arra
     reported = machine.last_level_cache_bytes() * caches
     known = (cache_bytes or machine.last_level_cache_bytes()) * caches
     wanted = max(TIMES_CACHE * known, min(TIMES_CACHE * reported, BELIEVED), SMALLEST_ARRAY)
-    limit = min(LARGEST, int(free_bytes(machine) * MEMORY_SHARE / arrays))
+    limit = min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE / arrays))
     if wanted <= limit:
         return Memory(_whole(wanted), "")
     why = "half of the free memory" if limit < LARGEST else "the time that filling takes"
@@ -93,7 +99,7 @@ def effective_cache(
 ) -> Generator[Experiment, Answer, int | None]:
     """A coarse staircase, largest footprint first so that memory is mapped once; four seconds or so."""
     top = max(TIMES_CACHE * machine.last_level_cache_bytes(), REACHES)
-    top = min(top, LARGEST, int(free_bytes(machine) * MEMORY_SHARE))
+    top = min(top, LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE))
     points: dict[int, float] = {}
     for footprint in reversed(staircase(256 * KiB, _whole(top), 1)):
         answer = yield chase(footprint, cpu, target, schedule)

@@ -89,8 +89,9 @@ def page_bytes(facts: GroupFacts) -> int | None:
 
 
 def interval_of(row: Row, name: str, unit: str) -> Interval | None:
-    """The inverse of `bounds`; None where a bound is missing."""
-    low, middle, high, blocks = (row.get(key) for key in (f"{name}_low", f"{name}_{unit}", f"{name}_high", "blocks"))
+    """The inverse of `bounds`; None where a bound is missing. unit: "" for a key without one."""
+    keys = (f"{name}_low", f"{name}_{unit}" if unit else name, f"{name}_high", "blocks")
+    low, middle, high, blocks = (row.get(key) for key in keys)
     if isinstance(low, float) and isinstance(middle, float) and isinstance(high, float) and isinstance(blocks, int):
         return Interval(low, middle, high, blocks)
     return None

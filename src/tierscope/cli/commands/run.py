@@ -15,6 +15,9 @@ Examples:
   tierscope run stream kernels=triad,triad_nt threads=1,2 peak=307.2GB/s
   tierscope run latency pages=2m to=4GiB
   tierscope run loaded-latency mixes=read,mix_1r1w_nt delays=0,100,1000 --json rows.json
+  tierscope run contention splits=1:1 modes=nvm-nvm dram=node:0 nvm=node:1
+  tierscope run neighbors victim=flow size=train aggressors=0,1,4,8
+  tierscope run neighbors victim='cmd ./solve instance.txt'
   tierscope run my-groups.toml
   tierscope suites                 all suites with their options
 """
@@ -48,7 +51,7 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
 def run(
     suite: str, words: tuple[str, ...], out: Path | None, json_to: str | None, strict: bool, quiet: bool, dry_run: bool
 ) -> int:
-    """Run SUITE (quick, stream, latency, loaded-latency) or the groups of a TOML file."""
+    """Run SUITE (`tierscope suites` lists them) or the groups of a TOML file."""
     from tierscope.cli.finish import run_and_finish
     from tierscope.run.start import begin, command_line
 

@@ -20,7 +20,8 @@ class Timeline:
     table = "series"
     reading = (
         "Rate of each block of about 1 ms over the median of its group: 1 is typical, 0.5 half as fast. Bands reach "
-        "from the slowest to the fastest block of each moment; marks are blocks left out of the summary, by reason. "
+        "from the slowest to the fastest block of each moment; marks are blocks left out of the summary, by reason, "
+        "and the dips of a contention's threads. "
         "The shaded window is the time in which all threads worked together: only it counts."
     )
 
@@ -44,7 +45,8 @@ class Timeline:
         }  # fmt: skip
         note = (
             f"Thinned for this page: {len(names)} of {len(run.result.records)} experiments (fastest, most disturbed, "
-            "inconclusive), each thread in equal bins that keep the median, the slowest and the fastest block. "
+            "inconclusive; splits of a contention), each thread in equal bins that keep the median, the slowest and "
+            "the fastest block. "
             "All blocks are in the run's samples."
         )
         labels = [str(row["thread"]) for row in rows if row["thread"]]
@@ -88,7 +90,7 @@ def _layers() -> list[Spec]:
         "encoding": {
             "x": x, "y": y, "color": plain_hue, "opacity": vega.shown("thread"), "tooltip": TIPS,
             "shape": vega.field(
-                "kind", "n", None, scale={"range": ["triangle-down", "cross", "square", "diamond"]},
+                "kind", "n", None, scale={"range": ["triangle-down", "cross", "square", "diamond", "triangle-up"]},
                 legend={"symbolStrokeColor": theme.colour("muted")},
             ),
         },

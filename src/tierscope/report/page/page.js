@@ -99,9 +99,25 @@
       spec.spec.width = Math.max(110, Math.floor((width - 46) / columns) - 22);
     } else if (spec.vconcat) {
       for (const part of spec.vconcat) part.width = Math.max(120, width - 190);
+    } else if (spec.hconcat) {
+      shrink(spec, width);
     } else {
       spec.width = width;
       spec.autosize = { type: "fit-x", contains: "padding" };
+    }
+  }
+
+  // Maps keep their square cells: all shrink by one factor, and stand one below the other where it is too narrow.
+  function shrink(spec, width) {
+    const maps = spec.hconcat;
+    const beside = (width - 80 * maps.length) / maps.reduce((sum, map) => sum + map.width, 0);
+    const below = (width - 80) / Math.max(...maps.map((map) => map.width));
+    if (beside < 0.8 && maps.length > 1) { spec.vconcat = maps; delete spec.hconcat; }
+    const factor = Math.min(1, spec.hconcat ? beside : below);
+    for (const map of maps) {
+      map.width *= factor;
+      map.height *= factor;
+      for (const { mark } of map.layer) if (mark.fontSize) { mark.fontSize *= Math.max(factor, 0.7); mark.dy *= factor; }
     }
   }
 

@@ -1,0 +1,78 @@
+"""What a build of the core holds, as it states it: kernels on ISAs, targets, victims; available here or not."""
+
+import msgspec
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """One built way to walk."""
+
+    streams: int
+    unroll: int
+    interleave_bytes: int
+    prefetch: bool
+    prefetchw: bool
+
+
+class Operand(msgspec.Struct, frozen=True):
+    """One array of a kernel: its lines in one operation, and whether they are loaded, stored or both."""
+
+    lines: int
+    loads: bool
+    stores: bool
+
+
+class Kernel(msgspec.Struct, frozen=True):
+    """One kernel on one ISA, as the core states it."""
+
+    kernel: str
+    isa: str
+    rank: int
+    available: bool
+    reason: str
+    summary: str
+    source: str
+    store: str
+    operation: str
+    needs_memory: bool
+    program_bytes_per_operation: float
+    bus_bytes_per_operation: float | None
+    flops_per_operation: int
+    operands: tuple[Operand, ...]
+    shapes: tuple[Shape, ...]
+
+
+class TargetKind(msgspec.Struct, frozen=True):
+    """A kind of target, and the word that names one."""
+
+    name: str
+    word: str
+    summary: str
+
+
+class VictimKind(msgspec.Struct, frozen=True):
+    """A computation that suffers from its neighbours, as the core states it."""
+
+    name: str
+    available: bool
+    reason: str
+    summary: str
+    source: str
+
+
+class Catalogue(msgspec.Struct, frozen=True):
+    """All that this build holds, available here or not."""
+
+    version: str
+    compiler: str
+    kernels: tuple[Kernel, ...]
+    targets: tuple[TargetKind, ...]
+    victims: tuple[VictimKind, ...] = ()
+
+    def names(self) -> list[str]:
+        """Every kernel once, in the order of names."""
+        return sorted({kernel.kernel for kernel in self.kernels})
+
+    def variants(self, name: str) -> list[Kernel]:
+        """The kernel on every ISA that runs here, best first."""
+        found = [k for k in self.kernels if k.kernel == name and k.available]
+        return sorted(found, key=lambda k: -k.rank)

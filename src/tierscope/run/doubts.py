@@ -1,0 +1,54 @@
+"""What an expert would ask about a record: smaller than asked, other pages, other nodes, a busy machine."""
+
+from collections.abc import Sequence
+
+from tierscope.experiment import PAGES, Experiment, Group
+from tierscope.result import GroupFacts, Warn
+from tierscope.stats.point import Point
+from tierscope.units import show_bytes
+
+THP_SHARE = 0.99  # of the bytes that must lie on large pages before a warning
+
+
+def next_step(words: str, otherwise: str) -> tuple[str, str]:
+    """A suite's words and what to do about it: what stands behind '; try ' or '; name ', if anything does."""
+    for verb in ("try", "name"):
+        message, found, step = words.partition(f"; {verb} ")
+        if found:
+            return message, f"{verb} {step}"
+    return words, otherwise
+
+
+def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequence[Point]) -> list[Warn]:
+    """What an expert would ask about this record."""
+    found = []
+    if experiment.note:
+        message, step = next_step(experiment.note, "free memory, or name the size yourself")
+        found.append(Warn(code="smaller", message=message, next_step=step))
+    for group, fact in zip(experiment.groups, facts, strict=True):
+        wanted = PAGES[group.target.pages]
+        mapped = sum(fact.pages.values())
+        large = fact.pages.get(str(wanted), 0)
+        if mapped and fact.footprint_bytes >= wanted and large < THP_SHARE * mapped:
+            some = f"{show_bytes(large)} of {show_bytes(mapped)}"
+            message = f"{fact.kernel}: {some} lie on {group.target.pages} pages"
+            step = "use pages=4k, or let the system give large pages (doctor: thp)"
+            found.append(Warn(code="pages", message=message, next_step=step))
+        found.extend(_misplaced(group, fact))
+    left_out = max(point.together.left_out_share for point in points)
+    if left_out > 0.5 and not experiment.against:
+        share = f"{left_out:.0%} of the moments left out: the machine was busy"
+        found.append(Warn(code="busy", message=share, next_step="repeat on a quiet machine, or give a longer budget"))
+    return found
+
+
+def _misplaced(group: Group, fact: GroupFacts) -> list[Warn]:
+    """Bytes on other nodes than asked; nothing where part of them lies in a file, or no one could tell."""
+    targets = [target for target in (group.target, group.source) if target is not None]
+    homes = {target.where for target in targets}
+    stray = {node: size for node, size in fact.nodes.items() if node not in homes}
+    if not stray or any(target.name != "node" for target in targets):
+        return []
+    some = f"{show_bytes(sum(stray.values()))} of {show_bytes(sum(fact.nodes.values()))}"
+    message = f"{fact.kernel}: {some} lie on node {', '.join(sorted(stray))}, not on node {', '.join(sorted(homes))}"
+    return [Warn(code="placement", message=message, next_step="free memory there, or name a smaller array")]

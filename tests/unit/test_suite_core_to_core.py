@@ -1,0 +1,170 @@
+"""Plans of `core-to-core` on made machines, and the order in which the machine lists its CPUs."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from lab import Lab, lab_in, plan_of
+from made_machine import large, made_machine, made_server
+from made_numa import planned
+from tierscope.cli.progress import describe
+from tierscope.errors import MachineError, UsageError
+from tierscope.experiment import Experiment
+from tierscope.machine import Machine
+from tierscope.run.runner import expected_seconds
+
+
+def plans(machine: Machine, **words: str) -> list[Experiment]:
+    return planned("core-to-core", machine, **words)
+
+
+def pairs(experiments: list[Experiment]) -> list[tuple[int, ...]]:
+    return [group.team.cpus for experiment in experiments for group in experiment.groups]
+
+
+@pytest.mark.parametrize(
+    ("machine", "cpus"),
+    [
+        (made_machine(2), 2),
+        (made_server(), 8),
+        (large(), 128),
+        (made_server(threads=2, offline=(3, 11), forbidden=(0,)), 13),
+    ],
+)
+def test_every_pair_is_measured_once(machine: Machine, cpus: int) -> None:
+    found = pairs(plans(machine))
+    assert len(found) == len({frozenset(pair) for pair in found}) == cpus * (cpus - 1) // 2
+    assert {cpu for pair in found for cpu in pair} == set(machine.cpus())
+
+
+def test_each_experiment_has_the_pairs_of_one_cpu_and_each_pair_runs_alone() -> None:
+    experiments = plans(made_server())
+    assert [len(experiment.groups) for experiment in experiments] == [7, 6, 5, 4, 3, 2, 1]
+    for experiment in experiments:
+        assert {group.team.cpus[0] for group in experiment.groups} == {experiment.labels["a_cpu"]}
+        assert experiment.takes == tuple((take,) for take in range(len(experiment.groups)))
+        assert not experiment.against
+
+
+def test_cpus_stand_by_package_node_cache_and_core_with_hardware_threads_side_by_side() -> None:
+    machine = made_server(cores=2, threads=2)
+    assert machine.by_topology(machine.cpus()) == (0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15)
+    assert machine.by_topology((15, 0, 4, 9)) == (0, 9, 4, 15)
+
+
+def test_cpus_of_one_cache_stand_together_however_they_are_numbered() -> None:
+    order = large().by_topology(large().cpus())
+    caches = [large().last_level_cache_of(cpu) for cpu in order]
+    assert len(set(caches)) == 8
+    assert sum(one != other for one, other in pairwise(caches)) == 7
+
+
+def test_without_known_caches_the_order_is_that_of_cores() -> None:
+    machine = made_server(caches=0)
+    assert machine.last_level_cache_of(0) is None
+    assert machine.by_topology((7, 3, 5)) == (3, 5, 7)
+
+
+def test_lines_live_on_the_node_of_the_pairs_first_cpu_in_small_pages() -> None:
+    machine = made_server(numbers=(0, 2, 5, 9))
+    nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
+    groups = [group for experiment in plans(machine) for group in experiment.groups]
+    assert all(group.target.word == f"node:{nodes[group.team.cpus[0]]}" for group in groups)
+    assert {group.target.where for group in groups} == {"0", "2", "5", "9"}
+    assert {group.target.pages for group in groups} == {"4k"}
+    assert {group.workload.kernel for group in groups} == {"handover"}
+
+
+def test_lines_of_a_cpu_whose_node_has_no_memory_live_on_the_nearest_that_has() -> None:
+    machine = made_server()
+    bare = tuple(
+        msgspec.structs.replace(n, memory_bytes=0) if n.number in (0, 3) else n for n in machine.identity.nodes
+    )
+    machine = msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, nodes=bare))
+    homes = {e.labels["a_cpu"]: e.groups[0].target.word for e in plans(machine)}
+    assert homes[0] == "node:1"
+    assert homes[6] == "node:2"
+
+
+def test_a_target_that_is_named_holds_all_lines_and_lines_set_the_footprint() -> None:
+    groups = [g for e in plans(made_server(memory_alone=1), target="node:4", lines="3") for g in e.groups]
+    assert {group.target.word for group in groups} == {"node:4"}
+    assert {group.workload.footprint_bytes for group in groups} == {192}
+
+
+def test_only_the_cpus_asked_for_are_paired_in_the_order_of_the_topology() -> None:
+    assert pairs(plans(made_server(), cpus="5,0,4")) == [(0, 4), (0, 5), (4, 5)]
+
+
+def test_the_time_of_a_large_machine_is_told_and_bounded_by_its_pairs() -> None:
+    experiments = plans(large())
+    assert len(experiments) == 127
+    least = sum(e.schedule.minimum_s * len(e.takes) for e in experiments)
+    most = sum(e.schedule.budget_s * len(e.takes) for e in experiments)
+    assert least < sum(expected_seconds(e) for e in experiments) < most
+    assert describe(experiments[0]) == "hand-over between CPU 0 and 127 others"
+    assert describe(experiments[-1]) == "hand-over between CPU 63 and CPU 127"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"cpus": "0,99"}, "CPU 99 may not be used here; usable: 0,1,2,3,4,5,6,7"),
+        ({"cpus": "1,0,1"}, "names CPU 1 twice"),
+        ({"cpus": "3"}, "one CPU, and a pair needs two"),
+        ({"cpus": "0,"}, "one CPU, and a pair needs two"),
+        ({"lines": "0"}, "from 1 to 4096"),
+        ({"target": ":1"}, "has no name"),
+        ({"line": "4"}, "unknown option of core-to-core 'line'; did you mean lines"),
+    ],
+)
+def test_core_to_core_refuses(words: dict[str, str], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        plans(made_server(), **words)
+
+
+def test_a_cpu_that_may_not_be_used_is_refused() -> None:
+    with pytest.raises(UsageError, match="CPU 1 may not be used here; usable: 0,2"):
+        plans(made_server(forbidden=(1,)), cpus="0,1")
+
+
+def test_one_cpu_has_no_pair() -> None:
+    with pytest.raises(MachineError, match="a pair needs two CPUs"):
+        plans(made_machine(1))
+
+
+# --- on a core that is made up ---
+
+
+def _batches(lab: Lab) -> list[dict[int, int]]:
+    """For each record, how often each of its takes ran."""
+    return [{take: record.takes.count(take) for take in set(record.takes)} for record in lab.records]
+
+
+def test_pairs_that_are_conclusive_rest_while_a_noisy_one_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = lab_in(tmp_path, monkeypatch)
+    lab.core.noise = lambda group: 0.8 if group.team.cpus == (0, 2) else 0.01
+    lab(plan_of(*plans(made_machine(4))))
+    first, *others = _batches(lab)
+    assert first[1] > 1  # of the pairs of CPU 0, that with CPU 2
+    assert first[0] == first[2] == 1
+    assert [set(record.values()) for record in others] == [{1}, {1}]
+
+
+def test_a_pair_that_stays_noisy_ends_with_its_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = lab_in(tmp_path, monkeypatch)
+    lab.core.noise = lambda group: 2.0
+    (experiment,) = plans(made_machine(2))
+    lab(plan_of(experiment))
+    assert lab.core.now <= experiment.schedule.budget_s + experiment.schedule.minimum_s + 0.05
+
+
+def test_past_the_limit_every_pair_gets_its_least_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = lab_in(tmp_path, monkeypatch)
+    lab.core.noise = lambda group: 2.0
+    lab(plan_of(*plans(made_machine(4))), limit=0.0)
+    assert all(set(record.values()) == {1} for record in _batches(lab))

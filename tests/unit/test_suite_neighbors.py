@@ -1,0 +1,231 @@
+"""The plan of neighbors: which groups run in turns, where, and what is refused."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from made import made_latency_s
+from made_machine import made_machine
+from tierscope.errors import MachineError, UsageError
+from tierscope.experiment import Experiment
+from tierscope.machine import Machine
+from tierscope.run.runner import imagine
+from tierscope.stats.contrast import VICTIM
+from tierscope.suites import Answer, suites
+from tierscope.suites.neighbors import BUILT_IN
+from tierscope.units import GiB, MiB
+
+SUITE = suites["neighbors"]
+
+
+def machine(cpus: int = 2, threads: int = 1, cache: int = 96 * MiB, free: int = 20 * GiB) -> Machine:
+    """`threads` hardware threads to a core, numbered as servers do: all first threads before all second ones."""
+    made = made_machine(cpus)
+    own = made.identity
+    identity = msgspec.structs.replace(
+        own,
+        cpus=tuple(msgspec.structs.replace(cpu, core=cpu.number % (cpus // threads)) for cpu in own.cpus),
+        caches=tuple(msgspec.structs.replace(c, size_bytes=cache) if c.level == 3 else c for c in own.caches),
+    )
+    return msgspec.structs.replace(made, identity=identity, state={"available_bytes": free})
+
+
+def planned(on: Machine | None = None, **words: str) -> list[Experiment]:
+    experiments = imagine(SUITE.plan(on or machine(), SUITE.read(words)))
+    return [experiment for experiment in experiments if experiment.table == "neighbors"]
+
+
+def one(on: Machine | None = None, **words: str) -> Experiment:
+    (experiment,) = planned(on, **words)
+    return experiment
+
+
+def pairs(experiment: Experiment) -> list[tuple[int, int]]:
+    """(victims, aggressors) of each take."""
+    roles = [group.role for group in experiment.groups]
+    return [(sum(roles[g] == VICTIM for g in take), sum(roles[g] != VICTIM for g in take)) for take in experiment.takes]
+
+
+def compared(experiment: Experiment) -> dict[tuple[int, int], tuple[int, int]]:
+    found = pairs(experiment)
+    return {pair: found[base] for pair, base in zip(found, experiment.against, strict=True)}
+
+
+def test_two_cpus_hold_a_flow_alone_and_beside_one_copy() -> None:
+    experiment = one()
+    assert compared(experiment) == {(1, 0): (1, 0), (1, 1): (1, 0)}
+    flow, copy = experiment.groups
+    assert (flow.workload.kernel, flow.workload.size, flow.target.word, flow.team.cpus) == (
+        "flow",
+        "test",
+        "null",
+        (0,),
+    )
+    assert (copy.workload.kernel, copy.target.word, copy.team.cpus) == ("copy", "node:0", (1,))
+    assert not any(group.shared for group in experiment.groups)
+
+
+def test_numbers_of_aggressors_double_up_to_the_free_cpus() -> None:
+    assert [k for _, k in pairs(one(machine(8)))] == [0, 1, 2, 4, 7]
+    assert [k for _, k in pairs(one(machine(3)))] == [0, 1, 2]
+
+
+def test_document_002_is_a_line_of_options() -> None:
+    """Four and eight victims beside eight writers; each is compared with as many victims without."""
+    experiment = one(machine(36), victims="1,4,8", aggressors="8", aggressor="write_nt", size="ref")
+    assert compared(experiment) == {
+        (1, 0): (1, 0), (1, 8): (1, 0), (4, 0): (1, 0), (4, 8): (4, 0), (8, 0): (1, 0), (8, 8): (8, 0),
+    }  # fmt: skip
+    assert {group.workload.size for group in experiment.groups if group.role == VICTIM} == {"ref"}
+
+
+def test_without_a_lone_victim_victims_alone_stand_against_themselves() -> None:
+    assert compared(one(machine(8), victims="2", aggressors="0,1")) == {(2, 0): (2, 0), (2, 1): (2, 0)}
+
+
+def test_of_the_pairs_that_were_not_asked_for_those_that_do_not_fit_are_left_out() -> None:
+    assert compared(one(machine(2), victims="1,2")) == {(1, 0): (1, 0), (1, 1): (1, 0), (2, 0): (1, 0)}
+
+
+@given(cpus=some.integers(2, 24), threads=some.sampled_from([1, 2]), most=some.integers(1, 24))
+def test_no_two_groups_of_a_take_share_a_cpu_and_no_two_takes_are_the_same(cpus: int, threads: int, most: int) -> None:
+    on = machine(cpus * threads, threads)
+    experiment = one(on, victims=f"1-{min(most, cpus)}")
+    for take in experiment.takes:
+        used = [experiment.groups[group].team.cpus[0] for group in take]
+        assert len(set(used)) == len(used)
+    assert len({frozenset(take) for take in experiment.takes}) == len(experiment.takes)
+    assert len(experiment.against) == len(experiment.takes)
+    assert {group for take in experiment.takes for group in take} <= set(range(len(experiment.groups)))
+
+
+def test_hardware_threads_of_one_core_are_not_neighbours_unless_there_is_no_other_core() -> None:
+    experiment = one(machine(8, threads=2))
+    assert sorted(group.team.cpus[0] for group in experiment.groups) == [0, 1, 2, 3]
+    assert experiment.note == ""
+    alone = one(machine(2, threads=2))
+    assert [group.team.cpus for group in alone.groups] == [(0,), (1,)]
+    assert "share a core" in alone.note
+
+
+def test_cpus_are_those_asked_for() -> None:
+    on = machine(8)
+    experiment = one(on, victims="1,2", victim_cpus="2,5", aggressor_cpus="7,1,0", aggressors="0,3")
+    assert [group.team.cpus[0] for group in experiment.groups] == [2, 5, 7, 1, 0]
+    own = one(on, victim_cpus="3")
+    assert [group.team.cpus[0] for group in own.groups] == [3, 7, 6, 5, 4, 2, 1, 0]
+    other = one(on, aggressor_cpus="0,1")
+    assert [group.team.cpus[0] for group in other.groups] == [2, 0, 1]
+
+
+def test_threads_take_turns_on_a_cpu_only_when_asked_to() -> None:
+    experiment = one(machine(4), victim_cpus="1", aggressor_cpus="1,2", overlap="yes")
+    assert [group.shared for group in experiment.groups] == [True, True, False]
+    alone = one(machine(1), overlap="yes")
+    assert [group.team.cpus for group in alone.groups] == [(0,), (0,)]
+    assert all(group.shared for group in alone.groups)
+
+
+def test_the_sleeping_control_has_no_memory() -> None:
+    aggressor = one(aggressor="sleep").groups[1]
+    assert (aggressor.workload.kernel, aggressor.workload.footprint_bytes) == ("sleep", 0)
+    assert aggressor.target.word == "null"
+
+
+def test_aggressors_write_where_they_are_told() -> None:
+    aggressor = one(aggressor="write_nt", aggressor_target="file:/mnt/pmem/x", aggressor_array="1GiB").groups[1]
+    assert (aggressor.target.word, aggressor.workload.footprint_bytes) == ("file:/mnt/pmem/x", GiB)
+
+
+def test_arrays_of_aggressors_are_as_large_as_the_last_level_cache_and_fit_the_memory() -> None:
+    assert one(machine(cache=96 * MiB)).groups[1].workload.footprint_bytes == 2 * 96 * MiB
+    assert one(machine(cache=16 * MiB)).groups[1].workload.footprint_bytes == 2 * 64 * MiB
+    small = one(machine(8, free=1 * GiB))
+    assert sum(group.workload.footprint_bytes for group in small.groups) <= 512 * MiB
+    assert "half of the free memory" in small.note
+
+
+def test_a_command_keeps_its_commas_and_its_limit() -> None:
+    experiment = one(victim="cmd ./solve --sizes 1,2 in.txt", timeout="2min")
+    work = experiment.groups[0].workload
+    assert (work.kernel, work.command, work.limit_s) == ("command", "./solve --sizes 1,2 in.txt", 120)
+    assert (experiment.labels["victim"], experiment.labels["command"]) == ("cmd", "./solve --sizes 1,2 in.txt")
+
+
+def test_each_kind_of_victim_is_an_experiment_of_its_own() -> None:
+    experiments = planned(victim="flow,chase,triad")
+    assert [experiment.labels["victim"] for experiment in experiments] == list(BUILT_IN)
+    assert [experiment.groups[0].workload.kernel for experiment in experiments] == list(BUILT_IN)
+
+
+class Told(Answer):
+    """An answer by the made staircase, whose last level holds 96 MiB."""
+
+    def rate(self, group: int = 0) -> float | None:
+        one = self.experiment.groups[group]
+        return 1 / made_latency_s(one.workload.footprint_bytes, one.target.pages)
+
+
+def told(**words: str) -> list[Experiment]:
+    plan = SUITE.plan(machine(cache=480 * MiB), SUITE.read(words))
+    found = [next(plan)]
+    try:
+        while True:
+            found.append(plan.send(Told(found[-1])))
+    except StopIteration:
+        return [experiment for experiment in found if experiment.table == "neighbors"]
+
+
+def test_the_chase_lives_in_half_of_the_cache_that_is_really_there_and_the_triad_beyond_it() -> None:
+    chase, triad = told(victim="chase,triad")
+    assert 30 * MiB < chase.groups[0].workload.footprint_bytes < 80 * MiB
+    assert triad.groups[0].workload.footprint_bytes > 3 * 300 * MiB
+
+
+def test_a_batch_of_a_chase_holds_several_walks() -> None:
+    (chase,) = told(victim="chase")
+    (large,) = told(victim="chase", victim_array="256MiB")
+    assert 0.1 < chase.schedule.minimum_s < large.schedule.minimum_s <= 2.0
+
+
+def test_no_cache_is_searched_for_where_nothing_rests_on_it() -> None:
+    for words in ({}, {"victim": "chase,triad", "victim_array": "64MiB"}, {"victim": "cmd true"}):
+        assert {e.table for e in imagine(SUITE.plan(machine(), SUITE.read(words)))} == {"neighbors"}
+    assert "sizing" in {e.table for e in imagine(SUITE.plan(machine(), SUITE.read({"victim": "chase"})))}
+
+
+def test_one_cpu_has_no_neighbours() -> None:
+    with pytest.raises(MachineError, match="needs two CPUs, one for a victim and one for an aggressor"):
+        planned(machine(1))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"victim": "flaw"}, "unknown victim 'flaw'; did you mean flow"),
+        ({"victim": "cmd"}, "no command line; try victim='cmd"),
+        ({"victim": "cmd  "}, "no command line"),
+        ({"victim": ""}, "no victim is named"),
+        ({"size": "huge"}, "unknown size 'huge'"),
+        ({"size": "test,ref"}, "one size at a time"),
+        ({"aggressor": "copi"}, "unknown aggressor 'copi'; did you mean copy"),
+        ({"aggressor": "copy,read"}, "one aggressor at a time"),
+        ({"victims": "0"}, "one victim or more"),
+        ({"victims": "3"}, "victims=3 does not fit.* victims may use 0,1"),
+        ({"victims": "2"}, "victims=2 leaves no CPU for an aggressor"),
+        ({"aggressors": "2"}, "victims=1 aggressors=2 does not fit"),
+        ({"victims": "2", "aggressors": "1"}, "victims=2 aggressors=1 does not fit"),
+        ({"aggressors": "x"}, "no list"),
+        ({"victim_cpus": "7"}, "CPU 7 may not be used here; usable: 0,1"),
+        ({"victim_cpus": "0,0"}, "names a CPU twice"),
+        ({"victim_cpus": "1", "aggressor_cpus": "0,1"}, "overlap on CPU 1; overlap=yes"),
+        ({"victim_cpus": "0,1"}, "leaves no CPU"),
+        ({"overlap": "maybe"}, "unknown answer 'maybe'"),
+        ({"aggressor_target": ":0"}, "has no name"),
+        ({"pages": "3m"}, "unknown page size"),
+    ],
+)
+def test_it_refuses(words: dict[str, str], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        planned(machine(), **words)

@@ -1,0 +1,51 @@
+"""The virtual machines: each is booted once. While a test file uses one, core and system files are those inside."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tierscope.run import start
+from virtual import Node, Shape, VirtualMachine
+
+SERVER = Shape(
+    nodes=(
+        Node(memory_mib=512, cpus="0-3", latency_ns=(90, 250), bandwidth_mb=(102400, 30720)),
+        Node(memory_mib=320, cpus="4-7", latency_ns=(260, 95), bandwidth_mb=(30720, 101376)),
+        Node(memory_mib=256, nearest=0, latency_ns=(350, 450), bandwidth_mb=(10240, 5120)),
+    ),
+    smp="8,sockets=2,cores=2,threads=2",
+    distances=((10, 21, 31), (21, 10, 41), (31, 41, 10)),
+)
+"""Two packages of two cores of two threads; a node each, and one without CPUs that is nearest to node 0, as CXL is."""
+
+HALVES = Shape(nodes=(Node(memory_mib=256, cpus="0,2"), Node(memory_mib=256, cpus="1,3")), smp="4,sockets=1,cores=4")
+"""One package of two nodes that take turns in the numbers of CPUs; the firmware tells neither distances nor HMAT."""
+
+
+def _inside(machine: VirtualMachine) -> Iterator[VirtualMachine]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start, "System", lambda: machine.system)
+        patch.setenv("TIERSCOPE_CORE", str(machine.core))
+        yield machine
+
+
+@pytest.fixture(scope="session")
+def server_shape() -> Shape:
+    return SERVER
+
+
+@pytest.fixture(scope="session")
+def booted_server() -> Iterator[VirtualMachine]:
+    with VirtualMachine(SERVER) as machine:
+        yield machine
+
+
+@pytest.fixture(scope="module")
+def server(booted_server: VirtualMachine) -> Iterator[VirtualMachine]:
+    yield from _inside(booted_server)
+
+
+@pytest.fixture(scope="module")
+def halves() -> Iterator[VirtualMachine]:
+    with VirtualMachine(HALVES) as machine:
+        yield from _inside(machine)
