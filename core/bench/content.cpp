@@ -53,6 +53,8 @@ void place_member(Group& group, std::size_t number) {
     case Operation::block:
       pass.cursor = member.begin;
       pass.state = random_word(group.plan.seed, number);  // each thread draws blocks of its own
+      pass.fence = group.plan.fence;
+      pass.drawn = group.drawn();
       break;
     case Operation::handover:
       pass.state = number;  // 0 asks, 1 answers, on the same lines

@@ -105,6 +105,11 @@ void check_operation(const Group& group) {
     throw BadPlan("kernel handover runs on two CPUs, not on " + std::to_string(plan.cpus.size()));
   if (group.operation() == Operation::task && (!plan.source.empty() || plan.target != "null"))
     throw BadPlan("victim " + plan.kernel + " takes its own memory, on the node of its CPU; write target=null");
+  const bool words = plan.fence != kernels::Fence::chunk || plan.drawn;
+  if (words && !group.entry->info->flushes)
+    throw BadPlan("kernel " + plan.kernel + " takes no fence= and no order=; they are for kernels named flush_...");
+  if (group.entry->info->flushes && plan.element % LINE != 0)
+    throw BadPlan("element=" + std::to_string(plan.element) + " is no multiple of a cache line (64), which is flushed");
   if (plan.source.empty()) return;
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k)
     if (group.on_source(k)) return;

@@ -51,6 +51,8 @@ struct Group {
   [[nodiscard]] bool walks() const noexcept {
     return operation() == kernels::Operation::line || operation() == kernels::Operation::block;
   }
+  /// Whether blocks are drawn at random.
+  [[nodiscard]] bool drawn() const noexcept { return entry->info->drawn || plan.drawn; }
   [[nodiscard]] std::uint64_t footprint() const noexcept;
   /// Bytes of operand k that one operation touches.
   [[nodiscard]] std::uint64_t stride(std::size_t k) const noexcept;

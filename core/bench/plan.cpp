@@ -87,6 +87,20 @@ void set_shared(GroupPlan& plan, const std::string& key, const std::string& word
   plan.shared = word == "1";
 }
 
+void set_fence(GroupPlan& plan, const std::string& key, const std::string& word) {
+  static const std::map<std::string, kernels::Fence> known{
+      {"chunk", kernels::Fence::chunk}, {"line", kernels::Fence::line}, {"never", kernels::Fence::never}};
+  const auto found = known.find(word);
+  if (found == known.end()) throw BadPlan(key + "=" + word + " is not known (known: chunk, line, never)");
+  plan.fence = found->second;
+}
+
+void set_order(GroupPlan& plan, const std::string& key, const std::string& word) {
+  if (word != "sequential" && word != "random")
+    throw BadPlan(key + "=" + word + " is not known (known: random, sequential)");
+  plan.drawn = word == "random";
+}
+
 const std::map<std::string, Setter>& setters() {
   static const std::map<std::string, Setter> table{
       {"kernel", text_into(&GroupPlan::kernel)},
@@ -110,6 +124,8 @@ const std::map<std::string, Setter>& setters() {
       {"seed", count_into(&GroupPlan::seed)},
       {"per_block", count_into(&GroupPlan::per_block)},
       {"shared", set_shared},
+      {"fence", set_fence},
+      {"order", set_order},
       {"size", text_into(&GroupPlan::size)},
       {"command", [](GroupPlan& plan, const std::string& key,
                      const std::string& word) { plan.command = percent_decoded(key, word); }},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <unordered_set>
 #include <vector>
 
 #include "bench/cycle.hpp"
@@ -141,6 +142,33 @@ double verify_drawn(const Group& group, const Member& member) {
   return 0;
 }
 
+/// Whether all words of a block, at both ends, are those of the n-th that was stored.
+bool holds_block(const std::byte* at, std::uint64_t size, std::uint64_t number) {
+  const auto word = kernels::bytes::flush_word(number);
+  const auto edge = std::min<std::uint64_t>(size, kernels::PAGE);
+  for (const auto* from : {at, at + size - edge})
+    for (std::uint64_t off = 0; off < edge; off += sizeof word)
+      if (std::memcmp(from + off, &word, sizeof word) != 0) return false;
+  return true;
+}
+
+/// Stores that were flushed: the last of them, newest first, each block once.
+double verify_flushed(const Group& group, const Member& member) {
+  const auto element = group.plan.element;
+  const auto& pass = member.pass;
+  const auto* base = pass.operand[0] + member.begin * element;
+  const auto blocks = member.end - member.begin;
+  std::unordered_set<std::uint64_t> seen;
+  auto state = pass.state;
+  for (std::uint64_t back = 1; back <= std::min(pass.written, DRAWS); ++back) {
+    const auto number = pass.written - back;
+    const auto block = pass.drawn ? kernels::bytes::drawn(state, blocks) : number % blocks;
+    state = kernels::bytes::previous_draw(state);
+    if (seen.insert(block).second && !holds_block(base + block * element, element, number)) return WRONG;
+  }
+  return 0;
+}
+
 /// Both threads have counted the same hand-overs, and the line they stand on holds the last.
 double verify_handover(const Group& group, const Member& member) {
   const auto count = member.pass.cursor;
@@ -184,7 +212,8 @@ double verify(const Group& group, std::size_t index) {
     case kernels::Operation::call:
       return 0;
     case kernels::Operation::block:
-      return group.entry->info->drawn ? verify_drawn(group, member) : verify_blocks(group, member);
+      if (group.entry->info->flushes) return verify_flushed(group, member);
+      return group.drawn() ? verify_drawn(group, member) : verify_blocks(group, member);
     case kernels::Operation::handover:
       return verify_handover(group, member);
     case kernels::Operation::task:

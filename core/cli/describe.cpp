@@ -117,6 +117,14 @@ std::string origin(const Store& store) {
   return its == "real" && cpu::hypervisor() == EMULATOR ? "emulated" : its;
 }
 
+/// What emulates or simulates, of all that `origin` looks at.
+std::string origin_by(const Store& store) {
+  std::string by = store.target.target->origin_by();
+  if (by.empty() && store.source.target != nullptr) by = store.source.target->origin_by();
+  if (!by.empty()) return by;
+  return cpu::hypervisor() == EMULATOR ? "QEMU TCG: the processor's instructions" : "";
+}
+
 /// Pages and nodes of the target's and the source's memory.
 Placement both(const Store& store) {
   auto placement = store.target.placement;
@@ -191,6 +199,7 @@ std::string hello() {
 
 std::string group(const Group& g, const Store& store) {
   const auto placement = both(store);
+  const auto persistence = store.target.target->persistence();
   std::size_t held = g.footprint();
   for (const auto& victim : store.victims) held += victim->memory_bytes();
   return json::Object()
@@ -205,6 +214,7 @@ std::string group(const Group& g, const Store& store) {
       .add("target", g.plan.where.empty() ? g.plan.target : g.plan.target + ":" + g.plan.where)
       .add("source", g.plan.source)
       .add("origin", origin(store))
+      .add("origin_by", origin_by(store))
       .add("cpus", g.plan.cpus)
       .add("footprint_bytes", held)
       .add("element_bytes", element(g))
@@ -214,6 +224,8 @@ std::string group(const Group& g, const Store& store) {
       .add("program_bytes_per_operation", g.program_bytes())
       .raw("bus_bytes_per_operation", bus_bytes(*g.entry))
       .add("operation", name_of(g.operation()))
+      .add("persistence", persistence.domain)
+      .add("persistence_how", persistence.how)
       .add("detail", store.victims.empty() ? "" : store.victims.front()->detail())
       .str();
 }

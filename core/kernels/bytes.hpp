@@ -2,6 +2,7 @@
 #pragma once
 #include <cstring>
 
+#include "base/random.hpp"
 #include "kernels/kernel.hpp"
 
 namespace tierscope::kernels::bytes {
@@ -54,6 +55,9 @@ constexpr std::uint64_t previous_draw(std::uint64_t state) noexcept { return (st
 constexpr std::uint64_t drawn(std::uint64_t state, std::uint64_t blocks) noexcept {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(state) * blocks) >> 64U);
 }
+
+/// All words of the n-th block that a thread stores to be flushed: no two blocks hold the same.
+constexpr std::uint64_t flush_word(std::uint64_t number) noexcept { return mixed(number); }
 
 /// Byte by byte: not the library's own code again.
 inline void copy_bytewise(std::byte* to, const std::byte* from, std::size_t size) noexcept {

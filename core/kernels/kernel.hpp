@@ -22,6 +22,9 @@ enum class Content : std::uint8_t { nothing, reals, cycle };
 /// bytes, one hand-over between two threads, one whole task of a victim.
 enum class Operation : std::uint8_t { line, hop, call, block, handover, task };
 
+/// After how much a store that is flushed is fenced: after each block, after each line of it, or never.
+enum class Fence : std::uint8_t { chunk, line, never };
+
 /// One array of a kernel. `lines` of it are touched per operation.
 struct Operand {
   unsigned lines = 0;
@@ -42,7 +45,8 @@ struct KernelInfo {
   Content content = Content::reals;
   Operation operation = Operation::line;
   std::string_view needs = "";  // a CPU feature beyond the ISA's
-  bool drawn = false;           // its blocks are drawn at random, not walked
+  bool drawn = false;           // its blocks are always drawn at random, not walked
+  bool flushes = false;         // takes the words fence and order: stores of blocks, then their way to memory
   double program_bytes = 0;     // per operation, where the operands do not tell: hop 8
   double bus_bytes = 0;         // likewise: hop 64
 
@@ -67,6 +71,9 @@ struct Pass {
   std::uint64_t nodes = 0;       // of the slice: nodes (hops), blocks, lines (hand-overs)
   std::uint64_t cursor = 0;      // kept from block to block (hops, hand-overs); the slice's first block
   std::uint64_t state = 0;       // likewise
+  std::uint64_t written = 0;     // blocks stored since the content was made (stores that are flushed)
+  Fence fence = Fence::chunk;
+  bool drawn = false;  // blocks are drawn at random, not walked
 };
 
 /// Does the pass and returns a checksum of what was loaded (wrapping sum of 64-bit words), 0 if nothing was.

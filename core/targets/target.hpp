@@ -42,6 +42,18 @@ struct Placement {
   std::string how;
 };
 
+/// What it takes until bytes of a target survive the loss of power, and how that is known.
+struct Persistence {
+  std::string domain = "none";  // none: they never do; adr: written back and fenced; eadr: stored; msync: after msync
+  std::string how = "volatile memory";
+};
+
+/// What a target adds to its memory to stand in for a slower one; 0 adds nothing.
+struct Emulation {
+  double latency_floor_s = 0;  // of one dependent access
+  double bandwidth = 0;        // at most, program bytes/s of all threads of a group
+};
+
 class Target {
  public:
   virtual ~Target() = default;
@@ -52,6 +64,10 @@ class Target {
   /// False where there is no memory behind it: only kernels without content run.
   [[nodiscard]] virtual bool serves_memory() const { return true; }
   [[nodiscard]] virtual const char* origin() const { return "real"; }
+  /// By what it is emulated or simulated, in a few words; "" where it is real.
+  [[nodiscard]] virtual std::string origin_by() const { return ""; }
+  [[nodiscard]] virtual Persistence persistence() const { return {}; }
+  [[nodiscard]] virtual Emulation emulation() const { return {}; }
 };
 
 struct TargetEntry {

@@ -132,6 +132,8 @@ def group_words(group: Group) -> dict[str, str]:
         "pace": str(work.pace_cycles),
         "burst": word_bytes(work.burst_bytes),
         "per_block": str(work.per_block),
+        "fence": work.fence,
+        "order": work.order,
         "size": work.size,
         "command": quote(work.command, safe="/.=-+:,@"),
         "limit": f"{work.limit_s:.9f}s" if work.limit_s else "",

@@ -32,6 +32,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     pace_cycles: int = 0  # delay injected after each burst, in core cycles
     burst_bytes: int = 1024  # program bytes between two delays
     per_block: int = 0  # operations of one timed block; 0: as many as fill the schedule's block_s
+    fence: str = ""  # of stores that are flushed: chunk, line, never; "" is chunk
+    order: str = ""  # of the same: sequential, random; "" is sequential
     size: str = ""  # of a victim's instance: test, train, ref
     command: str = ""  # of the victim `command`: a line for the shell
     limit_s: float = 0.0  # of a command: it hangs if it takes longer; 0 is the core's own limit

@@ -88,6 +88,9 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     operation: str  # "line", "hop", "call", "block", "handover", "task"
     source: str = ""  # target of the operands that are only read; "" is `target`
     element_bytes: int = 0  # of one operation of kernels on blocks, between two nodes of a chase
+    origin_by: str = ""  # what emulates or simulates it; "" where it is real
+    persistence: str = ""  # until its bytes survive: "none", "adr", "eadr", "msync"; "" is not told
+    persistence_how: str = ""  # how that is known
     detail: str = ""  # what a victim says of its instance: "3000 nodes, 120000 arcs, cost 71823"
 
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/cpuid.hpp"
 #include "base/syscall.hpp"
 #include "bench/bench.hpp"
 #include "folder.hpp"
@@ -207,3 +208,26 @@ TEST_CASE("a command in a plan holds no space") {
     CHECK(holds(error_of([&] { plan_of(word); }), "two hexadecimal digits"));
   CHECK(holds(error_of([&] { plan_of("shared=yes"); }), "neither 0 nor 1"));
 }
+
+#if defined(__x86_64__)
+TEST_CASE("blocks that are flushed hold what was stored last, in any order and with any fence") {
+  for (const auto* kernel : {"flush_none", "flush_clflush", "flush_clflushopt", "flush_clwb", "flush_nt"})
+    for (const auto* words : {"", "fence=line", "fence=never", "order=random", "fence=line order=random"}) {
+      if (!cpu::missing(find_kernel(plan_of(std::string("kernel=") + kernel)).info->needs).empty()) continue;
+      CAPTURE(kernel);
+      CAPTURE(words);
+      Bench bench;
+      bench.prepare({plan_of(std::string("kernel=") + kernel + " footprint=1MiB element=4KiB per_block=7 " + words)});
+      CHECK(groups_of(bench, {}).size() > 0);
+      CHECK(bench.groups()[0].members[0].pass.written == bench.groups()[0].members[0].done);
+      CHECK(bench.check() == std::vector<double>{0.0});
+      auto group = bench.groups()[0];
+      group.members[0].pass.written += 1;  // as if one block had been stored that was not
+      CHECK(verify(group, 0) > 0);
+    }
+  CHECK(holds(error_of([&] { make_group(plan_of("kernel=read footprint=1MiB fence=line")); }), "named flush_..."));
+  CHECK(holds(error_of([&] { make_group(plan_of("kernel=flush_nt footprint=1MiB element=8B")); }), "is flushed"));
+  CHECK(holds(error_of([&] { plan_of("fence=often"); }), "known: chunk, line, never"));
+  CHECK(holds(error_of([&] { plan_of("order=up"); }), "known: random, sequential"));
+}
+#endif

@@ -40,8 +40,8 @@ SIZES = {
 }  # fmt: skip
 COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block"}
 WORDS = {
-    "kernel": "", "isa": "", "target": "node:0", "source": "", "pages": "thp", "role": "", "size": "", "command": "",
-    "limit": "0s",
+    "kernel": "", "isa": "", "target": "node:0", "source": "", "pages": "thp", "role": "", "fence": "", "order": "",
+    "size": "", "command": "", "limit": "0s",
 }  # fmt: skip
 GROUP_KEYS = ["cpus", "shared", *WORDS, *SIZES, *COUNTS]
 SCHEDULE = (
@@ -129,6 +129,8 @@ def _group(entry: dict[str, Any], place: str) -> Group:
         kernel=words["kernel"],
         isa=words["isa"],
         footprint_bytes=0,
+        fence=words["fence"],
+        order=words["order"],
         size=words["size"],
         command=words["command"],
         limit_s=limit_s,

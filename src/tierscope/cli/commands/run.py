@@ -15,7 +15,7 @@ Examples:
   tierscope run stream kernels=triad,triad_nt threads=1,2 peak=307.2GB/s
   tierscope run latency pages=2m to=4GiB
   tierscope run loaded-latency mixes=read,mix_1r1w_nt delays=0,100,1000 --json rows.json
-  tierscope run contention splits=1:1 modes=nvm-nvm dram=node:0 nvm=node:1
+  tierscope run contention a=node:0 b=node:1 modes=nvm-nvm splits=15:1,8:8
   tierscope run neighbors victim=flow size=train aggressors=0,1,4,8
   tierscope run neighbors victim='cmd ./solve instance.txt'
   tierscope run my-groups.toml

@@ -1,0 +1,104 @@
+/// Stores of blocks of `element` bytes, and their way to memory: what a program pays that wants its bytes to survive.
+/// A block is stored line by line, then each of its lines is flushed, then a fence orders all of it; `fence=line` does
+/// store, flush and fence for each line, `fence=never` leaves the last out. The stores are those of a copy from a hot
+/// buffer: 16 bytes at a time from registers. The bench ends each timed block with a fence that waits for all stores.
+/// Blind to: when a flushed line reaches the medium. A fence waits until it is in the memory controller's queue, which
+/// is what counts as persistent (ADR).
+/// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2, CLFLUSH, CLFLUSHOPT, CLWB; S. K.
+/// Lee, "PM DAX write" (document 002), 2022, for the question.
+#pragma once
+#include <emmintrin.h>
+
+#include "kernels/bytes.hpp"
+
+namespace tierscope::kernels::flush {
+
+/// How a line is stored.
+struct Plain {
+  [[gnu::always_inline]] static void put(std::byte* line, __m128i value) noexcept {
+    for (unsigned part = 0; part < LINE / sizeof value; ++part) {
+      _mm_store_si128(reinterpret_cast<__m128i*>(line) + part, value);
+      asm volatile("" : : : "memory");  // four stores, as written
+    }
+  }
+};
+struct NonTemporal {
+  [[gnu::always_inline]] static void put(std::byte* line, __m128i value) noexcept {
+    for (unsigned part = 0; part < LINE / sizeof value; ++part)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(line) + part, value);
+  }
+};
+/// No line is flushed.
+struct Nothing {
+  static constexpr bool any = false;
+  [[gnu::always_inline]] static void line(std::byte*) noexcept {}
+};
+
+/// One block: all stores, all flushes, one fence; or the three for each line.
+template <class Store, class Flush, Fence FENCE>
+[[gnu::always_inline]] inline void block(std::byte* at, std::size_t size, std::uint64_t word) noexcept {
+  const auto value = _mm_set1_epi64x(static_cast<long long>(word));
+  if constexpr (FENCE == Fence::line) {
+    for (std::size_t off = 0; off < size; off += LINE) {
+      Store::put(at + off, value);
+      Flush::line(at + off);
+      _mm_sfence();
+    }
+  } else {
+    for (std::size_t off = 0; off < size; off += LINE) Store::put(at + off, value);
+    if constexpr (Flush::any)
+      for (std::size_t off = 0; off < size; off += LINE) Flush::line(at + off);
+    if constexpr (FENCE == Fence::chunk) _mm_sfence();
+  }
+}
+
+template <class Store, class Flush, Fence FENCE>
+inline void walk(Pass& pass) noexcept {
+  const auto size = pass.element;
+  if (!pass.drawn) {
+    for (std::uint64_t r = 0; r < pass.repeats; ++r)
+      for (auto n = pass.begin; n < pass.end; ++n)
+        block<Store, Flush, FENCE>(pass.operand[0] + n * size, size, bytes::flush_word(pass.written++));
+    return;
+  }
+  auto* const base = pass.operand[0] + pass.cursor * size;
+  for (auto left = (pass.end - pass.begin) * pass.repeats; left > 0; --left) {
+    pass.state = bytes::next_draw(pass.state);
+    block<Store, Flush, FENCE>(base + bytes::drawn(pass.state, pass.nodes) * size, size,
+                               bytes::flush_word(pass.written++));
+  }
+}
+
+/// The kind of fence is chosen here, once.
+template <class Store, class Flush>
+inline std::uint64_t pass(Pass& pass) noexcept {
+  switch (pass.fence) {
+    case Fence::chunk:
+      walk<Store, Flush, Fence::chunk>(pass);
+      break;
+    case Fence::line:
+      walk<Store, Flush, Fence::line>(pass);
+      break;
+    case Fence::never:
+      walk<Store, Flush, Fence::never>(pass);
+      break;
+  }
+  return 0;
+}
+
+inline constexpr std::string_view MANUAL =
+    "Intel, \"64 and IA-32 Architectures Software Developer's Manual\", volume 2";
+
+constexpr KernelInfo info_of(std::string_view name, std::string_view summary, Store store,
+                             std::string_view needs) noexcept {
+  return {.name = name,
+          .summary = summary,
+          .source = MANUAL,
+          .operands = bytes::WRITTEN,
+          .store = store,
+          .operation = Operation::block,
+          .needs = needs,
+          .flushes = true};
+}
+
+}  // namespace tierscope::kernels::flush

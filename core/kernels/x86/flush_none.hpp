@@ -1,0 +1,12 @@
+/// Stores of blocks without a flush: what the others are compared with. Nothing of it need survive.
+#pragma once
+#include "kernels/flush.hpp"
+
+namespace tierscope::kernels::flush_none {
+inline constexpr KernelInfo info = flush::info_of("flush_none", "stores of blocks, not flushed", Store::plain, "");
+inline constexpr std::string_view isa = "scalar";
+
+inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<flush::Plain, flush::Nothing>(pass); }
+/// bench/verify.cpp knows the word of every block.
+inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
+}  // namespace tierscope::kernels::flush_none
