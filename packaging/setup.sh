@@ -50,8 +50,9 @@ prepare() {
     step "virtual environment" "remove $venv and try again" make_venv
   fi
   [ "$stage" = run ] || install_lanes
-  install_lemon
-  sum=$(sources)  # LEMON may have come
+  install_wanted liblemon-dev "$lemon" "the victim flow of run neighbors"
+  install_wanted libpmemobj-dev "$pmemobj" "targets named pool:"
+  sum=$(sources)  # they may have come
   install_packages
   if [ "$(cat "$venv/core" 2>/dev/null)" != "$sum $compiler" ]; then
     step "native core ($compiler)" "mend the source, or choose another compiler with CXX=..." install_project
@@ -197,23 +198,25 @@ apt_install() {
     { $privilege $apt update && $privilege $apt install --no-install-recommends "$@"; }
 }
 
-# Headers of the LEMON graph library, for one victim of `run neighbors`: nothing else needs them, and nothing fails for
-# want of them. From the package lists that are there, and once; `./tierscope` notices when they come later.
-install_lemon() {
-  [ ! -e "$lemon" ] && [ ! -e "$venv/lemon" ] || return 0
-  : >"$venv/lemon"
-  if [ -n "$(candidate liblemon-dev)" ] && become_root; then
-    (step "system packages (liblemon-dev)" "going on without it" $privilege $apt -o Acquire::http::Timeout=20 \
-      install --no-install-recommends liblemon-dev) || true
+# install_wanted PACKAGE HEADER WHAT: headers that one part of the core is built with; nothing else needs them, and
+# nothing fails for want of them. From the package lists that are there, and once; `./tierscope` notices when they come
+# later.
+install_wanted() {
+  [ ! -e "$2" ] && [ ! -e "$venv/wanted-$1" ] || return 0
+  : >"$venv/wanted-$1"
+  if [ -n "$(candidate "$1")" ] && become_root; then
+    (step "system packages ($1)" "going on without it" $privilege $apt -o Acquire::http::Timeout=20 \
+      install --no-install-recommends "$1") || true
   fi
-  [ -e "$lemon" ] || say "going on without the victim flow of run neighbors: sudo apt-get install -y liblemon-dev"
+  [ -e "$2" ] || say "going on without $3: sudo apt-get install -y $1"
 }
 
-# What only some tests need: a second compiler with its sanitizers, doctest, LEMON, a browser, two checkers and a virtual
-# machine with its kernel. As root alone, and once for these names; else, or where it fails, those tests are skipped by
+# What only some tests need: a second compiler with its sanitizers, doctest, LEMON, libpmemobj and its tools, a browser,
+# two checkers and a virtual machine with its kernel. As root alone, and once for these names; else, or where it fails, those tests are skipped by
 # name, with the line that would bring them.
 install_lanes() {
-  names="clang doctest-dev liblemon-dev shellcheck groff chromium qemu-system-x86 busybox-static"
+  names="clang doctest-dev liblemon-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
+  names="$names e2fsprogs xfsprogs ndctl daxctl" # for persistent memory of the virtual machine
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ] ||
     return 0
   privilege=

@@ -27,6 +27,13 @@ class Unsupported final : public Error {
   [[nodiscard]] const char* kind() const noexcept override { return "Unsupported"; }
 };
 
+/// Memory that was had could not be read or written any more (SIGBUS).
+class Fault final : public Error {
+ public:
+  using Error::Error;
+  [[nodiscard]] const char* kind() const noexcept override { return "Fault"; }
+};
+
 /// The words of the plan are wrong.
 class BadPlan final : public Error {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -24,6 +25,16 @@ void find_memory(Arena& arena, const std::string& word, const GroupPlan& plan, s
                       "; it serves kernels without memory alone");
   if (wanted) fresh.buffer = fresh.target->map(needed);
   arena = std::move(fresh);
+}
+
+/// @throws BadPlan for lines that go from core to core: no tier slows them
+void heed_emulation(Group& group, const Store& store) {
+  group.target_adds = store.target.target->emulation();
+  if (store.source.target != nullptr) group.source_adds = store.source.target->emulation();
+  const bool slowed = group.target_adds.latency_floor_s > 0 || group.target_adds.bandwidth > 0;
+  if (slowed && group.operation() == kernels::Operation::handover)
+    throw BadPlan("kernel handover moves lines between caches, which target " + group.plan.target +
+                  " does not slow; take target=node:N");
 }
 
 /// What a group's victims are made for.
@@ -89,6 +100,7 @@ void Bench::map(std::size_t number) {
   if (plan.source.empty()) store.source = Arena{};
   find_memory(store.target, plan.target + ":" + plan.where, plan, group.bytes_needed(false), wants);
   if (!plan.source.empty()) find_memory(store.source, plan.source, plan, group.bytes_needed(true), wants);
+  heed_emulation(group, store);
   place(group, store.target.buffer.bytes(), store.source.buffer.bytes());
   fill(number);
   make_victims(number);
@@ -100,20 +112,56 @@ void Bench::fill(std::size_t number) {
   fill(number, store.target);
   if (store.source.target != nullptr) fill(number, store.source);
   if (fresh) return;
-  team_->run([&](std::size_t thread) {
-    if (seats_[thread].group == number) stir(groups_[number], seats_[thread].member);
+  run_watched(seats_in(number), [&](std::size_t seat, fault::Watch& watch) {
+    watch.run(fault::After::leave, [&] { stir(groups_[number], seats_[seat].member); });
   });
 }
 
 void Bench::fill(std::size_t number, Arena& arena) {
   const auto& group = groups_[number];
   if (arena.content != group.content())
-    team_->run([&](std::size_t thread) {
-      if (seats_[thread].group == number) tierscope::fill(group, seats_[thread].member, arena.buffer.bytes());
+    run_watched(seats_in(number), [&](std::size_t seat, fault::Watch& watch) {
+      watch.run(fault::After::leave, [&] { tierscope::fill(group, seats_[seat].member, arena.buffer.bytes()); });
     });
   arena.content = group.content();
   if (!arena.inspected && arena.target->serves_memory()) arena.placement = arena.target->inspect(arena.buffer);
   arena.inspected = true;
+}
+
+std::vector<std::size_t> Bench::seats_in(std::size_t group) const {
+  std::vector<std::size_t> seats;
+  for (std::size_t seat = 0; seat < seats_.size(); ++seat)
+    if (seats_[seat].group == group) seats.push_back(seat);
+  return seats;
+}
+
+void Bench::run_watched(std::span<const std::size_t> seats,
+                        const std::function<void(std::size_t, fault::Watch&)>& job) {
+  std::vector<std::unique_ptr<fault::Watch>> watches(seats_.size());
+  for (const auto seat : seats) {
+    const auto& store = stores_[seats_[seat].group];
+    watches[seat] = std::make_unique<fault::Watch>(
+        std::vector<std::span<std::byte>>{store.target.buffer.bytes(), store.source.buffer.bytes()});
+  }
+  fault::listen();
+  team_->run(seats, [&](std::size_t seat) { job(seat, *watches[seat]); });
+  for (const auto seat : seats)
+    if (watches[seat]->hit()) refuse_fault(seats_[seat].group, *watches[seat]);
+}
+
+void Bench::refuse_fault(std::size_t group, const fault::Watch& watch) {
+  auto& store = stores_[group];
+  const auto offset_in = [&](const Arena& arena) {
+    return watch.address() - reinterpret_cast<std::uintptr_t>(arena.buffer.bytes().data());
+  };
+  const bool source = offset_in(store.target) >= store.target.buffer.bytes().size();
+  const auto& arena = source ? store.source : store.target;
+  const auto message = (source ? "source " : "target ") + arena.word + ": byte " + std::to_string(offset_in(arena)) +
+                       " of its " + std::to_string(arena.buffer.bytes().size()) +
+                       " cannot be read or written (SIGBUS): " + fault::reason(watch.code());
+  groups_.clear();
+  store = Store{};
+  throw Fault(message);
 }
 
 /// On the thread that will run it, so that its memory lies there. One at a time: each asks what memory is still free.
@@ -187,12 +235,14 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
                                                   static_cast<unsigned>(m), batch);
     batch.leading += runners[seat]->leads() ? 1 : 0;
     batch.sizing += runners[seat]->answers() ? 0 : 1;
+    batch.asking += runners[seat]->asks() ? 1 : 0;
   }
   SpinBarrier sized(seats.size());
-  team_->run(seats, [&](std::size_t thread) {
-    runners[thread]->size();
+  run_watched(seats, [&](std::size_t seat, fault::Watch& watch) {
+    auto& runner = *runners[seat];
+    if (!watch.run(fault::After::leave, [&] { runner.size(); })) runner.give_up();
     sized.arrive_and_wait();
-    runners[thread]->run();
+    if (!watch.hit() && !watch.run(fault::After::leave, [&] { runner.run(); })) runner.give_up();
   });
   std::uint64_t rows = 0;
   for (const auto seat : seats) {
@@ -206,8 +256,11 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
 
 std::vector<double> Bench::check() {
   std::vector<double> of_seat(seats_.size());
-  team_->run(
-      [&](std::size_t thread) { of_seat[thread] = verify(groups_[seats_[thread].group], seats_[thread].member); });
+  std::vector<std::size_t> seats(seats_.size());
+  std::iota(seats.begin(), seats.end(), std::size_t{0});
+  run_watched(seats, [&](std::size_t seat, fault::Watch& watch) {
+    watch.run(fault::After::zeros, [&] { of_seat[seat] = verify(groups_[seats_[seat].group], seats_[seat].member); });
+  });
   std::vector<double> worst(groups_.size());
   for (std::size_t s = 0; s < seats_.size(); ++s) worst[seats_[s].group] = std::max(worst[seats_[s].group], of_seat[s]);
   return worst;

@@ -1,8 +1,11 @@
 /// The bench: owns memory and teams, runs batches of blocks. It decides nothing; a plan or Python does.
 #pragma once
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/fault.hpp"
 #include "bench/blocks.hpp"
 #include "bench/group.hpp"
 #include "bench/samples.hpp"
@@ -13,16 +16,16 @@ namespace tierscope {
 class Bench {
  public:
   /// Maps, touches, fills and verifies the memory of all groups. Memory of the last call is used again where it
-  /// fits. @throws BadPlan, Unsupported, SystemError; the bench is empty then
+  /// fits. @throws BadPlan, Unsupported, SystemError, Fault; the bench is empty then
   void prepare(const std::vector<GroupPlan>& plans);
   /// Another walk, over the same memory where it fits. @throws BadPlan for words that do not fit together: all
   /// stays as it was; BadPlan, Unsupported, SystemError if the memory cannot be had: the bench is empty then
   void set(std::size_t group, const GroupPlan& plan);
   /// One batch of some groups, of all if none is named: they start together and run for `seconds`, or until the tasks
   /// among them are done. Returns the number of blocks appended. @throws BadPlan if they share a CPU that is not
-  /// declared shared, or if a victim's task failed
+  /// declared shared, or if a victim's task failed; Fault if memory could not be had: the bench is empty then
   std::uint64_t measure(double seconds, double block_s, const std::vector<unsigned>& groups, SampleFile* samples);
-  /// Of each group, the largest relative difference against scalar code.
+  /// Of each group, the largest relative difference against scalar code. @throws Fault; the bench is empty then
   std::vector<double> check();
   [[nodiscard]] const std::vector<Group>& groups() const noexcept { return groups_; }
   [[nodiscard]] const Store& store(std::size_t group) const { return stores_[group]; }
@@ -38,6 +41,11 @@ class Bench {
   /// Seats of the members of these groups, all if none is named. @throws BadPlan
   [[nodiscard]] std::vector<std::size_t> seats_of(const std::vector<unsigned>& groups) const;
   void refuse_failures(const std::vector<std::size_t>& seats) const;
+  [[nodiscard]] std::vector<std::size_t> seats_in(std::size_t group) const;
+  /// Runs a job on some seats; what touches memory runs in the watch. @throws Fault, as refuse_fault
+  void run_watched(std::span<const std::size_t> seats, const std::function<void(std::size_t, fault::Watch&)>& job);
+  /// Gives back the memory that the fault is about. @throws Fault
+  [[noreturn]] void refuse_fault(std::size_t group, const fault::Watch& watch);
   struct Seat {
     std::size_t group, member;
   };

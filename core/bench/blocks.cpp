@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/syscall.hpp"
 #include "isa/scalar.hpp"
@@ -37,8 +38,12 @@ BlockRunner::BlockRunner(const Group& group, Member& member, unsigned group_numb
       batch_(batch),
       clock_(Clock::get()),
       meter_(member.cpu),
+      throttle_(group, batch.ceilings),
       answers_(group.operation() == Operation::handover && thread > 0),
       leads_(!answers_ && (!batch.tasks || group.operation() == Operation::task)),
+      sizing_(!answers_),
+      leading_(leads_),
+      asking_(asks()),
       granule_(group.operation() == Operation::line ? group.variant.shape.granule() : 1) {
   form_ = {
       static_cast<std::uint16_t>(group_number), static_cast<std::uint16_t>(thread), 0, 0, batch.number, 0, 0, 0, 0};
@@ -59,7 +64,21 @@ void BlockRunner::size() noexcept {
   }
   switches_ = sys::context_switches();
   fit();
-  batch_.sizing.fetch_sub(1, std::memory_order_acq_rel);
+  end_sizing();
+}
+
+void BlockRunner::end_sizing() noexcept {
+  if (std::exchange(sizing_, false)) batch_.sizing.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void BlockRunner::end_leading() noexcept {
+  if (std::exchange(leading_, false)) batch_.leading.fetch_sub(1, std::memory_order_acq_rel);
+  if (std::exchange(asking_, false)) batch_.asking.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void BlockRunner::give_up() noexcept {
+  end_sizing();
+  end_leading();
 }
 
 void BlockRunner::fit() noexcept {
@@ -106,7 +125,7 @@ void BlockRunner::run() noexcept {
   steal_due_ = clock_.now() + steal_period_;
   const auto goes_on = [&](std::uint64_t now) {
     if (leads_) return now < end && blocks_.size() < blocks_.capacity();
-    return batch_.leading.load(std::memory_order_acquire) > 0;
+    return (answers_ ? batch_.asking : batch_.leading).load(std::memory_order_acquire) > 0;
   };
   std::uint64_t now = 0;
   do {
@@ -115,7 +134,7 @@ void BlockRunner::run() noexcept {
     if (now >= steal_due_) mark_steal();
   } while (goes_on(now));
   mark_steal();
-  if (leads_) batch_.leading.fetch_sub(1, std::memory_order_acq_rel);
+  end_leading();
 }
 
 /// A block between two reads of both clocks; returns its ticks.
@@ -167,13 +186,15 @@ std::uint64_t BlockRunner::work() noexcept {
   return answers_ ? 0 : operations;  // a hand-over counts once, where it was timed from start to end
 }
 
-/// The operations of one block: whole passes of a small slice, or the next part of a large one.
+/// The operations of one block: whole passes of a small slice, or the next part of a large one. A pass that was begun
+/// in parts is ended first: `verify_flushed` counts on blocks that follow one another round and round.
 std::uint64_t BlockRunner::walk_block() noexcept {
   const auto block = member_.block;
   std::uint64_t operations = block;
   if (!group_.walks()) {
-    walk(0, 0, block);
-  } else if (const auto slice = member_.end - member_.begin; block >= slice) {
+    if (group_.operation() == Operation::handover) operations += operations % 2;  // whole round trips
+    walk(0, 0, operations);
+  } else if (const auto slice = member_.end - member_.begin; block >= slice && member_.position == member_.begin) {
     walk(member_.begin, member_.end, block / slice);
     operations = block / slice * slice;
   } else {
@@ -185,25 +206,42 @@ std::uint64_t BlockRunner::walk_block() noexcept {
   return operations;
 }
 
-/// One call of the kernel, or, when paced, a call and a delay for every burst.
+/// One call of the kernel, or a call for each burst where it is paced or its tier emulated.
 std::uint64_t BlockRunner::walk(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept {
+  if (group_.plan.pace > 0 || throttle_.any()) return walk_in_bursts(begin, end, repeats);
   auto& pass = member_.pass;
   pass.begin = begin;
   pass.end = end;
   pass.repeats = repeats;
-  if (group_.plan.pace == 0) return group_.variant.function(pass);
+  return group_.variant.function(pass);
+}
+
+/// Operations between two delays or waits.
+std::uint64_t BlockRunner::burst() const noexcept {
+  if (!group_.walks()) return 1;
+  const double bytes = std::max(group_.program_bytes(), 1.0);
+  const auto paced = static_cast<std::uint64_t>(static_cast<double>(group_.plan.burst) / bytes);
+  const auto wanted = group_.plan.pace > 0 ? paced : throttle_.burst();
+  return std::max<std::uint64_t>(wanted / granule_, 1) * granule_;
+}
+
+std::uint64_t BlockRunner::walk_in_bursts(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept {
+  auto& pass = member_.pass;
   const bool lines = group_.walks();
-  const auto per_burst =
-      static_cast<std::uint64_t>(static_cast<double>(group_.plan.burst) / std::max(group_.program_bytes(), 1.0));
-  const auto burst = lines ? std::max<std::uint64_t>(per_burst / granule_, 1) * granule_ : 1;
+  const bool emulated = throttle_.any();
+  const auto step = burst();
   std::uint64_t sum = 0;
+  throttle_.begin();
   for (std::uint64_t r = 0; r < (lines ? repeats : 1); ++r)
-    for (std::uint64_t at = begin; at < (lines ? end : repeats); at += burst) {
+    for (std::uint64_t at = begin; at < (lines ? end : repeats); at += step) {
       pass.begin = at;
-      pass.end = std::min(at + burst, end);
+      pass.end = std::min(at + step, end);
       pass.repeats = 1;
       sum += group_.variant.function(pass);
+      if (emulated) throttle_.wait(lines ? pass.end - at : 1);
+      if (group_.plan.pace == 0) continue;
       delay(group_.plan.pace);
+      throttle_.begin();
     }
   return sum;
 }

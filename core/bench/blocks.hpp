@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "bench/block.hpp"
 #include "bench/group.hpp"
+#include "bench/throttle.hpp"
 #include "probes/steal.hpp"
 
 namespace tierscope {
@@ -17,11 +18,13 @@ struct Batch {
   bool tasks = false;                   // some member runs tasks: the batch ends with the last of them
   std::atomic<std::size_t> sizing{0};   // members that still look for the size of their blocks
   std::atomic<std::size_t> leading{0};  // members still at work of those that decide when the batch ends
+  std::atomic<std::size_t> asking{0};   // members still at work that wait for another's answer
+  Ceilings ceilings;                    // of the emulated tiers that its groups use
 };
 
 /// Runs the blocks of one member. All memory is taken before the first block.
-/// A member leads, or it goes on for as long as another leads: beside tasks all others do, and of two threads that hand
-/// lines over the second one does, in sizing too.
+/// A member leads, or it goes on for as long as another leads: beside tasks all others do. Of two threads that hand
+/// lines over the second one goes on for as long as the first one asks, in sizing too.
 class BlockRunner {
  public:
   BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread, Batch& batch);
@@ -29,20 +32,28 @@ class BlockRunner {
   [[nodiscard]] bool leads() const noexcept { return leads_; }
   /// Whether it only answers another member, and has no size of its own to find.
   [[nodiscard]] bool answers() const noexcept { return answers_; }
+  /// Whether it waits for such a member in every block; `batch` counts it from then on.
+  [[nodiscard]] bool asks() const noexcept { return group_.operation() == kernels::Operation::handover && !answers_; }
   /// Finds how many operations fill a block; its blocks are marked SIZING. Returns at once if known from before.
   void size() noexcept;
-  /// Blocks until the batch's seconds have passed since the call, or until no other member leads.
+  /// Blocks until the batch's seconds have passed since the call, until no other member leads, or until none asks.
   void run() noexcept;
+  /// After `size` or `run` was left in the middle: the others wait for this member no more.
+  void give_up() noexcept;
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
 
  private:
   void fit() noexcept;
+  void end_sizing() noexcept;
+  void end_leading() noexcept;
   std::uint64_t timed(std::uint16_t flags) noexcept;
   /// Ticks of one block: the least of two timings, or of more until one is not interrupted.
   std::uint64_t least_time() noexcept;
   std::uint64_t work() noexcept;
   std::uint64_t walk_block() noexcept;
   std::uint64_t walk(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept;
+  std::uint64_t walk_in_bursts(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept;
+  [[nodiscard]] std::uint64_t burst() const noexcept;
   void mark_steal() noexcept;
   void fit_block(double scale) noexcept;
 
@@ -51,8 +62,10 @@ class BlockRunner {
   Batch& batch_;
   const Clock& clock_;
   StealMeter meter_;
+  Throttle throttle_;
   bool answers_;  // the second thread of a hand-over
   bool leads_;
+  bool sizing_, leading_, asking_;  // counted in `batch_`
   std::uint64_t granule_, switches_ = 0, stolen_ = 0, steal_due_ = 0, steal_period_;
   std::size_t unmarked_ = 0;  // first block since the last look at steal
   Block form_;

@@ -177,6 +177,16 @@ double Group::program_bytes() const noexcept {
   return operation() == Operation::block ? lines * static_cast<double>(plan.element) : entry->program_bytes();
 }
 
+double Group::program_bytes(bool source) const noexcept {
+  double sum = 0;
+  for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
+    const auto& operand = entry->info->operands[k];
+    const unsigned times = (operand.loads ? 1 : 0) + (operand.stores ? 1 : 0);
+    if (on_source(k) == source) sum += static_cast<double>(stride(k)) * times;
+  }
+  return sum;
+}
+
 std::string Group::content() const {
   std::ostringstream key;
   key << static_cast<int>(entry->info->content) << ' ' << plan.seed;

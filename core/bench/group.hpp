@@ -43,7 +43,8 @@ struct Group {
   GroupPlan plan;
   const kernels::KernelEntry* entry = nullptr;
   kernels::Variant variant{};
-  std::uint64_t operations = 0;  // of all members: lines, nodes or blocks
+  std::uint64_t operations = 0;        // of all members: lines, nodes or blocks
+  Emulation target_adds, source_adds;  // what their tiers add to the memory
   std::vector<Member> members;
 
   [[nodiscard]] kernels::Operation operation() const noexcept { return entry->info->operation; }
@@ -62,6 +63,8 @@ struct Group {
   [[nodiscard]] std::uint64_t bytes_needed(bool source) const noexcept;
   /// As KernelEntry::program_bytes, of one block where operations are blocks.
   [[nodiscard]] double program_bytes() const noexcept;
+  /// Of lines and blocks, the part of it that lies on the source, or that lies on the target.
+  [[nodiscard]] double program_bytes(bool source) const noexcept;
   /// A key that tells whether the memory already holds what this group needs.
   [[nodiscard]] std::string content() const;
 };

@@ -7,36 +7,13 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "team/topology.hpp"
 
 namespace tierscope {
 namespace {
 
 constexpr double MOST_BYTES = 0x1p56;  // all that five levels of page tables address: sums of sizes cannot wrap
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-constexpr Unit BYTES[] = {{"", 1},         {"B", 1},    {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-                          {"TiB", 0x1p40}, {"KB", 1e3}, {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12}};
-constexpr Unit SECONDS[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-
-template <std::size_t N>
-double number_with_unit(const std::string& key, const std::string& word, const Unit (&units)[N]) {
-  double value = 0;
-  const char* end = word.data() + word.size();
-  const auto [at, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc{} || !std::isfinite(value) || value < 0)
-    throw BadPlan(key + "=" + word + " is no number with a unit");
-  const std::string_view name(at, static_cast<std::size_t>(end - at));
-  std::string known;
-  for (const auto& unit : units) {
-    if (unit.name == name) return value * unit.factor;
-    known += (unit.name.empty() || known.empty() ? "" : ", ") + std::string(unit.name);
-  }
-  throw BadPlan("unknown unit '" + std::string(name) + "' in " + key + "=" + word + " (known: " + known + ")");
-}
 
 using Setter = std::function<void(GroupPlan&, const std::string& key, const std::string& word)>;
 
@@ -166,13 +143,13 @@ Line parse_line(std::string_view text) {
 }
 
 std::uint64_t parse_bytes(const std::string& key, const std::string& word) {
-  const double value = number_with_unit(key, word, BYTES);
+  const double value = quantity::bytes(key, word);
   if (value != std::floor(value) || value > MOST_BYTES)
     throw BadPlan(key + "=" + word + " is no whole number of bytes up to 64 PiB");
   return static_cast<std::uint64_t>(value);
 }
 
-double parse_seconds(const std::string& key, const std::string& word) { return number_with_unit(key, word, SECONDS); }
+double parse_seconds(const std::string& key, const std::string& word) { return quantity::seconds(key, word); }
 
 std::uint64_t parse_count(const std::string& key, const std::string& word) {
   std::uint64_t value = 0;

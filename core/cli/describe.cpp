@@ -99,6 +99,16 @@ std::string cache_text(const topology::Cache& c) {
       .str();
 }
 
+std::string target(const TargetEntry& entry) {
+  return json::Object()
+      .add("name", entry.name)
+      .add("available", entry.lacking.empty())
+      .add("reason", entry.lacking)
+      .add("word", entry.word)
+      .add("summary", entry.summary)
+      .str();
+}
+
 std::string victim(const VictimEntry& entry) {
   return json::Object()
       .add("name", entry.name)
@@ -120,7 +130,8 @@ std::string origin(const Store& store) {
 /// What emulates or simulates, of all that `origin` looks at.
 std::string origin_by(const Store& store) {
   std::string by = store.target.target->origin_by();
-  if (by.empty() && store.source.target != nullptr) by = store.source.target->origin_by();
+  const std::string source = store.source.target != nullptr ? store.source.target->origin_by() : "";
+  if (source != by && !source.empty()) by += (by.empty() ? "source: " : "; source: ") + source;
   if (!by.empty()) return by;
   return cpu::hypervisor() == EMULATOR ? "QEMU TCG: the processor's instructions" : "";
 }
@@ -154,9 +165,7 @@ std::string all(const std::vector<Element>& elements, std::string (*text)(const 
 std::string catalogue() {
   std::vector<std::string> kernels, targets, victims;
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) kernels.push_back(kernel(*entry));
-  for (const TargetEntry* entry : Registry<TargetEntry>::entries())
-    targets.push_back(
-        json::Object().add("name", entry->name).add("word", entry->word).add("summary", entry->summary).str());
+  for (const TargetEntry* entry : Registry<TargetEntry>::entries()) targets.push_back(target(*entry));
   for (const VictimEntry* entry : Registry<VictimEntry>::entries()) victims.push_back(victim(*entry));
   return json::Object()
       .add("version", TIERSCOPE_VERSION)
@@ -200,6 +209,7 @@ std::string hello() {
 std::string group(const Group& g, const Store& store) {
   const auto placement = both(store);
   const auto persistence = store.target.target->persistence();
+  const auto emulation = store.target.target->emulation();
   std::size_t held = g.footprint();
   for (const auto& victim : store.victims) held += victim->memory_bytes();
   return json::Object()
@@ -215,6 +225,8 @@ std::string group(const Group& g, const Store& store) {
       .add("source", g.plan.source)
       .add("origin", origin(store))
       .add("origin_by", origin_by(store))
+      .add("latency_floor_s", emulation.latency_floor_s)
+      .add("ceiling_bytes_per_s", emulation.bandwidth)
       .add("cpus", g.plan.cpus)
       .add("footprint_bytes", held)
       .add("element_bytes", element(g))

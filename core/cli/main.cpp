@@ -1,4 +1,10 @@
 /// tierscope-core: the border. A plan of plain text in, JSON lines out, samples as one .npy file.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -53,7 +59,18 @@ int run(std::istream& plan, const std::string& samples) {
   return status;
 }
 
+/// A core whose owner is gone would go on for nobody, and a victim's command with it. TIERSCOPE_PARENT names the owner
+/// that started it: when that process ends, however it ends, so does this one.
+void end_with_parent() {
+  const char* const named = std::getenv("TIERSCOPE_PARENT");
+  const auto parent = named == nullptr ? 0 : static_cast<pid_t>(std::strtol(named, nullptr, 10));
+  if (parent <= 0) return;
+  if (getppid() == parent) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (kill(parent, 0) != 0 && errno == ESRCH) std::raise(SIGKILL);  // it ended before it could be asked about
+}
+
 int run_command(const std::vector<std::string>& words) {
+  end_with_parent();
   std::string plan = "-", samples;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--samples" && i + 1 < words.size())

@@ -1,36 +1,16 @@
 /// `file`: a mapped file on any file system, in the page cache or on tmpfs. The file is made, filled and
 /// removed here; one that exists already is never touched.
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <filesystem>
 
 #include "base/capacity.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "targets/made_file.hpp"
 #include "targets/pages.hpp"
 #include "targets/target.hpp"
 
 namespace tierscope {
 namespace {
-
-/// An open descriptor, closed when it goes.
-class Descriptor {
- public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  [[nodiscard]] int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 class FileTarget final : public Target {
  public:
@@ -41,41 +21,34 @@ class FileTarget final : public Target {
       throw Unsupported("pages=" + pages_ + " is for node targets; a file system chooses the pages of its files");
   }
 
-  /// The name is unlinked before the mapping is used, so nothing is left behind even after a kill.
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
     const std::size_t size = (size_bytes + pages::BASE - 1) / pages::BASE * pages::BASE;
-    const Descriptor file(open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (file.get() < 0) {
-      const int number = errno;
-      throw SystemError("create " + path_ + (number == EEXIST ? " (name a file that does not exist yet)" : ""), number);
-    }
-    unlink(path_.c_str());
-    require_room(file.get(), size);
-    if (const int number = posix_fallocate(file.get(), 0, static_cast<off_t>(size)); number != 0)
-      throw SystemError("reserve " + std::to_string(size) + " bytes for " + path_, number);
-    void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-    if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes of " + path_, errno);
-    madvise(at, size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // few file systems heed it; inspect tells
-    return {at, size, 0, size};
+    const Descriptor file(made_file::create(path_));
+    made_file::require_room(file.get(), "file", path_, size);
+    capacity::require(size);
+    made_file::reserve(file.get(), path_, size);
+    dax_ = made_file::is_dax(file.get());
+    auto buffer = made_file::map(file.get(), path_, size, pages::HUGE, MAP_SHARED);
+    // few file systems heed it; inspect tells
+    madvise(buffer.bytes().data(), size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    return buffer;
   }
 
   [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
-    return {pages::found(buffer.bytes()), {}, "smaps; the file's pages lie in the page cache"};
+    if (!dax_) return {pages::found(buffer.bytes()), {}, "smaps; the file's pages lie in the page cache"};
+    return {pages::by_faults(buffer.bytes()), {}, "a DAX file, mapped without MAP_SYNC; sizes of pages by page faults"};
+  }
+
+  [[nodiscard]] Persistence persistence() const override {
+    if (made_file::in_memory(path_)) return {"none", "volatile memory: " + made_file::file_system(path_)};
+    if (dax_) return {"msync", "DAX without MAP_SYNC: msync flushes, and writes the file system's metadata"};
+    return {"msync", "page cache: msync writes back"};
   }
 
  private:
-  void require_room(int file, std::size_t size) const {
-    struct statvfs room{};
-    if (fstatvfs(file, &room) != 0) return;
-    const std::size_t free = room.f_bavail * room.f_frsize;
-    if (free < size)
-      throw Unsupported("file of " + std::to_string(size >> 20U) + " MiB has no room at " + path_ + ": " +
-                        std::to_string(free >> 20U) + " MiB free; use a smaller footprint or another file system");
-    capacity::require(size);
-  }
-
   std::string path_;
   std::string pages_;
+  mutable bool dax_ = false;  // of the last file that was mapped
 };
 
 constexpr TargetEntry entry{"file", "a mapped file on any file system", "file:PATH", &make_target<FileTarget>};

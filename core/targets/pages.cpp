@@ -1,5 +1,9 @@
 #include "targets/pages.hpp"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
@@ -43,6 +47,29 @@ std::optional<std::pair<std::uintptr_t, std::uintptr_t>> bounds_in(const std::st
   return std::pair{from, to};
 }
 
+constexpr std::size_t PROBED_PARTS = 64;
+constexpr std::size_t TOUCHES = 8;  // of other pages of a part
+
+long page_faults() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+/// A store of what is there: pages that were only read would fault once more when they are written.
+void touch(std::byte& at) noexcept {
+  volatile std::byte& byte = at;
+  byte = byte;
+}
+
+/// Whether the first touch of a part maps all of it.
+bool maps_at_once(std::byte* part) noexcept {
+  touch(*part);
+  const auto before = page_faults();
+  for (std::size_t i = 1; i <= TOUCHES; ++i) touch(part[i * HUGE / (TOUCHES + 1) / BASE * BASE]);
+  return page_faults() - before < static_cast<long>(TOUCHES) / 2;
+}
+
 }  // namespace
 
 std::size_t size_of(std::string_view word) {
@@ -77,6 +104,33 @@ std::map<std::size_t, std::size_t> found(std::span<const std::byte> range) {
   }
   if (mapping) mapping->add_to(sizes);
   return sizes;
+}
+
+std::map<std::size_t, std::size_t> by_faults(std::span<std::byte> range) {
+  const auto parts = range.size() / HUGE;
+  const auto probed = std::min(parts, PROBED_PARTS);
+  std::size_t huge = 0;
+  for (std::size_t i = 0; i < probed; ++i) {
+    auto* part = range.data() + i * parts / probed * HUGE;
+    if (madvise(part, HUGE, MADV_DONTNEED) != 0) return {};
+    huge += maps_at_once(part) ? 1 : 0;
+  }
+  std::map<std::size_t, std::size_t> sizes;
+  const auto bytes = probed == 0 ? 0 : parts * huge / probed * HUGE;
+  if (bytes > 0) sizes[HUGE] = bytes;
+  if (range.size() > bytes) sizes[BASE] = range.size() - bytes;
+  return sizes;
+}
+
+bool has_flag(std::span<const std::byte> range, const std::string& flag) {
+  const auto first = reinterpret_cast<std::uintptr_t>(range.data());
+  std::ifstream smaps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(smaps, line);) {
+    if (const auto bounds = bounds_in(line)) inside = bounds->first <= first && bounds->second > first;
+    if (inside && line.starts_with("VmFlags:")) return (line + " ").find(" " + flag + " ") != std::string::npos;
+  }
+  return false;
 }
 
 }  // namespace tierscope::pages

@@ -22,6 +22,9 @@ class Buffer {
   Buffer() = default;
   Buffer(void* mapping, std::size_t mapping_bytes, std::size_t offset, std::size_t size) noexcept
       : mapping_(mapping), mapping_bytes_(mapping_bytes), bytes_(static_cast<std::byte*>(mapping) + offset, size) {}
+  /// Bytes inside something that is given back when its last keeper goes: a pool, a device.
+  Buffer(std::shared_ptr<void> keeper, std::span<std::byte> bytes) noexcept
+      : keeper_(std::move(keeper)), bytes_(bytes) {}
   Buffer(Buffer&& other) noexcept { *this = std::move(other); }
   Buffer& operator=(Buffer&& other) noexcept;
   Buffer(const Buffer&) = delete;
@@ -32,6 +35,7 @@ class Buffer {
  private:
   void* mapping_ = nullptr;
   std::size_t mapping_bytes_ = 0;
+  std::shared_ptr<void> keeper_;
   std::span<std::byte> bytes_;
 };
 
@@ -51,7 +55,7 @@ struct Persistence {
 /// What a target adds to its memory to stand in for a slower one; 0 adds nothing.
 struct Emulation {
   double latency_floor_s = 0;  // of one dependent access
-  double bandwidth = 0;        // at most, program bytes/s of all threads of a group
+  double bandwidth = 0;        // at most, program bytes/s of all threads that run on the target's word
 };
 
 class Target {
@@ -75,6 +79,7 @@ struct TargetEntry {
   std::string_view summary;
   std::string_view word;  // how it is written
   std::unique_ptr<Target> (*make)(const TargetOptions&);
+  std::string_view lacking = {};  // "" or why this build cannot
 };
 
 template <class T>

@@ -47,6 +47,8 @@ class TargetKind(msgspec.Struct, frozen=True):
     name: str
     word: str
     summary: str
+    available: bool = True
+    reason: str = ""
 
 
 class VictimKind(msgspec.Struct, frozen=True):

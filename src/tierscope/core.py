@@ -6,6 +6,7 @@ its signal and its last words.
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,8 @@ from tierscope.units import word_bytes
 Answer = TypeVar("Answer")
 
 LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
+LINKED = "-pmdk"  # ends the name of the core that is linked with libpmemobj
+BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again, which builds it"
 HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 
 
@@ -46,6 +49,15 @@ def find_core() -> Path:
     raise MachineError("tierscope-core is not installed; run ./tierscope once, or name it in TIERSCOPE_CORE")
 
 
+def find_pool_core() -> Path:
+    """The core that is linked with libpmemobj, beside the other; MachineError where it was not built."""
+    core = find_core()
+    beside = core if core.name.endswith(LINKED) else core.with_name(core.name + LINKED)
+    if beside.is_file():
+        return beside
+    raise MachineError(f"targets named pool: need {beside}, which was not built; {BRING}")
+
+
 def _installed() -> list[Path]:
     try:
         files = metadata.files("tierscope") or []
@@ -55,8 +67,12 @@ def _installed() -> list[Path]:
 
 
 def catalogue() -> Catalogue:
-    """CoreError if the core is of another version."""
-    return _read(_ask("catalogue"), Catalogue)
+    """CoreError if the core is of another version. Its targets are those of both cores, where both are there."""
+    found = _read(_ask("catalogue"), Catalogue)
+    with suppress(CoreError, MachineError):
+        linked = _read(_ask("catalogue", find=find_pool_core), Catalogue)
+        return msgspec.structs.replace(found, targets=linked.targets)
+    return found
 
 
 def topology() -> dict[str, Any]:
@@ -81,15 +97,15 @@ def _read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> 
                         "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
 
 
-def _ask(*words: str, good: tuple[int, ...] = (0,)) -> bytes:
-    done = _guarded(lambda core: subprocess.run([core, *words], capture_output=True, check=False))
+def _ask(*words: str, good: tuple[int, ...] = (0,), find: Callable[[], Path] = find_core) -> bytes:
+    done = _guarded(lambda core: subprocess.run([core, *words], capture_output=True, check=False), find)
     if done.returncode in good:
         return bytes(done.stdout)
     raise _error_of(done.stdout.splitlines()[-1] if done.stdout else b"", done.returncode, done.stderr)
 
 
-def _guarded(start: Callable[[Path], Answer]) -> Answer:
-    core = find_core()
+def _guarded(start: Callable[[Path], Answer], find: Callable[[], Path]) -> Answer:
+    core = find()
     try:
         return start(core)
     except OSError as error:
@@ -102,9 +118,18 @@ def _error_of(line: bytes, status: int, stderr: bytes) -> Exception:
     except CoreError:
         if status == -signal.SIGKILL:
             return MachineError("tierscope-core was killed from outside, mostly for want of memory; ask for less of it")
+        if (lacking := _unlinked(stderr)) is not None:
+            return MachineError(f"tierscope-core{LINKED} cannot be started: {lacking}; {BRING}")
         how = f"signal {signal.strsignal(-status)}" if status < 0 else f"status {status}"
         last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
         return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
+
+
+def _unlinked(stderr: bytes) -> str | None:
+    """What the dynamic loader (glibc, musl) says of a library that is absent or of another version."""
+    text = stderr.decode(errors="replace")
+    found = re.search(r"shared librar(?:y|ies):? (.+)|: (version `.+ not found .+|symbol lookup error: .+)", text)
+    return found and (found[1] or found[2])
 
 
 def _refused(fact: dict[str, Any]) -> Exception:
@@ -146,16 +171,24 @@ def group_words(group: Group) -> dict[str, str]:
     return {key: word for key, word in words.items() if word}
 
 
+def _names_pool(group: Group) -> bool:
+    return "pool" in {target.name for target in (group.target, group.source) if target is not None}
+
+
 class Session:
     """One running core. Use as a context manager: leaving it ends the process and removes its samples."""
 
     def __init__(self) -> None:
+        self._linked = False
+        self._begin(find_core)
+
+    def _begin(self, find: Callable[[], Path]) -> None:
         self._files = ExitStack()
         self._errors = os.memfd_create("errors")
         self._files.callback(os.close, self._errors)
         with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
             samples = Path(folder) / "blocks.npy"
-            self._process = _guarded(lambda core: self._start(core, samples))
+            self._process = _guarded(lambda core: self._start(core, samples), find)
             try:
                 hello = self._answer()
                 self.clock = _read(hello, Clock, "clock")
@@ -170,7 +203,12 @@ class Session:
         # its own process group: Ctrl-C reaches Python alone, which ends the core in order
         command = [str(core), "run", "-", "--samples", str(samples)]
         return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+            env={**os.environ, "TIERSCOPE_PARENT": str(os.getpid())},  # it ends with this process, however that ends
         )
 
     def __enter__(self) -> Self:
@@ -192,7 +230,15 @@ class Session:
         self._files.close()
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
-        """Map, touch, fill and verify; UsageError and MachineError as the core puts them."""
+        """Map, touch, fill and verify; UsageError and MachineError as the core puts them.
+
+        The first pool ends the process for one that knows pools, with a clock of its own.
+        """
+        if not self._linked and any(_names_pool(group) for group in groups):
+            linked = find_pool_core()
+            self._linked = True
+            self.close()
+            self._begin(lambda: linked)
         for group in groups:
             self._send("group", group_words(group))
         return _read(self._ask("prepare", {}), tuple[GroupFacts, ...], "groups")

@@ -60,6 +60,14 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     def word(self) -> str:
         return f"{self.name}:{self.where}" if self.where else self.name
 
+    @property
+    def node(self) -> str:
+        """The node whose memory it is, as "0"; "" where the word names none."""
+        if self.name == "node":
+            return self.where
+        named = [part.removeprefix("node=") for part in self.where.split(",") if part.startswith("node=")]
+        return (named or ["0"])[0] if self.name == "emu" else ""
+
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
     """Threads, one pinned to each CPU."""

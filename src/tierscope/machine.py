@@ -8,6 +8,9 @@ import hashlib
 
 import msgspec
 
+from tierscope.cxl import Cxl
+from tierscope.persistent.facts import Persistent
+
 
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
     """One cache as the system reports it, which a hypervisor may have made up."""
@@ -41,6 +44,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     huge_pages: dict[str, int]  # free huge pages by size: {"2097152": 0}
     reported: dict[str, float] = {}  # by the firmware (HMAT): read_latency_s, read_bandwidth_bytes_per_s, write_...
     initiators: tuple[int, ...] = ()  # the nodes for which `reported` holds: those that reach this one best
+    tier: int | None = None  # the kernel's memory tier; lower is faster, 4 is DRAM
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,22 +65,27 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     def digest(self) -> str:
         """Twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
 
-        What the firmware reports of nodes is left out too: older versions did not ask.
+        What the firmware reports of nodes and the kernel makes of it is left out too: older versions did not ask.
         """
-        unknown = {"memory_bytes": 0, "free_bytes": 0, "huge_pages": {}, "reported": {}, "initiators": ()}
+        unknown = {"memory_bytes": 0, "free_bytes": 0, "huge_pages": {}, "reported": {}, "initiators": (), "tier": None}
         bare = (msgspec.structs.replace(n, **unknown) for n in self.nodes)
         stable = msgspec.structs.replace(self, nodes=tuple(bare))
         return hashlib.sha256(msgspec.json.encode(stable, order="sorted")).hexdigest()[:12]
 
 
-class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """Identity and state at the start of a run. `state` is flat: name -> text or number."""
+class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Identity and state at the start of a run. `state` is flat: name -> text or number.
+
+    Persistent memory is no part of the identity: its modes and mounts are the user's, and a target verifies its own.
+    """
 
     hostname: str
     identity: Identity
     state: dict[str, str | float | int | None]
     peak_bytes_per_s: float | None  # theoretical, of all channels; None is unknown, never a guess
     peak_source: str  # "SMBIOS: 8 x DDR5-4800", "given: peak=307.2GB/s", "unknown: ..."
+    persistent: Persistent | None = None  # None: the kernel shows none
+    cxl: Cxl | None = None
 
     def cpus(self) -> tuple[int, ...]:
         """The CPUs that this process may use, one hardware thread of each core first."""

@@ -89,6 +89,8 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""  # target of the operands that are only read; "" is `target`
     element_bytes: int = 0  # of one operation of kernels on blocks, between two nodes of a chase
     origin_by: str = ""  # what emulates or simulates it; "" where it is real
+    latency_floor_s: float = 0.0  # that an emulated target puts under each dependent access; 0 is none
+    ceiling_bytes_per_s: float = 0.0  # that it puts over the program bytes of all threads; 0 is none
     persistence: str = ""  # until its bytes survive: "none", "adr", "eadr", "msync"; "" is not told
     persistence_how: str = ""  # how that is known
     detail: str = ""  # what a victim says of its instance: "3000 nodes, 120000 arcs, cost 71823"
@@ -167,6 +169,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     records: tuple[Record, ...] = ()
     warnings: tuple[Warn, ...] = ()
+    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

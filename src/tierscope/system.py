@@ -61,6 +61,26 @@ class System:
         """A file that holds one whole number; None for anything else."""
         return whole(self.read(path, 64))
 
+    def count(self, path: str) -> int | None:
+        """A file that holds one number from 0 to 2^63 - 1, decimal or 0x and hexadecimal; None for anything else."""
+        text = self.read(path, 64) or ""
+        number = int(text, 16) if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text) else whole(text)
+        return number if number is not None and 0 <= number < 1 << 63 else None
+
+    def link(self, path: str) -> str:
+        """The name of what a symbolic link leads to: a device's driver; "" where there is no link."""
+        try:
+            return Path(self._place(path)).readlink().name
+        except (OSError, ValueError):
+            return ""
+
+    def block_bytes(self, path: str) -> int | None:
+        """Block size of the file system that holds `path`; None where that cannot be asked."""
+        try:
+            return os.statvfs(self._place(path)).f_bsize
+        except (OSError, ValueError):
+            return None
+
     def choice(self, path: str) -> str | None:
         """The word in brackets of `always [madvise] never`; the whole text where nothing is in brackets."""
         text = self.read(path, 4096)

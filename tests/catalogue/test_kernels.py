@@ -26,18 +26,29 @@ BYTES = {
     "mix_3r1w": (256, 320), "mix_3r1w_nt": (256, 256), "mix_2r1w": (192, 256), "mix_2r1w_nt": (192, 192),
     "mix_1r1w": (128, 192), "mix_1r1w_nt": (128, 128), "mix_1r2w": (192, 320), "mix_1r2w_nt": (192, 192),
     "chase": (8, 64), "probe": (8, 64),
-    "noop": (0, 0),
+    "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64),
+    "memcpy_blocks": (128, None), "memset_blocks": (64, None), "memset_blocks_random": (64, None),
+    "flush_none": (64, 128), "flush_clflush": (64, 128), "flush_clflushopt": (64, 128), "flush_clwb": (64, 128),
+    "flush_nt": (64, 64), "flush_movdir64b": (64, 64), "flush_msync": (64, 128),
 }  # fmt: skip
 """Per operation: the program's bytes, the bus's."""
 
-X86 = {"rep_stosb", "rep_movsb", "copy_movdir64b"}
+X86 = {
+    "rep_stosb", "rep_movsb", "copy_movdir64b", "flush_none", "flush_clflush", "flush_clflushopt", "flush_clwb",
+    "flush_nt", "flush_movdir64b",
+}  # fmt: skip
 """Instructions of one architecture."""
 
 FLOPS = {"scale": 8, "scale_nt": 8, "add": 8, "add_nt": 8, "triad": 16, "triad_nt": 16, "update": 8}
 """Per operation, a line of eight doubles; the others compute nothing."""
 
 STORES = {"_nt": "nt", "movdir64b": "direct", "rep_": "string", "memcpy": "libc", "memset": "libc"}
-NO_STORES = ("read", "chase", "probe", "noop")
+NO_STORES = ("read", "chase", "probe", "noop", "sleep", "handover")
+KINDS = {
+    "chase": "hop", "probe": "hop", "noop": "call", "sleep": "call", "handover": "handover", "memcpy_blocks": "block",
+    "memset_blocks": "block", "memset_blocks_random": "block",
+}  # fmt: skip
+"""Operations that are no lines; those of flush_... are blocks too."""
 
 
 CATALOGUE = core.catalogue()
@@ -72,15 +83,15 @@ def test_the_store_is_in_the_name(entry: Kernel) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_operations_fit_the_operands(entry: Kernel) -> None:
-    kind = {"chase": "hop", "probe": "hop", "noop": "call"}.get(entry.kernel, "line")
+    kind = KINDS.get(entry.kernel, "block" if entry.kernel.startswith("flush_") else "line")
     assert entry.operation == kind
     assert entry.needs_memory == (kind != "call")
-    if kind == "line":
+    if kind in ("line", "block"):
         moved = sum(64 * o.lines * (o.loads + o.stores) for o in entry.operands)
         assert moved == entry.program_bytes_per_operation
 
 
-@pytest.mark.parametrize("entry", RUNNING)
+@pytest.mark.parametrize("entry", [one for one in RUNNING if not one.id.startswith("handover")])
 @pytest.mark.parametrize("operations", [1, 64, 777, 4096])
 def test_every_variant_leaves_what_scalar_code_leaves(entry: Kernel, operations: int) -> None:
     """1 is rounded up to the least that a walk can do; 777 to no power of two; 4096 is more than one window."""
@@ -99,11 +110,12 @@ def test_the_suites_ask_for_kernels_that_exist() -> None:
     assert {*suites.STREAM, *suites.READ_SHARES} <= set(NAMES)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if BYTES[name][0] >= 64])
+@pytest.mark.parametrize("name", [name for name in NAMES if BYTES[name][0] >= 64 and "_blocks" not in name])
 def test_the_arrays_of_the_suites_are_the_operands(name: str) -> None:
     """Every kernel that moves lines is there, so that a suite can size its arrays as STREAM does."""
     (operands,) = {entry.operands for entry in CATALOGUE.kernels if entry.kernel == name}
-    assert suites.ARRAYS[name] == len(operands)
+    assert suites.ARRAYS.get(name, 1) == len(operands)
+    assert name in suites.ARRAYS or name.removeprefix("flush_") in suites.FLUSHES
 
 
 @pytest.mark.parametrize(("name", "share"), suites.READ_SHARES.items())

@@ -190,6 +190,18 @@ TEST_CASE("a batch lasts until its tasks are done, and the others go on beside t
   CHECK(groups_of(bench, {0}).size() == 1);
 }
 
+TEST_CASE("a hand-over beside a task ends with it") {
+  if (!two_cpus()) return;
+  Bench bench;
+  std::vector<GroupPlan> plans{plan_of("kernel=patient target=null shared=1"),
+                               plan_of("kernel=handover footprint=1KiB shared=1", {0, 1})};
+  bench.prepare(plans);
+  for (int batch = 0; batch < 10; ++batch) groups_of(bench, {});  // the one that asks may be in a block: it is answered
+  const auto& members = bench.groups()[1].members;
+  CHECK(members[0].pass.cursor > 0);
+  CHECK(members[0].pass.cursor == members[1].pass.cursor);
+}
+
 TEST_CASE("victims are made on the thread that runs them, and refusals of theirs are told") {
   Bench bench;
   CHECK(error_of([&] { bench.prepare({plan_of("kernel=patient size=huge target=null")}); }) == "BadPlan: no such size");

@@ -281,6 +281,8 @@ def made_run(directory: Path) -> Run:
     """A whole quick run on disk below `directory`; about 130 records, a few seconds to write."""
     from made_blocks import add_block_points  # these are made of what stands above
     from made_contention import add_contention
+    from made_emulation import add_probes
+    from made_flush import add_flush
     from made_neighbors import add_neighbors
     from made_numa import add_nodes
 
@@ -291,6 +293,8 @@ def made_run(directory: Path) -> Run:
     add_groups(maker)
     add_block_points(maker, (8000,))
     add_neighbors(maker)
+    add_flush(maker, (4096,))
     add_nodes(maker)
     add_contention(maker, ("nvm-nvm",))
+    add_probes(maker)
     return maker.save()

@@ -30,6 +30,8 @@ def victim(kernel: str, cpu: int, command: str = "") -> Group:
 def groups_of(kernel: str, aggressor: str = "copy") -> tuple[Group, ...]:
     """Two victims and one aggressor."""
     work = Workload(kernel=aggressor, footprint_bytes=0 if aggressor == "sleep" else 256 * MiB)
+    if aggressor.startswith("flush_"):
+        work = msgspec.structs.replace(work, element_bytes=4096, fence="never")
     target = Target(name="null", where="") if aggressor == "sleep" else Target()
     command = "./solve in.txt" if kernel == "command" else ""
     disturbing = Group(workload=work, target=target, team=Team(cpus=(2,)), role="aggressor")

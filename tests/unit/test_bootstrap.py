@@ -52,8 +52,9 @@ class Checkout:
         for name in ("core", "cmake", "packaging", "requirements", "src/tierscope"):
             (self.root / name).mkdir(parents=True)
         self.lemon = folder / "include/lemon/network_simplex.h"
-        script = self.root / "tierscope"  # the header that it looks for is made, too
-        script.write_text((ROOT / "tierscope").read_text().replace("lemon=/usr/", f"lemon={folder}/"))
+        self.pmemobj = folder / "include/libpmemobj.h"
+        script = self.root / "tierscope"  # the headers that it looks for are made, too
+        script.write_text((ROOT / "tierscope").read_text().replace("=/usr/include/", f"={folder}/include/"))
         script.chmod(0o755)
         shutil.copy(ROOT / "packaging/setup.sh", self.root / "packaging")
         for name in ("build", "run", "test"):
@@ -238,62 +239,77 @@ def test_with_root_it_installs(checkout: Checkout, who: str) -> None:
     assert rest == ["venv", "packages", "core"]
 
 
-def offers_lemon(checkout: Checkout, apt_get: str) -> None:
+WANTED = {"liblemon-dev": ("lemon", "the victim flow"), "libpmemobj-dev": ("pmemobj", "targets named pool:")}
+"""Packages that a part of the core is built with: the header, by its name in Checkout, and what is absent without."""
+
+
+def offers(checkout: Checkout, package: str, apt_get: str) -> None:
     checkout.tool("id", "#!/bin/sh\necho 0\n")
-    checkout.candidates.write_text(BOOKWORM + "liblemon-dev 1.3.1+dfsg-6\n")
+    checkout.candidates.write_text(f"{BOOKWORM}{package} 1.3.1+dfsg-6\n")
     checkout.tool("apt-get", APT_GET + apt_get)
+
+
+def header(checkout: Checkout, package: str) -> Path:
+    return Path(getattr(checkout, WANTED[package][0]))
 
 
 def brings(path: Path) -> str:
     return f"mkdir -p '{path.parent}'\n: >'{path}'\n"
 
 
-def test_lemon_is_installed_once_where_that_is_possible(checkout: Checkout) -> None:
-    offers_lemon(checkout.with_tools(), brings(checkout.lemon))
+@pytest.mark.parametrize("package", WANTED)
+def test_what_a_part_of_the_core_wants_is_installed_once_where_that_is_possible(
+    checkout: Checkout, package: str
+) -> None:
+    offers(checkout.with_tools(), package, brings(header(checkout, package)))
     done = checkout.start("x")
     assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
-    assert [call.split()[-1] for call in checkout.calls()] == ["venv", "liblemon-dev", "packages", "core"]
+    assert [call.split()[-1] for call in checkout.calls()] == ["venv", package, "packages", "core"]
     again = checkout.start("x")
     assert (again.stderr, checkout.calls()) == ("", [])
 
 
-def test_without_lemon_it_goes_on_and_says_so_once(checkout: Checkout) -> None:
-    offers_lemon(checkout.with_tools(), "exit 1\n")
+@pytest.mark.parametrize("package", WANTED)
+def test_without_what_is_wanted_it_goes_on_and_says_so_once(checkout: Checkout, package: str) -> None:
+    offers(checkout.with_tools(), package, "exit 1\n")
     done = checkout.start("x")
     assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
-    assert done.stderr.count("going on without the victim flow") == 1
-    assert [call.split()[-1] for call in checkout.calls()] == ["venv", "liblemon-dev", "packages", "core"]
+    assert done.stderr.count(f"going on without {WANTED[package][1]}") == 1
+    assert [call.split()[-1] for call in checkout.calls()] == ["venv", package, "packages", "core"]
     (checkout.root / "core/kernel.hpp").write_text("two")
-    assert "liblemon-dev" not in checkout.start("x").stderr
+    assert package not in checkout.start("x").stderr
     assert checkout.calls() == ["core"]
 
 
-def test_without_root_or_lists_lemon_is_named_and_not_fetched(checkout: Checkout) -> None:
+def test_without_root_or_lists_what_is_wanted_is_named_and_not_fetched(checkout: Checkout) -> None:
     done = checkout.with_tools().start("x")
     assert (done.returncode, done.stdout) == (0, "cli x\n")
-    assert "sudo apt-get install -y liblemon-dev" in done.stderr
+    for package in WANTED:
+        assert f"sudo apt-get install -y {package}" in done.stderr
     assert checkout.calls() == ["venv", "packages", "core"]
 
 
-def test_lemon_that_comes_or_goes_builds_the_core_anew(checkout: Checkout) -> None:
+@pytest.mark.parametrize("package", WANTED)
+def test_a_wanted_header_that_comes_or_goes_builds_the_core_anew(checkout: Checkout, package: str) -> None:
     checkout.with_tools().start()
     checkout.calls()
-    checkout.lemon.parent.mkdir(parents=True)
-    checkout.lemon.write_text("one")
+    header(checkout, package).parent.mkdir(parents=True)
+    header(checkout, package).write_text("one")
     checkout.start()
     assert checkout.calls() == ["core"]
     checkout.start()
     assert checkout.calls() == []
-    checkout.lemon.unlink()
+    header(checkout, package).unlink()
     checkout.start()
     assert checkout.calls() == ["core"]
 
 
-def test_tests_bring_lemon_with_what_else_they_need(checkout: Checkout) -> None:
-    offers_lemon(checkout.with_tools(), brings(checkout.lemon))
+@pytest.mark.parametrize("package", WANTED)
+def test_tests_bring_what_is_wanted_with_what_else_they_need(checkout: Checkout, package: str) -> None:
+    offers(checkout.with_tools(), package, brings(header(checkout, package)))
     assert checkout.start("test").stdout == "pytest \n"
     (apt,) = [call for call in checkout.calls() if call.startswith("apt-get")]
-    assert apt.endswith("install --no-install-recommends clang liblemon-dev")
+    assert apt.endswith(f"install --no-install-recommends clang {package}")
 
 
 def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:

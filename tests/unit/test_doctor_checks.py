@@ -49,7 +49,8 @@ def test_a_container_on_a_host_set_up_badly(tmp_path: Path) -> None:
         **dict.fromkeys(("cpus", "demotion", "isolation", "ksm", "memlock", "mitigations", "nodes", "numa_balancing",
                          "perf_events", "swap", "turbo"), "note"),
         **dict.fromkeys(("dimms", "huge_pages", "pmu", "seccomp", "throttling"), "unknown"),
-        **dict.fromkeys(("caches", "hypervisor", "khugepaged", "smt", "steal"), "good"),
+        **dict.fromkeys(("caches", "cxl", "hypervisor", "khugepaged", "pmem_domain", "pmem_emulated", "pmem_health",
+                         "pmem_mounts", "pmem_namespaces", "smt", "steal"), "good"),
     }  # fmt: skip
 
 
@@ -62,7 +63,8 @@ def test_an_arm_guest_without_cpu_flags(tmp_path: Path) -> None:
 def test_where_nothing_can_be_read_nothing_is_good_by_default(tmp_path: Path) -> None:
     found = verdicts(plant(tmp_path))
     good = {name for name, verdict in found.items() if verdict == "good"}
-    assert good <= {"damon", "resctrl"}  # not built in, not mounted: absence is the answer
+    absent = {name for name in checks if name.startswith("pmem_")} | {"cxl"}
+    assert good <= {"damon", "resctrl"} | absent  # not built in, not mounted, not there: absence is the answer
     assert set(found.values()) <= {"good", "unknown"}
 
 
@@ -169,6 +171,7 @@ def test_one_changed_file(
 
 def test_every_check_has_a_case_that_is_not_good() -> None:
     named = {case[1] for case in CASES} | {"cgroup_memory", "cgroup_cpu", "dimms", "pmu"}
+    named |= {name for name in checks if name.startswith("pmem_")} | {"cxl"}  # test_doctor_pmem.py
     assert named == set(checks)
 
 

@@ -81,7 +81,7 @@ def test_b_is_stacked_on_a_and_the_line_is_the_sum(content: Content) -> None:
 def test_each_mode_has_a_chart_with_all_splits_from_a_to_b(content: Content) -> None:
     spec = spec_of(content, "contention")
     assert spec["facet"]["sort"] == [
-        "nvm-nvm: B within file:/b", "nvm-dram: B file:/b to node:0", "dram-nvm: B node:0 to file:/b",
+        "nvm-nvm: B copies within b", "nvm-dram: B copies from b to a", "dram-nvm: B copies from a to b",
     ]  # fmt: skip
     (line,) = layers(spec, "line")
     assert line["encoding"]["x"]["sort"] == ["4:0", "3:1", "2:2", "1:3", "0:4"]

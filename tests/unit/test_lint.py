@@ -51,7 +51,8 @@ def test_shell_scripts_are_sound(root: Path) -> None:
     subprocess.run(
         [*common, "-s", "sh", "-e", "SC2034,SC2154", "tierscope", "packaging/setup.sh"], cwd=root, check=True
     )
-    subprocess.run([*common, "-s", "sh", "tests/vm/guest/init", "tests/vm/guest/serve"], cwd=root, check=True)
+    guest = [f"tests/vm/guest/{name}" for name in ("init", "serve", "record")]
+    subprocess.run([*common, "-s", "sh", *guest], cwd=root, check=True)
     subprocess.run([*common, ".ci/run", "packaging/try-fresh", "packaging/vm-kernel"], cwd=root, check=True)
 
 

@@ -67,7 +67,7 @@ def test_inconclusive_points_are_counted(run: Run) -> None:
     rows = [row for section in content.sections.values() for row in section.rows if "conclusive" in row]
     for number, row in enumerate(rows):
         row["conclusive"] = number > 0
-    assert f"1 of {len(rows)} point is inconclusive and marked so." in verdict(content).lines
+    assert f"1 of {len(rows)} points is inconclusive and marked so." in verdict(content).lines
     for row in rows:
         row["conclusive"] = True
     assert f"All {len(rows)} points are conclusive." in verdict(content).lines

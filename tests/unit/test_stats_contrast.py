@@ -218,6 +218,12 @@ def test_a_task_that_is_switched_out_all_the_time_is_doubted() -> None:
     assert compared("flow", blocks, ROUNDS, shared=True)[1].conclusive  # they take turns, as was asked
 
 
+def test_a_command_that_prints_is_not_doubted_for_it() -> None:
+    blocks = ran("command", (1, 1.06, 1, 1))
+    blocks["switches"] = 60  # its thread wakes for each line
+    assert compared("command", blocks, ROUNDS)[1].conclusive
+
+
 def test_disturbed_moments_of_a_kernel_are_left_out() -> None:
     blocks = ran("chase", (1, 1.06, 1, 1))
     slow = (blocks["group"] == 0) & (np.arange(blocks.size) % 5 == 0)
@@ -280,7 +286,7 @@ def test_a_task_that_ran_without_its_aggressor_is_doubted() -> None:
     assert alone.coverage == 1
     assert beside.coverage == pytest.approx(0.6, rel=0.01)
     assert beside.coverage < COVERED
-    assert beside.reasons == ("all threads ran together in only 60% of the victims' time",)
+    assert beside.reasons == ("all threads ran together in only 60 % of the victims' time",)
 
 
 def test_a_take_without_a_victim_has_no_number() -> None:

@@ -138,6 +138,17 @@ def test_aggressors_write_where_they_are_told() -> None:
     assert (aggressor.target.word, aggressor.workload.footprint_bytes) == ("file:/mnt/pmem/x", GiB)
 
 
+def test_aggressors_that_flush_do_so_after_each_page_unless_told_otherwise() -> None:
+    """Document 002's writers to persistent memory: clflushopt after 4 KiB, without a fence."""
+    experiment = one(aggressor="flush_clflushopt", aggressor_fence="never", aggressor_target="fsdax:/mnt/pmem/x")
+    work = experiment.groups[1].workload
+    assert (work.kernel, work.element_bytes, work.fence) == ("flush_clflushopt", 4096, "never")
+    assert work.footprint_bytes == 96 * MiB
+    assert experiment.groups[1].target.word == "fsdax:/mnt/pmem/x"
+    own = one(aggressor="flush_clwb", aggressor_chunk="256B", aggressor_array="128MiB").groups[1].workload
+    assert (own.element_bytes, own.fence, own.footprint_bytes) == (256, "chunk", 128 * MiB)
+
+
 def test_arrays_of_aggressors_are_as_large_as_the_last_level_cache_and_fit_the_memory() -> None:
     assert one(machine(cache=96 * MiB)).groups[1].workload.footprint_bytes == 2 * 96 * MiB
     assert one(machine(cache=16 * MiB)).groups[1].workload.footprint_bytes == 2 * 64 * MiB
@@ -151,6 +162,8 @@ def test_a_command_keeps_its_commas_and_its_limit() -> None:
     work = experiment.groups[0].workload
     assert (work.kernel, work.command, work.limit_s) == ("command", "./solve --sizes 1,2 in.txt", 120)
     assert (experiment.labels["victim"], experiment.labels["command"]) == ("cmd", "./solve --sizes 1,2 in.txt")
+    long = one(victim="cmd ./solve", timeout="60min").schedule
+    assert long.block_s <= long.minimum_s  # the core takes no block that is longer than its batch
 
 
 def test_each_kind_of_victim_is_an_experiment_of_its_own() -> None:
@@ -211,6 +224,11 @@ def test_one_cpu_has_no_neighbours() -> None:
         ({"size": "test,ref"}, "one size at a time"),
         ({"aggressor": "copi"}, "unknown aggressor 'copi'; did you mean copy"),
         ({"aggressor": "copy,read"}, "one aggressor at a time"),
+        ({"aggressor_chunk": "4KiB"}, "aggressor_chunk=4096: copy flushes nothing; try aggressor=flush_clwb"),
+        ({"aggressor_fence": "never"}, "aggressor_fence=never: copy flushes nothing"),
+        ({"aggressor": "flush_clwb", "aggressor_chunk": "100B"}, "whole lines of 64 bytes are flushed"),
+        ({"aggressor": "flush_clwb", "aggressor_fence": "often"}, "unknown fence 'often'"),
+        ({"aggressor": "flush_clwb", "aggressor_fence": "chunk,line"}, "one fence at a time"),
         ({"victims": "0"}, "one victim or more"),
         ({"victims": "3"}, "victims=3 does not fit.* victims may use 0,1"),
         ({"victims": "2"}, "victims=2 leaves no CPU for an aggressor"),

@@ -171,6 +171,8 @@ def test_threads_beyond_the_cpus_are_held_against_those_that_have_one(run: Run, 
 def test_the_price_of_a_call_is_that_of_the_smallest_block(run: Run, rows: list[Row]) -> None:
     insight = told(run, rows)["call_cost copy"]
     assert insight.value == pytest.approx(operation_s("copy", 8, 1), rel=0.01)
+    level = [row | {"throughput_bytes_per_s": 5e9} for row in rows]
+    assert "call_cost copy" not in told(run, level)  # as fast as large blocks: the call is not most of it
 
 
 def test_without_a_peak_no_share_is_told(run: Run) -> None:

@@ -100,7 +100,7 @@ def test_splits_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path, monkeyp
         put_in.add_split(maker, "nvm-nvm", a, b)
     one = insights(maker.save("contention"), "contention")["most_in_total nvm-nvm"]
     assert one.value is None
-    assert "cannot be told" in one.text
+    assert "no split is shown to give most" in one.text
     assert all(f"{a}:{b}" in one.text for a, b in put_in.SPLITS)
 
 

@@ -95,6 +95,16 @@ def test_where_no_interval_leaves_out_one_no_slowdown_is_shown(tmp_path: Path) -
     assert "no slowdown of one another" in found["victims flow test"].text
 
 
+def test_aggressors_that_flush_are_named_with_their_chunk_and_fence(tmp_path: Path, rows: list[Row]) -> None:
+    run = run_of(tmp_path, aggressor="flush_clflushopt")
+    found = TABLE.rows(run)
+    assert [row["aggressor_chunk_bytes"] for row in found] == [None, 4096, None, 4096]
+    assert [row["aggressor_fence"] for row in found] == [None, "never", None, "never"]
+    text = said(run)["slowdown flow test"].text
+    assert text.startswith("1 aggressor (flush_clflushopt of 4 KiB, no fence, on node:0) slows")
+    assert {(row["aggressor_chunk_bytes"], row["aggressor_fence"]) for row in rows} == {(None, None)}
+
+
 def test_sleeping_aggressors_have_no_effect(tmp_path: Path) -> None:
     run = run_of(tmp_path, "chase", "sleep", (1, 1, 1, 1), rounds=12)
     for row in TABLE.rows(run):

@@ -1,4 +1,7 @@
-"""Small /proc and /sys trees for tests: one TOML file of tests/data/systems is one machine, path = content."""
+"""Small /proc and /sys trees for tests: one TOML file of tests/data/systems is one machine, path = content.
+
+`-> TARGET` as content is a symbolic link.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -20,5 +23,8 @@ def plant(root: Path, name: str = "", changes: Mapping[str, object] | None = Non
             place.mkdir(parents=True, exist_ok=True)
         elif content is not None:
             place.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, str) and content.startswith("-> "):
+                place.symlink_to(content.removeprefix("-> "))
+                continue
             place.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
     return System(root, wait=lambda _: None)

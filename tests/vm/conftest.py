@@ -1,9 +1,12 @@
 """The virtual machines: each is booted once. While a test file uses one, core and system files are those inside."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+import nvdimm
 from tierscope.run import start
 from virtual import Node, Shape, VirtualMachine
 
@@ -48,4 +51,40 @@ def server(booted_server: VirtualMachine) -> Iterator[VirtualMachine]:
 @pytest.fixture(scope="module")
 def halves() -> Iterator[VirtualMachine]:
     with VirtualMachine(HALVES) as machine:
+        yield from _inside(machine)
+
+
+@pytest.fixture(scope="module")
+def dimms() -> Iterator[Path]:
+    """The bytes of NVDIMMs: sparse files, gone at the end."""
+    with TemporaryDirectory(prefix="tierscope-vm-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def booted_adr() -> Iterator[VirtualMachine]:
+    with TemporaryDirectory(prefix="tierscope-vm-") as folder, VirtualMachine(nvdimm.adr(Path(folder))) as machine:
+        yield machine
+
+
+@pytest.fixture(scope="session")
+def devices(booted_adr: VirtualMachine) -> dict[str, str]:
+    """What each NVDIMM of `adr` became inside, by its name."""
+    return nvdimm.prepared(booted_adr, nvdimm.ADR)
+
+
+@pytest.fixture(scope="module")
+def adr(booted_adr: VirtualMachine, devices: dict[str, str]) -> Iterator[VirtualMachine]:
+    yield from _inside(booted_adr)
+
+
+@pytest.fixture(scope="module")
+def eadr(dimms: Path) -> Iterator[VirtualMachine]:
+    with VirtualMachine(nvdimm.eadr(dimms)) as machine:
+        yield from _inside(machine)
+
+
+@pytest.fixture(scope="module")
+def cxl(dimms: Path) -> Iterator[VirtualMachine]:
+    with VirtualMachine(nvdimm.cxl(dimms)) as machine:
         yield from _inside(machine)

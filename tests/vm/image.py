@@ -4,6 +4,7 @@ Nothing in it comes from this system's own kernel, so the lane is the same on ev
 """
 
 import lzma
+import os
 import re
 import shutil
 import subprocess
@@ -17,6 +18,9 @@ KERNEL = ROOT / "build/vm"
 """Where `packaging/vm-kernel` unpacks the kernel's package."""
 BUSYBOX = Path("/bin/busybox")
 BRING = "sudo apt-get install -y qemu-system-x86 busybox-static && packaging/vm-kernel"
+TOOLS = {"mkfs.ext4": "e2fsprogs", "mkfs.xfs": "xfsprogs", "ndctl": "ndctl", "daxctl": "daxctl", "cxl": "ndctl"}
+"""Programs of this system that a machine may take along, and their packages."""
+PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 NETWORK = ("virtio_pci", "virtio_net")
 
 
@@ -31,15 +35,19 @@ def emulator() -> str:
     return found or pytest.skip(f"no qemu-system-x86_64 for the virtual machine: {BRING}")
 
 
-def pack(folder: Path, core: Path, modules: Sequence[str] = ()) -> Path:
+def pack(folder: Path, core: Path, modules: Sequence[str] = (), tools: Sequence[str] = ()) -> Path:
     """The RAM disk as a cpio archive in `folder`; `modules` beside those of the network, without their needs."""
     root = folder / "root"
     for name in ("bin", "dev", "proc", "sys", "tmp", "modules"):
         (root / name).mkdir(parents=True)
     shutil.copy(_static(BUSYBOX), root / "bin/busybox")
     shutil.copy(_static(core), root / "bin/tierscope-core")
-    for script in ("init", "serve"):
+    for script in ("init", "serve", "record"):
         shutil.copy(Path(__file__).parent / "guest" / script, root)
+    for file in {file for tool in tools for file in _tool(tool)}:
+        place = root / str(file).lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
     order = list(_with_needs((*NETWORK, *modules)))
     for name in order:
         (root / "modules" / name).write_bytes(_module(name) or b"")
@@ -54,6 +62,17 @@ def _static(program: Path) -> Path:
     if b"/ld-linux" in program.read_bytes()[:4096]:
         pytest.skip(f"{program} is not static, so it does not run in the virtual machine: {BRING}")
     return program
+
+
+def _tool(name: str) -> Iterator[Path]:
+    """A program of this system and its libraries; skips with the line that brings all that machines take along."""
+    program = shutil.which(name, path=PATH)
+    if program is None:
+        packages = " ".join(sorted(set(TOOLS.values())))
+        pytest.skip(f"no {name} for the virtual machine: sudo apt-get install -y {packages}")
+    yield Path(program)
+    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    yield from (Path(path) for path in re.findall(r"(/\S+) \(0x", listed))
 
 
 def _archive(root: Path, archive: Path) -> Path:

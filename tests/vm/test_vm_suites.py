@@ -2,31 +2,12 @@
 
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tierscope.cli.words import read_words
-from tierscope.report.writers.json import document
-from tierscope.result import Record, Run, load
-from tierscope.run.start import begin, execute
-from tierscope.suites import suites
+from runs import done, rows_of
+from tierscope.result import Record, Run
 from virtual import VirtualMachine
-
-Rows = list[dict[str, Any]]
-
-
-def done(out: Path, suite: str, *words: str) -> Run:
-    """The whole run, loaded from its directory."""
-    directory, manifest = begin(suite, suites[suite].read(read_words(words)), "", ("tierscope", suite), out / suite)
-    assert execute(directory, manifest).complete
-    run = load(directory)
-    assert run.result.origin == "emulated"
-    return run
-
-
-def rows_of(run: Run, table: str) -> Rows:
-    return [row for row in document(run)["rows"] if row["table"] == table]
 
 
 def nodes_of(record: Record) -> list[set[int]]:

@@ -26,11 +26,6 @@ from tierscope.system import System
 
 PORT = 7000  # inside
 BOOT_S = 120.0  # 4 s on an idle machine; a shared one with a stolen CPU takes its time
-RECORDED = (
-    "sys/devices/system/node", "sys/devices/system/cpu/online", "sys/devices/system/cpu/smt", "sys/kernel/mm",
-    "sys/devices/system/clocksource", "proc/cpuinfo", "proc/loadavg", "proc/meminfo", "proc/stat", "proc/uptime",
-    "proc/sys/kernel",
-)  # fmt: skip
 STATUS = re.compile(rb"\0status (\d+)\n\Z")
 
 
@@ -38,7 +33,7 @@ STATUS = re.compile(rb"\0status (\d+)\n\Z")
 class Node:
     """`latency_ns` and `bandwidth_mb` (1e6 bytes/s): from every initiator in order of its number, told by HMAT."""
 
-    memory_mib: int
+    memory_mib: int  # 0 where memory comes later
     cpus: str = ""  # "0-3"; none is a node of memory alone
     nearest: int | None = None  # its initiator, where it has no CPUs
     latency_ns: tuple[int, ...] = ()
@@ -53,7 +48,9 @@ class Shape:
     smp: str = "2"
     distances: tuple[tuple[int, ...], ...] = ()
     modules: tuple[str, ...] = ()  # of the kernel, beside those of the network
+    tools: tuple[str, ...] = ()  # programs of this system to take along, see image.TOOLS
     words: tuple[str, ...] = ()  # for QEMU: further devices
+    boot: tuple[str, ...] = ()  # for the kernel
     cpu: str = "max,vendor=GenuineIntel"  # Linux believes AMD's threads only of models that QEMU does not emulate
 
     @property
@@ -67,7 +64,8 @@ class Shape:
         words = ["-machine", f"pc,hmat={'on' if hmat else 'off'}", "-cpu", self.cpu, "-smp", self.smp]
         words += ["-m", f"{total}M"]
         for number, node in enumerate(self.nodes):
-            words += ["-object", f"memory-backend-ram,id=ram{number},size={node.memory_mib}M"]
+            if node.memory_mib:
+                words += ["-object", f"memory-backend-ram,id=ram{number},size={node.memory_mib}M"]
             words += ["-numa", self._node(number, node, hmat)]
         for i, row in enumerate(self.distances):
             words += [w for j, d in enumerate(row) if i != j for w in ("-numa", f"dist,src={i},dst={j},val={d}")]
@@ -77,7 +75,8 @@ class Shape:
         cpus = "".join(f",cpus={part}" for part in node.cpus.split(",") if part)
         near = number if node.cpus else node.nearest
         initiator = f",initiator={near}" if hmat and near is not None else ""
-        return f"node,nodeid={number},memdev=ram{number}{cpus}{initiator}"
+        memory = f",memdev=ram{number}" if node.memory_mib else ""
+        return f"node,nodeid={number}{memory}{cpus}{initiator}"
 
     def _told(self, target: int, node: Node) -> list[str]:
         words = []
@@ -91,7 +90,9 @@ class Shape:
 class VirtualMachine:
     """A booted one, as a context manager. `core` is a program that stands for the core inside: for TIERSCOPE_CORE."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, packed: Path | None = None) -> None:
+        """`packed`: the core to take along, else the one that `tierscope` finds."""
+        self.packed = packed or find_core()
         with ExitStack() as made:
             self.folder = Path(made.enter_context(tempfile.TemporaryDirectory(prefix="tierscope-vm-")))
             self._console = self.folder / "console"
@@ -104,16 +105,17 @@ class VirtualMachine:
 
     def _start(self, shape: Shape) -> "subprocess.Popen[str]":
         kernel, emulator = image.kernel(), image.emulator()
-        ramdisk = image.pack(self.folder, find_core(), shape.modules)
+        boot = ("console=ttyS0", "quiet", "panic=-1", f"PORT={PORT}", *shape.boot)
+        ramdisk = image.pack(self.folder, self.packed, shape.modules, shape.tools)
         return subprocess.Popen(
             [
                 *("setpriv", "--pdeathsig", "KILL"),  # a killed pytest leaves none behind
                 *(emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-accel", "tcg"),
-                *shape.arguments(),
-                *("-kernel", kernel, "-initrd", ramdisk, "-append", f"console=ttyS0 quiet panic=-1 PORT={PORT}"),
-                *("-serial", f"file:{self._console}", "-qmp", "stdio"),
                 *("-netdev", f"user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:0-:{PORT}"),
                 *("-device", "virtio-net-pci,netdev=net,romfile="),
+                *shape.arguments(),
+                *("-kernel", kernel, "-initrd", ramdisk, "-append", " ".join(boot)),
+                *("-serial", f"file:{self._console}", "-qmp", "stdio"),
             ],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
@@ -147,7 +149,13 @@ class VirtualMachine:
     def shell(self, line: str) -> tuple[int, str]:
         """Status and standard output of a line of shell inside."""
         status, answer = self._said(line)
-        return status, answer.decode()
+        return status, answer.decode(errors="replace")
+
+    def do(self, line: str) -> str:
+        """Standard output of a line of shell that must succeed; what it complains of is on the console."""
+        status, answer = self.shell(line)
+        assert status == 0, f"{line}: status {status}\n{answer}\n{self.console[-3000:]}"
+        return answer
 
     def _said(self, line: str) -> tuple[int, bytes]:
         with socket.create_connection(("127.0.0.1", self._port), timeout=BOOT_S) as link:
@@ -160,19 +168,20 @@ class VirtualMachine:
 
     def read(self, path: str) -> str:
         """A text file inside."""
-        status, text = self.shell(f"cat {shlex.quote(path)}")
-        assert status == 0, f"{path}: not there"
-        return text.strip()
+        return self.do(f"cat {shlex.quote(path)}").strip()
 
     @cached_property
     def system(self) -> System:
         """The files inside that tell of the machine, recorded: for all that looks at them beside the core."""
-        place = "mkdir -p /tmp/tree/${f%/*}; cp -a $f /tmp/tree/$f 2>/dev/null"
-        self._said(f"cd /; for f in {' '.join(RECORDED)}; do {place}; done")
-        _, archive = self._said("tar -c -C /tmp/tree .; rm -r /tmp/tree")
         tree = self.folder / "tree"
-        tree.mkdir()
-        subprocess.run(["tar", "-x", "-C", tree], input=archive, check=True)
+        links, *files = re.split(r"^==> (.*) <==\n", self.shell("/record")[1], flags=re.MULTILINE)
+        for path, target in re.findall(r" (\S+) -> (.*)", links):
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).symlink_to(target)
+        for path, content in zip(files[::2], files[1::2], strict=True):
+            if not (tree / path).is_symlink():
+                (tree / path).parent.mkdir(parents=True, exist_ok=True)
+                (tree / path).write_text(content)
         return System(tree)
 
     def processes(self) -> list[str]:

@@ -74,6 +74,10 @@ def describe(experiment: Experiment) -> str:
     """'triad_nt, 2 threads' or 'latency, 64 MiB, 4k' or 'read beside a chase, delay 200'."""
     group = experiment.groups[-1]
     work = group.workload
+    if work.kernel.startswith("flush_") and experiment.takes and experiment.table in ("flush", "sizing"):
+        return _flushes(experiment)
+    if experiment.table == "emulation":
+        return f"{experiment.labels['quantity']} of {group.target.word}"
     if experiment.table in ("latency", "sizing"):
         return f"latency, {show_bytes(work.footprint_bytes)}, {group.target.pages}"
     if experiment.table == "loaded_latency":
@@ -89,13 +93,28 @@ def describe(experiment: Experiment) -> str:
     if experiment.table == "neighbors":
         most = sum(one.role == "aggressor" for one in experiment.groups)
         return f"{experiment.labels['victim']} beside 0 to {most} x {experiment.labels['aggressor_kernel']}, in turns"
-    threads = len(group.team.cpus)
+    return _kernels(experiment)
+
+
+def _kernels(experiment: Experiment) -> str:
+    """What has no words of its own: kernels and threads."""
+    group = experiment.groups[-1]
+    work, threads = group.workload, len(group.team.cpus)
     if experiment.table == "blocks":
         name = f"{group.role.replace('_', ' ')} of {show_size(work.element_bytes)} blocks"
         return f"{name}, {threads} thread{'s' if threads > 1 else ''}"
     if experiment.table == "numa":
         return f"{work.kernel}, node {experiment.labels['initiator']} to node {experiment.labels['target']}"
     return ", ".join(g.workload.kernel for g in experiment.groups) + f", {threads} thread{'s' if threads > 1 else ''}"
+
+
+def _flushes(experiment: Experiment) -> str:
+    """'4 KiB chunks, a fence after each chunk: clflush, clwb'; of the takes that run."""
+    work = experiment.groups[0].workload
+    names = [experiment.groups[take[0]].workload.kernel.removeprefix("flush_") for take in experiment.takes]
+    fence = "no fence" if work.fence == "never" else f"a fence after each {work.fence}"
+    random = ", random order" if work.order == "random" else ""
+    return f"{show_size(work.element_bytes)} chunks, {fence}{random}: {', '.join(names)}"
 
 
 def _clock(seconds: float) -> str:

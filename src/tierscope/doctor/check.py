@@ -10,7 +10,7 @@ from tierscope.system import System
 BANDWIDTH = ("stream", "loaded_latency", "groups", "blocks", "contention", "targets", "threads", "neighbors", "numa")
 """Touches: what several threads do at once."""
 
-EVERY = (*BANDWIDTH, "latency", "core_to_core")
+EVERY = (*BANDWIDTH, "latency", "core_to_core", "flush")
 """Touches: all tables of results."""
 
 NONE: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from tierscope.units import show_bytes, show_size
 
 HEADS = {"B/s": "GB/s", "s": "ns", "1/s": "M/s"}
 NOTHING = "–"
+DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB stays 8 KB
 
 
 def head(column: Column) -> str:
@@ -28,7 +29,7 @@ def cell(value: Label, column: Column) -> str:
 
 def _number(value: float, column: Column) -> str:
     if column.unit == "B":
-        show = show_size(int(value)) if column.name == "block_bytes" else show_bytes(value)  # 8 KB stays 8 KB
+        show = show_size(int(value)) if column.name in DECIMAL else show_bytes(value)
         return show if value else "0"
     if column.unit == "B/s":
         return f"{vega.gb(value):.2f}"

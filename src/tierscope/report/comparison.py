@@ -12,6 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tierscope.errors import UsageError
+from tierscope.origin import named
 from tierscope.result import Run
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
@@ -24,10 +25,21 @@ KEYS = {
     "loaded_latency": ("read_share", "store", "delay_cycles", "load_threads", "target"),
     "groups": ("experiment", "group", "kernel", "threads", "target"),
     "blocks": ("operation", "block_bytes", "threads", "target", "page_bytes"),
-    "neighbors": ("victim", "size", "command", "victims", "aggressors", "aggressor_kernel", "aggressor_target"),
+    "neighbors": (
+        "victim",
+        "size",
+        "command",
+        "victims",
+        "aggressors",
+        "aggressor_kernel",
+        "aggressor_target",
+        "aggressor_chunk_bytes",
+        "aggressor_fence",
+    ),
     "contention": ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target"),
     "targets": ("threads", "kernel", "a_target", "b_target"),
     "core_to_core": ("a_cpu", "b_cpu", "target"),
+    "flush": ("instruction", "chunk_bytes", "fence", "order", "target"),
     "numa": ("initiator", "target", "kernel", "page_bytes"),
 }
 VALUES = {
@@ -40,20 +52,32 @@ VALUES = {
     "contention": ("sum", "bytes_per_s"),
     "targets": ("b_bandwidth", "bytes_per_s"),
     "core_to_core": ("latency", "s"),
+    "flush": ("line", "s"),
     "numa": ("latency", "s"),
 }
 UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
 """Of the endings of keys; "" is a time whose name has none."""
 
 
-def compare_runs(before: Run, after: Run, least: float) -> list[dict[str, Any]]:
-    """One row per common point; UsageError when the runs are of different origin or share no point."""
+TARGETS = ("target", "a_target", "b_target", "b_source", "aggressor_target")
+"""Keys that name a tier: across origins its word is another one, and the point may yet be the same."""
+
+
+def compare_runs(before: Run, after: Run, least: float, *, across: bool = False) -> list[dict[str, Any]]:
+    """One row per common point; UsageError when the runs share no point.
+
+    across: runs of different origin are compared too, else refused; then each row bears both origins, and keys that
+    name a target do not count where each run has but one.
+    """
     origins = (before.result.origin, after.result.origin)
-    if origins[0] != origins[1]:
-        raise UsageError(f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare")
+    if origins[0] != origins[1] and not across:
+        raise UsageError(
+            f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare; "
+            "--across-origins does it all the same, with both origins beside each number"
+        )
     rows: list[dict[str, Any]] = []
     for name in VALUES:
-        rows += _table(name, before, after, least)
+        rows += _table(name, before, after, least, across)
     if not rows:
         raise UsageError(f"{before.path} and {after.path} have no point in common")
     return rows
@@ -67,9 +91,25 @@ def doubt(before: Run, after: Run) -> str:
     return f"Note: the runs come from {one.hostname} and {other.hostname}, whose hardware, kernel or CPUs differ."
 
 
-def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, Any]]:
-    table = tables[name]
-    old, new = (_numbered(name, table.rows(run)) for run in (before, after))
+def origins_of(before: Run, after: Run) -> str:
+    """What each side of the ratios is; "" where both are of one origin."""
+    if before.result.origin == after.result.origin:
+        return ""
+    one, other = (named(run.result.origin, run.result.origin_by) for run in (before, after))
+    return f"Before is {one}; after is {other}: a ratio of the two says nothing of hardware."
+
+
+def _keys(name: str, sides: list[list[Row]], across: bool) -> tuple[str, ...]:
+    """Across origins, without the targets of which each side has one at most."""
+    single = [{key for key in KEYS[name] if len({row[key] for row in rows}) <= 1} for rows in sides]
+    left_out = set(TARGETS).intersection(*single) if across else set()
+    return tuple(key for key in KEYS[name] if key not in left_out)
+
+
+def _table(name: str, before: Run, after: Run, least: float, across: bool) -> list[dict[str, Any]]:
+    sides = [tables[name].rows(run) for run in (before, after)]
+    keys = _keys(name, sides, across and before.result.origin != after.result.origin)
+    old, new = (_numbered(keys, rows) for rows in sides)
     pairs = [(key, old[key, number], row) for (key, number), row in new.items() if (key, number) in old]
     value, unit = VALUES[name]
     known = [(k, a, b) for k, a, b in pairs if interval_of(a, value, unit) and interval_of(b, value, unit)]
@@ -82,7 +122,7 @@ def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, A
         rows.append(
             {
                 "table": name,
-                **dict(zip(KEYS[name], key, strict=True)),
+                **dict(zip(keys, key, strict=True)),
                 "before": _interval(name, a).middle,
                 "after": _interval(name, b).middle,
                 "unit": UNITS[unit],
@@ -90,17 +130,18 @@ def _table(name: str, before: Run, after: Run, least: float) -> list[dict[str, A
                 "ratio_low": one.low,
                 "ratio_high": one.high,
                 "verdict": verdict,
+                **({"before_origin": a["origin"], "after_origin": b["origin"]} if across else {}),
             }
         )
     return rows
 
 
-def _numbered(name: str, rows: list[Row]) -> dict[tuple[tuple[Any, ...], int], Row]:
+def _numbered(keys: tuple[str, ...], rows: list[Row]) -> dict[tuple[tuple[Any, ...], int], Row]:
     """By key and turn: a run may measure one point twice, and the first compares with the first."""
     found: dict[tuple[tuple[Any, ...], int], Row] = {}
     turns: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
-        key = tuple(row[part] for part in KEYS[name])
+        key = tuple(row[part] for part in keys)
         found[key, turns[key]] = row
         turns[key] += 1
     return found
@@ -115,13 +156,16 @@ def _interval(name: str, row: Row) -> Interval:
 def show(rows: list[dict[str, Any]], console: Console) -> None:
     """One line per point, differences first; then a sentence."""
     table = RichTable(box=None, pad_edge=False, header_style="dim")
-    for name, right in (("point", False), ("ratio", True), ("95 % interval", True), ("verdict", False)):
+    across = any("before_origin" in row for row in rows)
+    heads = [("point", False), ("ratio", True), ("95 % interval", True), ("verdict", False)]
+    for name, right in [*heads, *([("after / before", False)] if across else [])]:
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     order = ("slower", "faster", "inconclusive", "no difference shown")
     for row in sorted(rows, key=lambda r: order.index(r["verdict"])):
-        point = " ".join(str(row[key]) for key in KEYS[row["table"]] if row[key] is not None)
+        point = " ".join(str(row[key]) for key in KEYS[row["table"]] if row.get(key) is not None)
         interval = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
-        table.add_row(Text(f"{row['table']} {point}"), f"{row['ratio']:.3f}", interval, row["verdict"])
+        origins = [f"{row['after_origin']} / {row['before_origin']}"] if across else []
+        table.add_row(Text(f"{row['table']} {point}"), f"{row['ratio']:.3f}", interval, row["verdict"], *origins)
     console.print(table)
     counts = ", ".join(f"{n} {word}" for word in order if (n := sum(r["verdict"] == word for r in rows)))
     console.print(f"\nafter / before over {len(rows)} points: {counts}", highlight=False)

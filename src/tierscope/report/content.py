@@ -113,9 +113,14 @@ def _place(name: str) -> tuple[int, str]:
     return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 
+def _figure_place(figure: Figure) -> tuple[tuple[int, str], bool, str]:
+    """By table; the figure that is called as its table before the others of it."""
+    return _place(figure.table), figure.name != figure.table, figure.name
+
+
 def _drawings(run: Run, sections: dict[str, Section]) -> list[Drawing]:
     drawings = []
-    for figure in sorted((figures[name] for name in figures), key=lambda f: _place(f.table)):
+    for figure in sorted((figures[name] for name in figures), key=_figure_place):
         section = sections.get(figure.table)
         spec = figure.draw(run, section.rows, section.insights) if section else None
         if section and spec:

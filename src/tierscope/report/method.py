@@ -80,12 +80,33 @@ METHOD: dict[str, dict[str, str]] = {
             "aggressors (aggressor=sleep) must show 1.00."
         ),
     },
+    "flush": {
+        "Stores that are flushed": (
+            "The instructions of one chunk size run in turns on one CPU, each on memory of its own; times are compared "
+            "round by round, as with neighbours. Store, flush and fence are one number: a clock read after a store "
+            "fence does not wait for the flush, so that parts timed by themselves would change places. Each block of "
+            "about 1 ms ends with a fence that waits for all of it. On DRAM this is the way of lines out of the "
+            "caches; on persistent memory, to the memory controller's queue, which counts as persistent. Ticks are "
+            "those of the clock named beside them, not core cycles, which only counters tell. Seconds for more bytes "
+            "than were really written are extrapolated. Blind to when a line reaches the medium, and to what keeps a "
+            "medium busy for longer than a turn: name total= to write it all."
+        ),
+    },
     "core_to_core": {
         "Core to core": (
             "Two threads write one line in turns; the time is that of one hand-over, one way, half of a round trip. "
             "Each pair has fresh lines on the node of its first CPU, several of them in turns, since each has its home "
             "in one slice of a shared cache. Pairs run one at a time. Blind to a difference of the two ways, and to "
             "traffic of others. What two CPUs share is what the system reports, which a hypervisor may have made up."
+        ),
+    },
+    "emulation": {
+        "Emulated tiers": (
+            "Plain memory made slower: a dependent access lasts at least the floor, and bytes of all threads on the "
+            "tier pass no faster than the ceiling. Before the first experiment on a tier one CPU chases on it and all "
+            "CPUs of the experiment read; asked and achieved stand side by side. Blind to what makes real slow memory "
+            "differ: queues under load, a grain larger than a line, reads and writes of unlike speed, bandwidth that "
+            "falls with threads."
         ),
     },
     "numa": {

@@ -1,7 +1,9 @@
 """Where the numbers come from: machine, software, warnings, and what really ran in each experiment."""
 
 from tierscope.machine import Machine
-from tierscope.result import GroupFacts, Record, Run, Software, Warn
+from tierscope.origin import named
+from tierscope.report.persistent import lines
+from tierscope.result import GroupFacts, Record, Result, Run, Software, Warn
 from tierscope.tables import Column, Row
 from tierscope.units import show_bytes
 
@@ -44,7 +46,13 @@ def machine_facts(machine: Machine) -> list[tuple[str, str]]:
         ("Hypervisor", who.hypervisor or "none found"),
         ("Kernel", who.kernel),
         ("Identity", who.digest()),
+        *(("Persistent memory, CXL", "; ".join(found)) for found in [list(lines(machine))] if found),
     ]
+
+
+def origin_facts(result: Result) -> list[tuple[str, str]]:
+    """Nothing where the numbers are real."""
+    return [] if result.origin == "real" else [("Origin of the numbers", named(result.origin, result.origin_by))]
 
 
 def state_facts(machine: Machine) -> list[tuple[str, str]]:
@@ -109,7 +117,7 @@ def _experiment(record: Record, facts: GroupFacts) -> Row:
         "blocks": record.blocks,
         "seconds": round(record.seconds, 3),
         "error": record.largest_relative_error,
-        "origin": facts.origin,
+        "origin": named(facts.origin, facts.origin_by),
         "warnings": "; ".join(warn.code for warn in record.warnings),
     }
 

@@ -4,6 +4,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.origin import banner
 from tierscope.report.content import Section, gather
 from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import verdict
@@ -19,8 +20,7 @@ def show(run: Run, console: Console) -> None:
     content = gather(run)
     words = verdict(content)
     console.print()
-    if run.result.origin != "real":
-        warning = f"{run.result.origin.upper()}: these numbers are not measurements of hardware"
+    if warning := banner(run.result.origin, run.result.origin_by):
         console.print(Text(printable(warning), style="bold yellow"))
     console.print(Text(printable(words.lead), style="bold"))
     for line in words.lines:

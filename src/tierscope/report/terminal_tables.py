@@ -7,9 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.experiment import Label
-from tierscope.report import braille, cells, terminal_contention, vega
+from tierscope.report import braille, cells, terminal_contention, terminal_flush, vega
 from tierscope.report.braille import Axis, Curve
 from tierscope.report.content import Section
+from tierscope.report.terminal_emulation import emulation
 from tierscope.report.terminal_nodes import core_to_core, numa
 from tierscope.report.words import load_name, operation_name, printable, probe_name, threads_name
 from tierscope.tables import Column, Row
@@ -176,6 +177,13 @@ def _slowdown(row: Row) -> list[str]:
     return [_sure(row, "slowdown", "slowdown", lambda value: f"{value:.3f}"), str(row["against"])]
 
 
+def _flush(section: Section, console: Console) -> Parts:
+    """For each kind of fence and order: time per line, its ratio, seconds for all bytes, as document 002 has them."""
+    del console
+    parts = [part for grid in terminal_flush.grids(section.rows, _sure) for part in (Text(), *_grid(*grid))]
+    return parts[1:]
+
+
 def _core_to_core(section: Section, console: Console) -> Parts:
     del console
     return [part for grid in core_to_core(section.rows) for part in _grid(*grid)]
@@ -199,6 +207,8 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "latency": _latency,
     "loaded_latency": _loaded,
     "groups": _groups,
+    "flush": _flush,
+    "emulation": lambda section, _: _grid(*emulation(section.rows)),
     "core_to_core": _core_to_core,
     "numa": _numa,
     "neighbors": _neighbors,
@@ -232,7 +242,7 @@ def _sure(row: Row | None, key: str, stem: str, text: Callable[[float], str]) ->
     if row is None or not row[key]:
         return cells.NOTHING
     middle, low, high = _float(row[key]), _float(row[f"{stem}_low"]), _float(row[f"{stem}_high"])
-    half = f" ±{50 * (high - low) / middle:.1f}%" if high > 0 else ""
+    half = f" ±{50 * (high - low) / middle:.1f}%" if high > max(low, 0) else ""  # one point has none
     return f"{text(middle)}{half}{'' if row['conclusive'] else ' ?'}"
 
 

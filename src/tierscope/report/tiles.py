@@ -1,5 +1,6 @@
 """The small row of key numbers under the headline."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tierscope.report.content import Content
@@ -16,8 +17,24 @@ from tierscope.report.picks import (
     time_span,
 )  # fmt: skip
 from tierscope.report.words import load_name, threads_name
-from tierscope.tables import Row
+from tierscope.tables import Insight, Row
 from tierscope.units import show_bytes, show_rate
+
+TOLD = {
+    "most_in_total": "most in total",
+    "most_throughput": "most throughput",
+    "block_efficiency": "strong scaling",
+    "slowdown": "largest slowdown",
+    "handover": "hand-over of a line",
+    "farthest": "farthest CPUs",
+    "remote": "remote over local",
+}
+"""Insights by the first word of their name -> what the tile is called; those of one table stand in this order."""
+
+MOST_TOLD = 4
+SHOWN: dict[str, Callable[[float], str]] = {
+    "B/s": rate, "s": seconds, "1": lambda share: f"{share:.3f} times", "B": show_bytes,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +55,32 @@ def tiles(content: Content) -> tuple[Tile, ...]:
         _wait_tile(idle(content), content),
         _load_tile(most_loaded(content)),
         _peak_tile(speed, content),
+        *_told(content.insights),
         _sure_tile(content),
     )
     return tuple(tile for tile in found if tile)
+
+
+def _told(insights: list[Insight]) -> list[Tile]:
+    """Of each kind in TOLD the insight of the highest number; at most MOST_TOLD."""
+    most: dict[str, Insight] = {}
+    for insight in insights:
+        kind = insight.name.split()[0]
+        if (
+            kind in TOLD
+            and insight.value is not None
+            and insight.value > (most[kind].value or 0 if kind in most else -1)
+        ):
+            most[kind] = insight
+    return [_insight_tile(TOLD[kind], most[kind]) for kind in TOLD if kind in most][:MOST_TOLD]
+
+
+def _insight_tile(title: str, insight: Insight) -> Tile:
+    about = insight.name.partition(" ")[2].replace("_", " ")
+    ends = [SHOWN[insight.unit](end) for end in (insight.low, insight.value, insight.high) if end is not None]
+    value, unit = _split(SHOWN[insight.unit](insight.value or 0.0))
+    span = f"{ends[0].partition(' ')[0]} to {ends[-1]}" if len(ends) == 3 else ""
+    return Tile(title, value, unit, ", ".join(part for part in (about, span) if part))
 
 
 def _speed_tile(row: Row | None) -> Tile | None:

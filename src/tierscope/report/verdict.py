@@ -74,7 +74,10 @@ def _first_words(content: Content) -> str:
     for insight in content.insights:
         return insight.text[:1].upper() + insight.text[1:]
     rows = sum(len(section.rows) for section in content.sections.values())
-    return f"{rows} rows in {len(content.sections)} tables." if rows else "This run has no finished experiment yet."
+    if not rows:
+        return "This run has no finished experiment yet."
+    tables = len(content.sections)
+    return f"{rows} row{'' if rows == 1 else 's'} in {tables} table{'' if tables == 1 else 's'}."
 
 
 def _sure(content: Content) -> str:
@@ -83,9 +86,10 @@ def _sure(content: Content) -> str:
     if not rows:
         return ""
     if not doubtful:
-        return f"All {len(rows)} points are conclusive."
-    verb = "point is" if doubtful == 1 else "points are"
-    return f"{doubtful} of {len(rows)} {verb} inconclusive and marked so."
+        return "The only point is conclusive." if len(rows) == 1 else f"All {len(rows)} points are conclusive."
+    if len(rows) == 1:
+        return "The only point is inconclusive and marked so."
+    return f"{doubtful} of {len(rows)} points {'is' if doubtful == 1 else 'are'} inconclusive and marked so."
 
 
 def _limits(content: Content) -> str:

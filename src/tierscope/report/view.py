@@ -5,10 +5,19 @@ from typing import Any
 
 from tierscope import __version__
 from tierscope.experiment import Label
+from tierscope.origin import banner
 from tierscope.report import cells, commands
 from tierscope.report.content import Content, Drawing, Section, ranked
 from tierscope.report.method import method
-from tierscope.report.provenance import EXPERIMENT, experiments, machine_facts, software_facts, state_facts, warnings
+from tierscope.report.provenance import (
+    EXPERIMENT,
+    experiments,
+    machine_facts,
+    origin_facts,
+    software_facts,
+    state_facts,
+    warnings,
+)
 from tierscope.report.verdict import verdict
 from tierscope.result import Finding, Run
 from tierscope.tables import Column, Row
@@ -44,11 +53,12 @@ def page(content: Content) -> dict[str, Any]:
     words = verdict(content)
     return {
         "origin": result.origin,
+        "banner": banner(result.origin, result.origin_by),
         "title": f"{'' if result.origin == 'real' else result.origin.upper() + ': '}{words.lead} | {machine.hostname}",
         "where": " · ".join([machine.hostname, machine.identity.model, f"{result.suite} run", result.started]),
         "verdict": words,
         "parts": parts(content),
-        "machine": machine_facts(machine),
+        "machine": machine_facts(machine) + origin_facts(result),
         "state": state_facts(machine),
         "all_findings": [_finding(finding) for finding in ranked(result.findings)],
         "warnings": warnings(run),

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from tierscope.experiment import PAGES, Experiment, Group
 from tierscope.result import GroupFacts, Warn
 from tierscope.stats.point import Point
-from tierscope.units import show_bytes
+from tierscope.tables.emulation import OFF, quantities
+from tierscope.units import show_bytes, show_rate, show_seconds
 
 THP_SHARE = 0.99  # of the bytes that must lie on large pages before a warning
 
@@ -35,11 +36,27 @@ def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequen
             step = "use pages=4k, or let the system give large pages (doctor: thp)"
             found.append(Warn(code="pages", message=message, next_step=step))
         found.extend(_misplaced(group, fact))
+    if experiment.table == "emulation":
+        found.extend(_other_tier(facts[0], points[0]))
     left_out = max(point.together.left_out_share for point in points)
     if left_out > 0.5 and not experiment.against:
-        share = f"{left_out:.0%} of the moments left out: the machine was busy"
+        share = f"{100 * left_out:.0f} % of the moments left out: the machine was busy"
         found.append(Warn(code="busy", message=share, next_step="repeat on a quiet machine, or give a longer budget"))
     return found
+
+
+def _other_tier(fact: GroupFacts, point: Point) -> list[Warn]:
+    """An emulated tier that is not what was asked for."""
+    quantity, asked, achieved = quantities(fact, point)
+    if not achieved.count or not asked or abs(achieved.middle / asked - 1) <= OFF:
+        return []
+    show = show_seconds if quantity == "latency" else show_rate
+    message = f"{fact.target}: {quantity} of {show(achieved.middle)}, not of {show(asked)}"
+    steps = {
+        "latency": "ask for a latency above that of the memory below, or repeat on a quiet machine",
+        "bandwidth": "ask for a bandwidth that these CPUs reach on the memory below, or name more CPUs",
+    }
+    return [Warn(code="emulation", message=message, next_step=steps[quantity])]
 
 
 def _misplaced(group: Group, fact: GroupFacts) -> list[Warn]:

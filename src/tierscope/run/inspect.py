@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
+from tierscope import cxl, persistent, smbios
 from tierscope import peak as theory
-from tierscope import smbios
 from tierscope.errors import CoreError
 from tierscope.machine import Cache, Cpu, Identity, Machine, Node
 from tierscope.proc import cpu_time, first_cpu, meminfo, pressure
-from tierscope.system import System, real
+from tierscope.system import System, parse_list, real, whole
 from tierscope.units import show_bytes
 
 CPU = "/sys/devices/system/cpu"
@@ -40,7 +40,7 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
     CoreError when `topology` lacks a field or has one of a wrong type.
     """
     seen = _decode(topology)
-    seen = msgspec.structs.replace(seen, nodes=tuple(_rated(system, node) for node in seen.nodes))
+    seen = msgspec.structs.replace(seen, nodes=_with_tiers(system, *(_rated(system, node) for node in seen.nodes)))
     limit = theory.given(peak) if peak is not None else theory.theoretical(system, virtual=bool(seen.hypervisor))
     identity = Identity(
         **msgspec.structs.asdict(seen),
@@ -54,6 +54,8 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
         state=state(system),
         peak_bytes_per_s=limit.bytes_per_s,
         peak_source=limit.source,
+        persistent=persistent.look(system),
+        cxl=cxl.look(system),
     )
 
 
@@ -83,6 +85,18 @@ def _rated(system: System, node: Node) -> Node:
         if links and found:
             return msgspec.structs.replace(node, reported=found, initiators=tuple(links))
     return node
+
+
+def _with_tiers(system: System, *nodes: Node) -> tuple[Node, ...]:
+    """With the kernel's memory tier of each, where it has them.
+
+    Source: Linux 6.1, Documentation/ABI/testing/sysfs-kernel-mm-memory-tiers.
+    """
+    tiers: dict[int, int | None] = {}
+    for path in system.glob("/sys/devices/virtual/memory_tiering/memory_tier[0-9]*"):
+        members = parse_list(system.read(f"{path}/nodelist", 4096)) or ()
+        tiers.update(dict.fromkeys(members, whole(path.rpartition("memory_tier")[2])))
+    return tuple(msgspec.structs.replace(node, tier=tiers.get(node.number)) for node in nodes)
 
 
 def _memory(system: System, seen: Topology) -> str:

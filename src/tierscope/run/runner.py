@@ -14,6 +14,7 @@ from tierscope.catalogue import Catalogue
 from tierscope.core import Session
 from tierscope.errors import WrongAnswerError
 from tierscope.experiment import Experiment, Group, Workload
+from tierscope.origin import joined, strongest
 from tierscope.result import Blocks, GroupFacts, Record, Result, Trial, read_blocks, save_result, write_blocks
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.run.doubts import doubts
@@ -83,8 +84,9 @@ class Runner:
                 self._keep(tuple(known[:number]))
 
     def _keep(self, records: tuple[Record, ...]) -> None:
-        origin = next((g.origin for r in records for g in r.groups if g.origin != "real"), "real")
-        self.result = msgspec.structs.replace(self.result, records=records, origin=origin)
+        groups = [group for record in records for group in record.groups]
+        origin, by = strongest(g.origin for g in groups), joined(g.origin_by for g in groups)
+        self.result = msgspec.structs.replace(self.result, records=records, origin=origin, origin_by=by)
         save_result(self.directory, self.result)
 
     def _replay(self, record: Record) -> tuple[Record, Judged]:

@@ -34,6 +34,7 @@ from tierscope.run.inspect import inspect
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner, imagine
 from tierscope.suites import Plan, suites
+from tierscope.suites.emulation import probed
 from tierscope.suites.groups import read_groups
 from tierscope.system import System
 
@@ -139,8 +140,10 @@ def plan_of(manifest: Manifest) -> Callable[[], Plan]:
 def plan_for(suite: str, options: dict[str, Label], plan_text: str, machine: Machine) -> Callable[[], Plan]:
     """The generator of a run's experiments, made anew at each call."""
     if suite == OWN_GROUPS:
-        return partial(read_groups(plan_text).plan, machine)
-    return partial(suites[suite].plan, machine, suites[suite].read_again(options))
+        own = partial(read_groups(plan_text).plan, machine)
+    else:
+        own = partial(suites[suite].plan, machine, suites[suite].read_again(options))
+    return partial(probed, own, machine)
 
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None) -> Result:

@@ -15,7 +15,8 @@ Seconds of an operation are the median over the moments at which all threads wor
 of the victim's footprint (half of the batch at most): the take before left other lines in the caches. Whole tasks,
 and victims that take turns with others on a CPU, are timed as they were, interruptions and all. What interrupts a
 task then counts as its neighbours' doing, and a load on the machine hits the CPUs that are left: where tasks are
-switched out often, the comparison is inconclusive.
+switched out often, the comparison is inconclusive. Of a command that is not known: its processes are not the thread
+that waits for them.
 
 Coverage of the 95 % interval in simulation, with the stop rule of `run.runner` (tests/unit/test_stats_contrast.py):
 94 to 97 %; the same on a machine that drifts, and with one round in ten spoilt in either take; 84 % where it is always
@@ -34,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.experiment import Experiment, Schedule
-from tierscope.result import SIZING, Blocks, GroupFacts
+from tierscope.result import PREEMPTED, SIZING, Blocks, GroupFacts
 from tierscope.stats.median import Interval
 from tierscope.stats.takes import batches_of, blocks_of
 from tierscope.stats.together import together
@@ -43,6 +44,8 @@ from tierscope.stats.walks import walk_operations
 Floats = npt.NDArray[np.float64]
 
 VICTIM = "victim"  # the role of the groups whose time is compared
+WAITING = "flush_msync"  # the kernel that sleeps in the system until a file is written
+COMMAND = "command"  # the victim whose thread waits for other processes: each line that they print switches it
 ROUNDS = 8  # least: with five or fewer, no interval of signed ranks holds 95 %
 MOST_ALIKE = 0.9  # correlation of neighbouring rounds: more widens the interval by more than four
 BUSY = 100.0  # switches/s of a task, above: 20 to 60 cost under 3 % of a flow's time on a test machine, 150 doubled it
@@ -118,7 +121,7 @@ def _reasons(ratio: Interval, coverage: float, switches: float, schedule: Schedu
     if not ratio.relative <= schedule.precision:
         reasons.append(f"slowdown +-{ratio.relative * 100:.1f} % over {schedule.precision * 100:g} %")
     if coverage < COVERED:
-        reasons.append(f"all threads ran together in only {coverage:.0%} of the victims' time")
+        reasons.append(f"all threads ran together in only {100 * coverage:.0f} % of the victims' time")
     if switches > BUSY:
         reasons.append(f"victims were switched out {switches:.0f} times a second: the machine is busy")
     return reasons
@@ -137,17 +140,21 @@ def _rounds(
     watched = [place for place, group in enumerate(groups) if experiment.groups[group].role == VICTIM]
     tasks = any(facts[groups[place]].operation == "task" for place in watched)
     shared = any(group.shared for group in experiment.groups)
+    waits = any(facts[groups[place]].kernel == COMMAND for place in watched)
     part = blocks_of(blocks, experiment, ran, take)
     batches = [part[part["batch"] == batch] for batch in batches_of(ran, take)]
     if not watched:
         return [NOTHING] * len(batches)
     if tasks or shared:  # of all takes, so that like meets like
-        return [_whole(one, hz, watched, shared=shared) for one in batches]
+        return [_whole(one, hz, watched, busy=not shared and not waits) for one in batches]
     return [_moments(one, hz, own, watched) for one in batches]
 
 
-def _whole(part: Blocks, hz: float, watched: list[int], *, shared: bool) -> _Batch:
-    """All time counts: a task is far longer than a time slice; on a shared CPU the others' slices are the effect."""
+def _whole(part: Blocks, hz: float, watched: list[int], *, busy: bool) -> _Batch:
+    """All time counts: a task is far longer than a time slice; on a shared CPU the others' slices are the effect.
+
+    busy: whether the victims' switches tell of a busy machine.
+    """
     timed = part[(part["flags"] & SIZING) == 0]
     start, stop = timed["start_ticks"].astype(np.int64), timed["stop_ticks"].astype(np.int64)
     each = []
@@ -163,13 +170,13 @@ def _whole(part: Blocks, hz: float, watched: list[int], *, shared: bool) -> _Bat
     mine = np.isin(timed["group"], watched)
     inside = np.clip(np.minimum(stop, end) - np.maximum(start, begin), 0, None)[mine].sum()
     ticks = max(int((stop - start)[mine].sum()), 1)
-    switches = 0.0 if shared else float(timed["switches"][mine].sum()) / ticks * hz
+    switches = float(timed["switches"][mine].sum()) / ticks * hz if busy else 0.0
     return _Batch(float(np.mean(each)), 0.0, float(inside) / ticks, switches)
 
 
 def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[int]) -> _Batch:
     """The median over common moments. A group of calls (`sleep`) is switched out by nature: its marks do not count."""
-    calls = [place for place, facts in enumerate(own) if facts.operation == "call"]
+    calls = [place for place, facts in enumerate(own) if facts.operation == "call" or _waits(part, place, facts)]
     part = part.copy()
     part["flags"][np.isin(part["group"], calls)] &= SIZING
     common = together(part, hz, len(own))
@@ -185,6 +192,12 @@ def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[i
         return NOTHING
     seconds = 1 / np.median(rates[:, warm], axis=1)
     return _Batch(float(np.mean(seconds)), common.left_out_share, 1.0)
+
+
+def _waits(part: Blocks, place: int, facts: GroupFacts) -> bool:
+    """Whether stores wait for a disk: most of their blocks are switched out."""
+    flags = part["flags"][(part["group"] == place) & ((part["flags"] & SIZING) == 0)]
+    return facts.kernel == WAITING and bool(np.mean((flags & PREEMPTED) != 0) > 0.5) if flags.size else False
 
 
 def estimate(series: Floats, confidence: float) -> Interval:

@@ -88,9 +88,8 @@ def _reasons(interval: Interval, settled: Steady, precision: float, total: int) 
             + ("the machine is busy" if busy else f"{ENOUGH} are needed, measure longer")
         )
     elif interval.count + settled.start < UNDISTURBED * total:
-        reasons.append(
-            f"only {(interval.count + settled.start) / total:.0%} of the moments were undisturbed: too few to trust"
-        )
+        share = 100 * (interval.count + settled.start) / total
+        reasons.append(f"only {share:.0f} % of the moments were undisturbed: too few to trust")
     if not interval.relative <= precision:
         reasons.append(f"interval +-{interval.relative * 100:.1f} % over {precision * 100:g} %")
     if not settled.steady:

@@ -142,7 +142,7 @@ def targets_of(machine: Machine, chosen: Options) -> tuple[Target, Target, str]:
             f"b is {b}, which lies in the same memory as a: this machine has no second node with memory, so the file "
             "stands in for a tier that is not there; name another with b=node:N or b=file:PATH"
         )
-    pages = str(chosen["pages"] or ("4k" if {a.partition(":")[0], b.partition(":")[0]} & {"file"} else "thp"))
+    pages = str(chosen["pages"] or ("4k" if {a.partition(":")[0], b.partition(":")[0]} & {"file", "pool"} else "thp"))
     return _known(machine, "a", a, pages), _known(machine, "b", b, pages), note
 
 
@@ -161,7 +161,7 @@ def _known(machine: Machine, key: str, word: str, pages: str) -> Target:
     numbers = [str(node.number) for node in machine.identity.nodes]
     if target.name == "node" and target.where not in numbers:
         raise UnknownNameError(f"{key}={word}: there is no such node; nodes here: {', '.join(numbers)}")
-    if target.name == "null" or (target.name == "file" and not target.where):
+    if target.name == "null" or (target.name in {"file", "pool"} and not target.where):
         raise UsageError(f"{key}={word} holds no bytes to copy; try {key}=node:{numbers[0]} or {key}=file:PATH")
     return target
 
@@ -185,7 +185,7 @@ def pair_of(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, 
         block_s=float(chosen["block"] or 0),
     )
     if chosen["array"] is None:
-        large = msgspec.structs.replace(a, pages="thp") if a.name == "node" else a  # of 4 KiB the TLB blurs the caches
+        large = msgspec.structs.replace(a, pages="thp") if a.node else a  # of 4 KiB the TLB blurs the caches
         found = yield from effective_cache(machine, near_cpus(machine, a)[0], large, SEARCH)
         memory = min(
             (array(machine, found, cpus, 2, target) for target in (a, b)), key=lambda one: one.array_bytes

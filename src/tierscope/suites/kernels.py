@@ -22,3 +22,12 @@ READ_SHARES = {
     "read": 1.0, "mix_3r1w": 3 / 4, "mix_2r1w": 2 / 3, "mix_1r1w": 1 / 2, "mix_1r2w": 1 / 3, "write": 0.0,
 }  # fmt: skip
 """Share of the program's lines that are read, of the kernels that loaded latency is measured under."""
+
+FLUSHES = {
+    "clflush": "clflush", "clflushopt": "clflushopt", "clwb": "clwb", "nt": "", "movdir64b": "movdir64b", "msync": "",
+    "none": "",
+}  # fmt: skip
+"""How a stored line leaves the core -> the feature of the CPU that it needs; the kernel is called flush_ and this."""
+
+FENCES = ("chunk", "line", "never")
+"""After what a fence stands that orders the flushes."""

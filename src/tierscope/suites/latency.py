@@ -64,7 +64,7 @@ class Walk:
 def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
     """The CPUs of the target's node, all that may be used where it has none (CXL) or is no node."""
     nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
-    near = tuple(cpu for cpu in machine.cpus() if target.name == "node" and str(nodes[cpu]) == target.where)
+    near = tuple(cpu for cpu in machine.cpus() if str(nodes[cpu]) == target.node)
     return near or machine.cpus()
 
 

@@ -12,21 +12,25 @@ Source: document 002 (several tasks of mcf beside writers to persistent memory, 
 
 from collections.abc import Generator
 
+import msgspec
+
 from tierscope.errors import UsageError
 from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
-from tierscope.suites.kernels import ARRAYS
+from tierscope.suites.kernels import ARRAYS, FENCES, FLUSHES
 from tierscope.suites.latency import near_cpus
 from tierscope.suites.neighbor_cpus import Places, places
 from tierscope.suites.sizes import BELIEVED, MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
-from tierscope.units import LINE_BYTES, MiB, show_bytes
+from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 BUILT_IN = ("flow", "chase", "triad")
 SIZES = ("test", "train", "ref")
 SLEEP = "sleep"
-AGGRESSORS = (*ARRAYS, "chase", SLEEP)
+FLUSHING = tuple(f"flush_{name}" for name in FLUSHES)
+AGGRESSORS = (*ARRAYS, *FLUSHING, "chase", SLEEP)
+CHUNK_BYTES = 4 * KiB  # of aggressors that flush, as in the source
 COMMAND = "cmd"
 
 CACHE_SHARE = 0.5  # of the effective last-level cache that the chase walks: alone it hits, with some room for others
@@ -43,7 +47,11 @@ OPTIONS: tuple[Option, ...] = (
     options.text("size", "test", f"of the flow: {', '.join(SIZES)}"),
     options.text("victims", "1", "numbers of victims at once, one CPU each"),
     options.text("aggressors", None, "numbers of aggressors; auto: 0, 1, 2, 4, ... and all free CPUs; 0 is always run"),
-    options.text("aggressor", "copy", "a kernel, one CPU each; sleep: the control that must show no slowdown"),
+    options.text("aggressor", "copy", "a kernel, such as flush_clwb, one CPU each; sleep: the control that must show "
+                 "no slowdown"),
+    options.size("aggressor_chunk", None, "of an aggressor that flushes, bytes stored before their lines are flushed; "
+                 "auto: 4 KiB"),
+    options.text("aggressor_fence", None, f"of the same, after what a fence stands: {', '.join(FENCES)}; auto: chunk"),
     options.text("aggressor_target", "node:0", "where the aggressors' bytes live: node:N, file:PATH"),
     options.size("aggressor_array", None, "bytes of each array of each aggressor; auto: the last-level cache"),
     options.text("target", "node:0", "where the bytes of chase and triad live: node:N, file:PATH"),
@@ -125,16 +133,36 @@ def aggressor(machine: Machine, chosen: Options, most: int) -> tuple[Workload, T
     if name == SLEEP:
         return Workload(kernel=SLEEP, footprint_bytes=0), Target(name="null", where=""), ""
     target = Target.parse(str(chosen["aggressor_target"]), str(chosen["pages"]))
-    operands = ARRAYS.get(name, 1)
+    operands, work = ARRAYS.get(name, 1), _flushing(name, chosen)
     if chosen["aggressor_array"] is not None:
-        return Workload(kernel=name, footprint_bytes=operands * int(chosen["aggressor_array"])), target, ""
+        return _of(work, operands * int(chosen["aggressor_array"])), target, ""
     wanted = min(max(machine.last_level_cache_bytes(), SMALLEST_ARRAY), BELIEVED)
     limit = int(free_bytes(machine) * MEMORY_SHARE / max(1, most * operands))
     size = max(min(wanted, limit) // MiB, 1) * MiB
     note = (
         f"aggressors' arrays of {show_bytes(size)} instead of {show_bytes(wanted)}: limited by half of the free memory"
     )
-    return Workload(kernel=name, footprint_bytes=operands * size), target, note if size < wanted // MiB * MiB else ""
+    return _of(work, operands * size), target, note if size < wanted // MiB * MiB else ""
+
+
+def _flushing(name: str, chosen: Options) -> Workload:
+    """The kernel without its footprint; UsageError for a chunk or a fence of one that does not flush."""
+    chunk, fence = chosen["aggressor_chunk"], chosen["aggressor_fence"]
+    if name not in FLUSHING:
+        for key, value in (("aggressor_chunk", chunk), ("aggressor_fence", fence)):
+            if value is not None:
+                raise UsageError(f"{key}={value}: {name} flushes nothing; try aggressor=flush_clwb")
+        return Workload(kernel=name, footprint_bytes=0)
+    size = CHUNK_BYTES if chunk is None else int(chunk)
+    if size < LINE_BYTES or size % LINE_BYTES:
+        raise UsageError(f"aggressor_chunk={size}B: whole lines of {LINE_BYTES} bytes are flushed; "
+                         f"try aggressor_chunk={word_bytes(CHUNK_BYTES)}")  # fmt: skip
+    word = "chunk" if fence is None else _one_of("fence", chosen, "aggressor_fence", FENCES)
+    return Workload(kernel=name, footprint_bytes=0, element_bytes=size, fence=word)
+
+
+def _of(work: Workload, footprint: int) -> Workload:
+    return msgspec.structs.replace(work, footprint_bytes=footprint)
 
 
 def victim_memory(machine: Machine, chosen: Options, kind: str, cache_bytes: int | None, place: Places) -> Memory:
@@ -150,14 +178,15 @@ def victim_memory(machine: Machine, chosen: Options, kind: str, cache_bytes: int
 
 
 def schedule(kind: str, array_bytes: int, chosen: Options) -> Schedule:
-    """`minimum_s` is the length of a batch: several walks of a chase; tasks last as long as they last."""
+    """`minimum_s` is the length of a batch: several walks of a chase, a block at least; tasks last as they last."""
     walk_s = array_bytes / LINE_BYTES * SLOW_HOP_S if kind == "chase" else 0.0
     kernel = kind in ("chase", "triad")
     limit_s = float(chosen["timeout"] or 0) if kind.startswith(COMMAND) else 0.0
+    block_s = Schedule().block_s if kernel else max(TASK_BLOCK_S, limit_s / 16000)
     return Schedule(
-        block_s=Schedule().block_s if kernel else max(TASK_BLOCK_S, limit_s / 16000),
+        block_s=block_s,
         precision=float(chosen["precision"] or 0),
-        minimum_s=min(max(BATCH_S, WALKS * walk_s), LONGEST_BATCH_S),
+        minimum_s=max(block_s, min(max(BATCH_S, WALKS * walk_s), LONGEST_BATCH_S)),
         budget_s=float(chosen["budget"] or 0),
     )
 

@@ -41,7 +41,7 @@ def free_bytes(machine: Machine, target: Target | None = None) -> int:
     nodes = machine.identity.nodes
     available = machine.state.get("available_bytes")
     total = int(available) if isinstance(available, int | float) else sum(node.free_bytes for node in nodes)
-    own = [node.free_bytes for node in nodes if target and target.word == f"node:{node.number}"]
+    own = [node.free_bytes for node in nodes if target and target.node == str(node.number)]
     return min(total, *own) if own and len(nodes) > 1 else total
 
 

@@ -144,7 +144,11 @@ def _efficiency(rows: list[Row]) -> list[Insight]:
         Insight(
             name="block_efficiency",
             text=f"{most} threads, each on a CPU of its own, reach {middle * 100:.0f} % of {most} times one thread "
-            f"(median of {len(shares)}; {worst} {shares[worst] * 100:.0f} %, {best} {shares[best] * 100:.0f} %)",
+            + (
+                f"(median of {len(shares)}; {worst} {shares[worst] * 100:.0f} %, {best} {shares[best] * 100:.0f} %)"
+                if len(shares) > 1
+                else f"({best})"
+            ),
             value=middle,
             low=shares[worst],
             high=shares[best],
@@ -185,13 +189,17 @@ def _turns(count: int, most: int, ratios: list[float]) -> Insight:
 
 
 def _calls(rows: list[Row]) -> list[Insight]:
-    """What one call costs, for each operation whose smallest block is at most a line; with one thread."""
+    """What one call costs, for each operation whose smallest block is at most a line; with one thread.
+
+    Most of it is the call where the bytes alone, at the rate of the largest blocks, take under half of the time.
+    """
     found = []
     alone = [row for row in rows if row["threads"] == 1 and isinstance(row["latency_s"], float)]
     for name in dict.fromkeys(str(row["operation"]) for row in alone):
         own = sorted((row for row in alone if row["operation"] == name), key=lambda row: whole(row, "block_bytes"))
         small, large = own[0], own[-1]
-        if name != RANDOM and whole(small, "block_bytes") <= CALLS_BYTES < whole(large, "block_bytes"):
+        slower = 2 * float(small["throughput_bytes_per_s"] or 0) < float(large["throughput_bytes_per_s"] or 0)
+        if name != RANDOM and slower and whole(small, "block_bytes") <= CALLS_BYTES < whole(large, "block_bytes"):
             found.append(_call(small, large))
     return found
 

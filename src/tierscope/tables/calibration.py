@@ -8,6 +8,7 @@ Blind to walks that were not among the candidates.
 
 from typing import ClassVar
 
+from tierscope.origin import strongest
 from tierscope.result import Record, Run
 from tierscope.tables import Column, Insight, Row, tables
 
@@ -30,6 +31,7 @@ class Calibration:
         Column("interleave_bytes", "interleave", "B"),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
         Column("chosen", "chosen", ""),
+        Column("origin", "origin", ""),
     )
 
     def rows(self, run: Run) -> list[Row]:
@@ -58,6 +60,7 @@ def _rows(record: Record) -> list[Row]:
             "interleave_bytes": trial.workload.interleave_bytes,
             "bandwidth_bytes_per_s": trial.operations_per_s * facts.program_bytes_per_operation,
             "chosen": trial == record.calibration[0],
+            "origin": strongest(group.origin for group in record.groups),
         }
         for trial in record.calibration
     ]

@@ -105,8 +105,8 @@ def _most(rows: list[Row]) -> list[Insight]:
     words = f"{best['mode']}: A:B = {split(best)} gives most in total, {show_rate(most.middle)}"
     if alike:
         words = (
-            f"{best['mode']}: which split gives most in total cannot be told: {split(best)} gives "
-            f"{show_rate(most.middle)}, and {_listed(alike)} no less that is sure"
+            f"{best['mode']}: no split is shown to give most in total: A:B = {split(best)} gives "
+            f"{show_rate(most.middle)}, not told apart from {_listed(alike)}"
         )
     return [
         Insight(
@@ -124,7 +124,7 @@ def _most(rows: list[Row]) -> list[Insight]:
 
 
 def _too_few(mode: str, sure: int, known: int) -> Insight:
-    few = f"{sure or 'none'} of {known} splits {'is' if sure == 1 else 'are'} conclusive"
+    few = f"{sure or 'none'} of {known} splits {'is' if sure < 2 else 'are'} conclusive"
     text = f"{mode}: which split gives most in total cannot be told: {few}"
     return Insight(name=f"most_in_total {mode}", text=text, unit="B/s")
 
@@ -132,7 +132,9 @@ def _too_few(mode: str, sure: int, known: int) -> Insight:
 def _against_alone(best: Row, most: Interval, pairs: list[tuple[Row, Interval]]) -> str:
     """Document 000's question: do both targets together move more than a alone?"""
     alone = next((pair for pair in pairs if not pair[0]["b_threads"]), None)
-    if alone is None or alone[0] is best:
+    if alone is None:
+        return "; A alone is not conclusive, so it is not compared"
+    if alone[0] is best:
         return "; no split is shown to move more than A alone"
     ratio = compare(alone[1], most)
     return f"; {ratio.middle:.2f} times ({ratio.low:.2f} to {ratio.high:.2f}) what A moves alone"

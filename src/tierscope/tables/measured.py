@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+from tierscope.origin import strongest
 from tierscope.result import GroupFacts, Record, Run
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
@@ -58,14 +59,13 @@ def records(run: Run, table: str) -> list[Record]:
 
 
 def closing(record: Record, point: Point) -> Row:
-    """Verdict, share left out and origin; the origin is that of the first group that is not real, if any."""
-    origins = [facts.origin for facts in record.groups]
+    """Verdict, share left out and origin, the strongest of the groups."""
     return {
         "conclusive": point.conclusive,
         "reasons": "; ".join(point.reasons),
         "blocks": record.blocks,
         "left_out_share": point.together.left_out_share,
-        "origin": next((origin for origin in origins if origin != "real"), "real"),
+        "origin": strongest(facts.origin for facts in record.groups),
     }
 
 

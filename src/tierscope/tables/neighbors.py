@@ -12,11 +12,13 @@ from typing import ClassVar
 
 from tierscope.experiment import Experiment
 from tierscope.result import Record, Run
+from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.measured import CLOSING, closing, interval_of, judged, number, records, whole
+from tierscope.units import show_bytes
 
 LONGEST = 40  # letters of a command line in a sentence
 
@@ -34,6 +36,8 @@ class Neighbors:
         Column("aggressors", "aggressors", "1"),
         Column("aggressor_kernel", "aggressor", ""),
         Column("aggressor_target", "aggressor's target", ""),
+        Column("aggressor_chunk_bytes", "aggressor's chunk", "B"),
+        Column("aggressor_fence", "its fence after", ""),
         Column("seconds", "time of one", "s"),
         Column("seconds_low", "low", "s"),
         Column("seconds_high", "high", "s"),
@@ -56,13 +60,19 @@ class Neighbors:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        """The victim that is shown to be slowed most comes first: the first sentence is the headline."""
         kinds = list(dict.fromkeys(victim_name(row) for row in rows))
-        return [
-            insight
-            for kind in kinds
-            for mine in [[row for row in rows if victim_name(row) == kind and row["conclusive"]]]
-            for insight in (*_aggressors(kind, mine), *_victims(kind, mine))
-        ]
+        said = []
+        for kind in kinds:
+            mine = [row for row in rows if victim_name(row) == kind and row["conclusive"]]
+            said.append([*_aggressors(kind, mine), *_victims(kind, mine)])
+        return [insight for own in sorted(said, key=_least, reverse=True) for insight in own]
+
+
+def _least(insights: list[Insight]) -> float:
+    """By how much the aggressors slow at least; 1 where no slowdown is shown."""
+    shown = (one.low for one in insights if one.low and one.name.startswith("slowdown "))
+    return max(1.0, *shown, 1.0)
 
 
 def _rows(run: Run, record: Record) -> list[Row]:
@@ -87,6 +97,7 @@ def _row(record: Record, take: int, found: Contrast) -> Row:
         "aggressors": len(aggressors),
         "aggressor_kernel": record.groups[aggressors[0]].kernel if aggressors else None,
         "aggressor_target": record.groups[aggressors[0]].target if aggressors else None,
+        **_flushing(experiment, aggressors),
         **_named("seconds", found.seconds.times(walk)),
         **_named("slowdown", found.ratio),
         "against": _against(experiment, take),
@@ -98,6 +109,16 @@ def _row(record: Record, take: int, found: Contrast) -> Row:
         "victim_cpus": _cpus(record, victims),
         "aggressor_cpus": _cpus(record, aggressors),
         "detail": first.detail or None,
+    }
+
+
+def _flushing(experiment: Experiment, aggressors: list[int]) -> Row:
+    """Of aggressors that flush what they store; null for others."""
+    work = experiment.groups[aggressors[0]].workload if aggressors else None
+    own = work if work and work.kernel.startswith("flush_") else None
+    return {
+        "aggressor_chunk_bytes": own.element_bytes if own else None,
+        "aggressor_fence": own.fence or "chunk" if own else None,
     }
 
 
@@ -144,7 +165,9 @@ def _aggressors(victim: str, rows: list[Row]) -> list[Insight]:
     beside = [row for row in rows if row["aggressors"]]
     if not beside:
         return []
-    sure = [row for row in beside if _slowdown(row).low > 1]
+    none = Interval(1.0, 1.0, 1.0, 1)
+    told = compare_all([(none, _slowdown(row)) for row in beside], least=0.0)  # of many, some would be called by chance
+    sure = [row for row, found in zip(beside, told, strict=True) if found.low > 1]
     row = max(sure or beside, key=lambda one: _slowdown(one).low if sure else whole(one, "aggressors"))
     count, victims = whole(row, "aggressors"), whole(row, "victims")
     who = victim if victims == 1 else f"each of {victims} {victim}"
@@ -173,9 +196,12 @@ def _victims(victim: str, rows: list[Row]) -> list[Insight]:
 
 
 def aggressor_name(row: Row) -> str:
-    """'copy on node:0'; one that has no memory is named alone."""
-    target = row["aggressor_target"]
-    return str(row["aggressor_kernel"]) if target == "null" else f"{row['aggressor_kernel']} on {target}"
+    """'copy on node:0'; one that has no memory is named alone, one that flushes with its chunk and fence."""
+    target, name = row["aggressor_target"], str(row["aggressor_kernel"])
+    if row["aggressor_fence"]:
+        fence = {"never": ", no fence,", "line": ", a fence per line,"}.get(str(row["aggressor_fence"]), "")
+        name = f"{name} of {show_bytes(whole(row, 'aggressor_chunk_bytes'))}{fence}"
+    return name if target == "null" else f"{name} on {target}"
 
 
 def _slowdown(row: Row) -> Interval:

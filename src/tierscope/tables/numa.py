@@ -13,6 +13,7 @@ Blind to traffic of several initiators at once, and to where in a node its memor
 from typing import ClassVar
 
 from tierscope.machine import Machine, Node
+from tierscope.origin import strongest
 from tierscope.result import GroupFacts, Record, Run
 from tierscope.stats.point import Point
 from tierscope.tables import Column, Insight, Row, tables
@@ -121,13 +122,12 @@ def _closing(run: Run, cell: Cell) -> Row:
     """Of both records: conclusive if both are, each reason with what it is of."""
     ends = {what: closing(record, measured(run, record)) for what, record in cell.items()}
     points: dict[str, Point] = {what: measured(run, record) for what, record in cell.items()}
-    origins = [str(end["origin"]) for end in ends.values()]
     return {
         "conclusive": all(end["conclusive"] for end in ends.values()),
         "reasons": "; ".join(f"{what}: {end['reasons']}" for what, end in ends.items() if end["reasons"]),
         "blocks": sum(record.blocks for record in cell.values()),
         "left_out_share": max(point.together.left_out_share for point in points.values()),
-        "origin": next((origin for origin in origins if origin != "real"), "real"),
+        "origin": strongest(str(end["origin"]) for end in ends.values()),
     }
 
 

@@ -175,7 +175,7 @@ def _elsewhere(rows: list[Row]) -> list[Insight]:
         Insight(
             name="placement",
             text=f"{len(strayed)} of {len(rows)} cells had pages on other nodes than their target; the worst, from "
-            f"node {row['initiator']} to node {row['target']}, had {share:.0%} on it",
+            f"node {row['initiator']} to node {row['target']}, had {100 * share:.0f} % on it",
             value=share,
             unit="1",
         )

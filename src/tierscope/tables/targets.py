@@ -8,6 +8,7 @@ Source: document 000, its table of STREAM copy on DRAM and NVDIMM (5.0 of 11.7 G
 
 from typing import ClassVar
 
+from tierscope.origin import strongest
 from tierscope.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
@@ -75,7 +76,7 @@ def _row(run: Run, a: Record, b: Record) -> Row:
         "reasons": "; ".join(reasons),
         "blocks": a.blocks + b.blocks,
         "left_out_share": max(float(one["left_out_share"] or 0), float(other["left_out_share"] or 0)),
-        "origin": other["origin"] if one["origin"] == "real" else one["origin"],
+        "origin": strongest((str(one["origin"]), str(other["origin"]))),
     }
 
 

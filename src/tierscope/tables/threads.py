@@ -14,10 +14,11 @@ from tierscope.stats.flutter import FLUTTERS, NOTICED, Flutter, flutter
 from tierscope.stats.point import Point
 from tierscope.stats.threads import ThreadSeries, thread_series
 from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, closing, measured, number, records
+from tierscope.tables.measured import CLOSING, closing, measured, number, records, whole
 from tierscope.units import show_seconds
 
 NAMED = 3  # threads in one sentence
+JUDGED = 200  # undisturbed blocks, at least, of a thread that is said not to flutter
 
 
 class Threads:
@@ -90,7 +91,8 @@ def _row(record: Record, one: ThreadSeries, found: Flutter, closed: Row) -> Row:
 
 def _flutter(rows: list[Row]) -> list[Insight]:
     """How many threads flutter, and the worst of them; of each group the median variation."""
-    judged = [row for row in rows if row["variation"] is not None]
+    judged = [row for row in rows if row["variation"] is not None and whole(row, "clean_blocks") >= JUDGED]
+    left_out = f"; {len(rows) - len(judged)} of {len(rows)} not judged: too few undisturbed blocks"
     if not judged:
         return []
     worst = sorted((row for row in judged if row["flutters"]), key=lambda row: -float(row["dip_share"] or 0))
@@ -100,7 +102,7 @@ def _flutter(rows: list[Row]) -> list[Insight]:
         Insight(
             name="flutter",
             text=f"{len(worst) or 'none'} of {len(judged)} threads flutter ({many}); median variation of blocks: "
-            f"{_spread(judged)}{told}",
+            f"{_spread(judged)}{told}{left_out if len(judged) < len(rows) else ''}",
             value=len(worst) / len(judged),
             unit="1",
         )

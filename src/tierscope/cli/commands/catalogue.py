@@ -26,7 +26,7 @@ def catalogue(as_json: bool) -> int:
         click.echo(f"{name:16}{one.store:8}{one.program_bytes_per_operation:>7g} B{bus:>8}  {isas}")
     click.echo("\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n")
     for target in found.targets:
-        click.echo(f"target {target.word:12}{target.summary}")
+        click.echo(f"target {target.word:12}{target.summary if target.available else f'not here: {target.reason}'}")
     return 0
 
 

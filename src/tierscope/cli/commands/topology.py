@@ -1,35 +1,62 @@
-"""`tierscope topology`: the machine as it is kept in every Result."""
+"""`tierscope topology`: the machine as it is kept in every Result, and what tools tell of its DIMMs."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from tierscope.cli.commands import commands
-from tierscope.units import show_bytes
+from tierscope.units import show_bytes, show_rate, show_seconds
+
+if TYPE_CHECKING:
+    from tierscope.machine import Machine, Node
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="The Machine as JSON on standard output.")
 def topology(as_json: bool) -> int:
-    """Show CPUs, caches, NUMA nodes and the theoretical peak of this machine."""
+    """Show CPUs, caches, NUMA nodes, persistent memory, CXL and the theoretical peak of this machine."""
     import msgspec
 
+    from tierscope.persistent import tools
+    from tierscope.report.persistent import lines
     from tierscope.run.start import this_machine
 
     machine = this_machine(None)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(machine), indent=1))
         return 0
+    health = tools.health() if machine.persistent and machine.persistent.nvdimms else ()
+    for line in (*_plain(machine), *lines(machine), *health):
+        click.echo(line)
+    if machine.persistent is None and machine.cxl is None:
+        click.echo("persistent memory and CXL: none is shown")
+    return 0
+
+
+def _plain(machine: "Machine") -> Iterator[str]:
     identity = machine.identity
-    click.echo(f"{machine.hostname}: {identity.model}, {len(identity.cpus)} CPUs, {identity.memory}")
+    yield f"{machine.hostname}: {identity.model}, {len(identity.cpus)} CPUs, {identity.memory}"
     if identity.hypervisor:
-        click.echo(f"a virtual machine ({identity.hypervisor}): sizes and topology are what it was told")
-    for node in identity.nodes:
-        kind = f"CPUs {','.join(map(str, node.cpus))}" if node.cpus else "memory without CPUs"
-        click.echo(f"node {node.number}: {kind}, {show_bytes(node.memory_bytes)}, {show_bytes(node.free_bytes)} free")
+        yield f"a virtual machine ({identity.hypervisor}): sizes and topology are what it was told"
+    yield from map(_node, identity.nodes)
     sizes = sorted({(c.level, c.kind, c.size_bytes, len(c.cpus)) for c in identity.caches})
     for level, kind, size, sharers in sizes:
-        click.echo(f"L{level} {kind.lower()}: {show_bytes(size)}, reported as shared by {sharers} CPUs")
-    click.echo(f"theoretical peak: {machine.peak_source}")
-    return 0
+        yield f"L{level} {kind.lower()}: {show_bytes(size)}, reported as shared by {sharers} CPUs"
+    yield f"theoretical peak: {machine.peak_source}"
+
+
+def _node(node: "Node") -> str:
+    kind = f"CPUs {','.join(map(str, node.cpus))}" if node.cpus else "memory without CPUs"
+    told = f"node {node.number}: {kind}, {show_bytes(node.memory_bytes)}, {show_bytes(node.free_bytes)} free"
+    if node.tier is not None:
+        told += f", memory tier {node.tier}"
+    figures = [
+        f"{name.partition('_')[0]} {show_seconds(value) if name.endswith('latency_s') else show_rate(value)}"
+        for name, value in node.reported.items()
+    ]
+    nodes = ",".join(map(str, node.initiators))
+    return told + (f"; reported from node {nodes}: {', '.join(figures)}" if figures else "")
 
 
 commands.add(topology)

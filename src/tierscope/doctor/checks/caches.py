@@ -16,7 +16,7 @@ from tierscope.units import SIZES, MiB, show_bytes
 FIRST = "/sys/devices/system/cpu/cpu0/cache/index[0-9]*"
 LARGEST_SHARE = {"GenuineIntel": 15 * MiB, "AuthenticAMD": 48 * MiB}
 EFFECT = (
-    "of 480 MiB reported to a two-CPU guest 64 to 128 MiB were effective, fewer beside busy neighbours (measured); "
+    "of 480 MiB reported to a two-CPU guest 64 to 128 MiB were effective, less beside busy neighbours (measured); "
     "`run latency` finds the effective size"
 )
 

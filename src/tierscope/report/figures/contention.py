@@ -24,7 +24,7 @@ class Contention:
     title = "Contention: what two groups move at once, by split of the CPUs"
     table = "contention"
     reading = (
-        "Threads of A copy within a; those of B copy from the first to the second target named over each chart. The "
+        "Threads of A copy within a; those of B copy as each chart says. The "
         "line is the sum, measured at the same moments, and the rules are 95 % intervals; where the line lies above "
         "the dashed one, both together move more than A with all CPUs. A pale bar and a hollow point are inconclusive."
     )
@@ -42,7 +42,7 @@ class Contention:
         facet = vega.field("chart", "n", None, sort=charts, header=header)
         inner = {"layer": _layers(splits), "width": vega.WIDTH // columns - 60, "height": 220}
         body = {"data": {"values": points}, "facet": facet, "columns": columns, "spec": inner}
-        notes = [vega.missing(len(rows), len(known)), _stand_in(known)]
+        notes = [vega.missing(len(rows), len(known)), _names(known), _stand_in(known)]
         return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["A", "B"], notes=notes)
 
 
@@ -63,18 +63,31 @@ def _point(row: Row, rows: list[Row]) -> Point:
         for end, key in (("", middle), ("_low", f"{stem}_low"), ("_high", f"{stem}_high"))
     }
     alone = [vega.gb(one["sum_bytes_per_s"]) for one in rows if one["mode"] == row["mode"] and not one["b_threads"]]
-    source, target = (short_word(str(row[key]), 26) for key in ("b_source", "b_target"))
-    places = f"within {target}" if source == target else f"{source} to {target}"
+    source, target = _letters(str(row["mode"]))
+    places = f"within {target}" if source == target else f"from {source} to {target}"
     return {
         **values,
         "top": (values["a"] or 0.0) + (values["b"] or 0.0),
         "alone": max((rate for rate in alone if rate), default=None),
         "split": f"{row['a_threads']}:{row['b_threads']}",
         "mode": row["mode"],
-        "chart": f"{row['mode']}: B {places}",
+        "chart": f"{row['mode']}: B copies {places}",
         "coverage": round(100 * float(row["coverage"] or 0), 1),
         "verdict": "conclusive" if row["conclusive"] else "inconclusive",
     }
+
+
+def _letters(mode: str) -> list[str]:
+    """'nvm-dram' is from b to a."""
+    return ["a" if place == "dram" else "b" for place in mode.split("-")]
+
+
+def _names(rows: list[Row]) -> str:
+    """Which targets a and b are; b is unknown where no mode touches it."""
+    names = {"a": str(rows[0]["a_target"])}
+    for row in rows:
+        names |= dict(zip(_letters(str(row["mode"])), (str(row["b_source"]), str(row["b_target"])), strict=True))
+    return ", ".join(f"{letter} is {short_word(name, 40)}" for letter, name in sorted(names.items())) + "."
 
 
 def _stand_in(rows: list[Row]) -> str:

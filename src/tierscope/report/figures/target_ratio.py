@@ -36,11 +36,22 @@ class TargetRatio:
             return None
         names = list(dict.fromkeys(point["target"] for point in speeds))
         counts = sorted({point["threads"] for point in speeds})
-        x = vega.number("threads", "threads", zero=False, scale={"nice": False, "padding": 12}, axis={"values": counts})
+        x = vega.number(
+            "threads",
+            "threads",
+            zero=False,
+            scale={"nice": False, "padding": 12},
+            axis={"values": counts, "format": "d"},
+        )
         scale = {"domain": names, "range": [theme.colour(hue) for hue in theme.GROUPS.values()]}
         hue = vega.field("target", "n", None, scale=scale)
         left = _chart(speeds, x, vega.number("gb", "bandwidth, GB/s"), hue, SPEED_TIPS)
-        right = _chart(ratios, x, vega.number("ratio", "b / a, %"), {"value": theme.colour("ink")}, RATIO_TIPS)
+        room = {
+            "domainMax": 1.05 * max(point["high"] or point["ratio"] for point in ratios)
+        }  # no point cut by the frame
+        right = _chart(
+            ratios, x, vega.number("ratio", "b / a, %", scale=room), {"value": theme.colour("ink")}, RATIO_TIPS
+        )
         body = {"hconcat": [left, right], "spacing": 40}
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(ratios))]

@@ -31,6 +31,7 @@ def document(run: Run) -> dict[str, Any]:
         "schema": result.schema,
         "suite": result.suite,
         "origin": result.origin,
+        "origin_by": result.origin_by,
         "complete": result.complete,
         "started": result.started,
         "machine": result.machine,

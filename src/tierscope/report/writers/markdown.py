@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from tierscope.origin import banner
 from tierscope.report import cells, commands
 from tierscope.report.content import Content, Section, gather, ranked
 from tierscope.report.verdict import verdict
@@ -30,6 +31,8 @@ def render(content: Content) -> str:
     words = verdict(content)
     origin = "" if result.origin == "real" else f" ({result.origin.upper()})"
     lines = [f"# Tierscope: {escape(result.machine.hostname)}, {escape(result.suite)}{origin}", ""]
+    if said := banner(result.origin, result.origin_by):
+        lines += [escape(said), ""]
     lines += [f"**{escape(words.lead)}**", "", *(escape(line) + "  " for line in words.lines), ""]
     for tile in words.tiles:
         lines.append(f"- {escape(tile.name)}: {escape(f'{tile.value} {tile.unit}'.strip())}, {escape(tile.under)}")

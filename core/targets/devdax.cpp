@@ -1,0 +1,158 @@
+/// `devdax`: persistent memory, or memory that the firmware set aside, as a character device without a file system.
+/// What the device held is overwritten; one that looks like a pool or a file system is refused.
+/// Source: Linux, Documentation/ABI/testing/sysfs-bus-dax; daxctl(1).
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/fault.hpp"
+#include "base/registry.hpp"
+#include "targets/made_file.hpp"
+#include "targets/pages.hpp"
+#include "targets/region.hpp"
+
+#ifndef MAP_SYNC
+#define MAP_SYNC 0x80000
+#endif
+#ifndef MAP_SHARED_VALIDATE
+#define MAP_SHARED_VALIDATE 0x03
+#endif
+
+namespace tierscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view OVERWRITE = ":overwrite";
+
+/// What people keep on such a device, by its first bytes. Source: PMDK, src/common/pool_hdr.h; Linux, fs/ext4/ext4.h,
+/// fs/xfs/libxfs/xfs_format.h; cryptsetup, LUKS2 on-disk format.
+struct Signature {
+  std::size_t offset;
+  std::string_view bytes, owner;
+};
+constexpr std::array SIGNATURES{Signature{0, "PMEM", "a pool of PMDK"}, Signature{0, "XFSB", "an XFS file system"},
+                                Signature{0x438, "\x53\xEF", "an ext4 file system"},
+                                Signature{0, "LUKS\xBA\xBE", "an encrypted volume"}};
+
+class DevdaxTarget final : public Target {
+ public:
+  explicit DevdaxTarget(const TargetOptions& options) : path_(options.where), pages_(options.pages) {
+    overwrite_ = path_.ends_with(OVERWRITE);
+    if (overwrite_) path_.resize(path_.size() - OVERWRITE.size());
+    if (path_.empty()) throw BadPlan("target devdax needs a device: devdax:/dev/dax0.0");
+    static_cast<void>(pages::size_of(pages_));
+    if (pages_ != "thp")
+      throw Unsupported("pages=" + pages_ + " cannot be chosen: the device has pages of its own, by its alignment; " +
+                        "leave pages= away, or `ndctl create-namespace -m devdax --align=4K`");
+  }
+
+  [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
+    const auto folder = its_folder();
+    const Descriptor device(open(path_.c_str(), O_RDWR | O_CLOEXEC));
+    if (device.get() < 0) refuse_open(errno);
+    const auto align = alignment(folder);
+    const auto size = (size_bytes + align - 1) / align * align;
+    const auto held = static_cast<std::size_t>(region::number_in(folder / "size").value_or(0));
+    if (size > held)
+      throw Unsupported(word() + " holds " + std::to_string(held >> 20U) + " MiB, and " + std::to_string(size >> 20U) +
+                        " MiB are needed; ask for a smaller footprint");
+    auto buffer = map_synced(device.get(), size, std::max(align, pages::HUGE));
+    if (!overwrite_) refuse_signature(buffer.bytes());
+    return buffer;
+  }
+
+  [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
+    const auto folder = its_folder();
+    Placement placement;
+    placement.pages[alignment(folder)] = buffer.bytes().size();
+    placement.how = std::string(pages::has_flag(buffer.bytes(), "sf") ? "VmFlags sf: MAP_SYNC" : "mapped as shared") +
+                    "; the device serves pages of its alignment alone";
+    if (const auto node = region::number_in(folder / "numa_node"); node && *node >= 0) {
+      placement.nodes[static_cast<unsigned>(*node)] = buffer.bytes().size();
+      placement.how += "; nearest node by sysfs";
+    }
+    return placement;
+  }
+
+  [[nodiscard]] const char* origin() const override { return origin_by().empty() ? "real" : "emulated"; }
+  [[nodiscard]] std::string origin_by() const override {
+    const auto region = region::of_device(its_folder());
+    return region && region->of_kernel_line ? "memmap= of the kernel's command line: DRAM" : "";
+  }
+  [[nodiscard]] Persistence persistence() const override {
+    const auto region = region::of_device(its_folder());
+    if (region) return region::persistence_of(region);
+    return {"none", "volatile memory: " + path_ + " lies below no region of the NVDIMM driver"};
+  }
+
+ private:
+  [[nodiscard]] std::string word() const { return "target devdax:" + path_; }
+
+  /// Its folder in sysfs. @throws Unsupported, SystemError
+  [[nodiscard]] fs::path its_folder() const {
+    struct stat its{};
+    if (stat(path_.c_str(), &its) != 0)
+      throw SystemError("find " + path_ + " (`ndctl list -N` shows namespaces, `daxctl list` devices; one in mode " +
+                            "system-ram is memory of a node, and has none)",
+                        errno);
+    const auto folder = S_ISCHR(its.st_mode) ? region::device_folder("char", its.st_rdev) : fs::path{};
+    std::error_code none;
+    if (folder.empty() || fs::canonical(folder / "subsystem", none).filename() != "dax")
+      throw Unsupported(word() + " is no DAX device; name one as /dev/dax0.0, made by " +
+                        "`ndctl create-namespace -m devdax`, or take fsdax:PATH for a file");
+    return folder;
+  }
+
+  [[nodiscard]] static std::size_t alignment(const fs::path& folder) {
+    const auto found = region::number_in(folder / "align").value_or(0);
+    return found > 0 ? static_cast<std::size_t>(found) : pages::HUGE;  // what kernels before 5.10 do not tell
+  }
+
+  [[noreturn]] void refuse_open(int number) const {
+    if (number == EACCES || number == EPERM)
+      throw SystemError("open " + path_ + " (as root: setfacl -m u:$USER:rw " + path_ + ")", number);
+    throw SystemError("open " + path_ + " (`daxctl list -d " + fs::path(path_).filename().string() +
+                          "` tells its state; who holds it: fuser " + path_ + ")",
+                      number);
+  }
+
+  /// A device has no metadata that MAP_SYNC would write; where the kernel does not know it there, a shared mapping
+  /// persists likewise.
+  [[nodiscard]] Buffer map_synced(int device, std::size_t size, std::size_t align) const {
+    void* tried = mmap(nullptr, align, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, device, 0);
+    const bool sync = tried != MAP_FAILED;
+    if (sync) munmap(tried, align);
+    return made_file::map(device, path_, size, align, sync ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED);
+  }
+
+  void refuse_signature(std::span<std::byte> bytes) const {
+    std::array<char, pages::BASE> head{};
+    fault::listen();
+    fault::Watch watch({bytes});
+    if (!watch.run(fault::After::leave, [&] { std::memcpy(head.data(), bytes.data(), head.size()); }))
+      throw Fault(word() + ": its first bytes cannot be read (SIGBUS): " + fault::reason(watch.code()));
+    for (const auto& [offset, sign, owner] : SIGNATURES)
+      if (std::string_view(head.data() + offset, sign.size()) == sign)
+        throw Unsupported(word() + " seems to hold " + std::string(owner) +
+                          ", which would be overwritten; name another " + "device, or write devdax:" + path_ +
+                          std::string(OVERWRITE) + " to lose it");
+  }
+
+  std::string path_;
+  std::string pages_;
+  bool overwrite_ = false;
+};
+
+constexpr TargetEntry entry{"devdax", "a DAX device without a file system; its content is overwritten",
+                            "devdax:/dev/daxX.Y", &make_target<DevdaxTarget>};
+const Registration registration{entry};
+
+}  // namespace
+}  // namespace tierscope

@@ -1,0 +1,102 @@
+/// `emu`: a slower tier played on plain memory of a node, `emu:node=0,latency=350ns,bandwidth=8GB/s`. The memory is
+/// that of `node`; the bench adds a floor under each dependent access and a ceiling over the bytes of all threads
+/// (bench/throttle.hpp). It is for demonstrations, and for tests whose answer is known.
+/// Blind to: whatever makes real slow memory differ from slow plain memory. Queues that grow under load, a grain larger
+/// than a line, reads and writes of unlike speed, bandwidth that falls with threads: none of it is here.
+/// Source: J. Yang et al., "An Empirical Guide to the Behavior and Use of Scalable Persistent Memory", FAST 2020, for
+/// how far tiers emulated on DRAM were from the real one.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <sstream>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "base/registry.hpp"
+#include "targets/target.hpp"
+
+namespace tierscope {
+namespace {
+
+constexpr const char* FORM = "write emu:node=0,latency=350ns,bandwidth=8GB/s, of which node= and one other may be left";
+constexpr double LEAST_READS = 4;   // reads of the clock in a floor: waiting ends half a read late on average
+constexpr double LONGEST_S = 1e-3;  // of an access: a block cannot be interrupted
+constexpr double SLOWEST = 1e6;     // bytes/s: 64 ms for 64 KiB, within which no clock is read
+constexpr double FASTEST = 1e13;    // bytes/s: above any memory of one machine
+constexpr std::string_view PER_S = "/s";
+
+/// "a=1,b=2" -> its words. @throws BadPlan for a word without a value or twice
+std::map<std::string, std::string> words_of(const std::string& where) {
+  std::map<std::string, std::string> words;
+  std::istringstream parts(where);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto equals = part.find('=');
+    if (equals == std::string::npos || equals + 1 == part.size())
+      throw BadPlan("'" + part + "' of target emu:" + where + " is not of the form key=value; " + FORM);
+    if (!words.emplace(part.substr(0, equals), part.substr(equals + 1)).second)
+      throw BadPlan("key '" + part.substr(0, equals) + "' twice in target emu:" + where);
+  }
+  return words;
+}
+
+double floor_of(const std::string& word) {
+  const double floor = quantity::seconds("latency", word);
+  const double least = LEAST_READS * Clock::get().read_cost();
+  if (floor >= least && floor <= LONGEST_S) return floor;
+  std::ostringstream text;
+  text << "latency=" << word << " lies outside " << least * 1e9 << " ns, " << LEAST_READS
+       << " reads of this clock, and 1 ms; below some 250 ns the memory's own latency shows";
+  throw BadPlan(text.str());
+}
+
+double ceiling_of(const std::string& word) {
+  if (!word.ends_with(PER_S)) throw BadPlan("bandwidth=" + word + " is no rate; write one such as 8GB/s");
+  const double ceiling = quantity::bytes("bandwidth", word.substr(0, word.size() - PER_S.size()));
+  if (ceiling < SLOWEST || ceiling > FASTEST) throw BadPlan("bandwidth=" + word + " lies outside 1MB/s and 10TB/s");
+  return ceiling;
+}
+
+class EmuTarget final : public Target {
+ public:
+  explicit EmuTarget(const TargetOptions& options) {
+    auto words = words_of(options.where);
+    const auto take = [&words](const char* key) {
+      const auto found = words.extract(key);
+      return found.empty() ? std::string() : found.mapped();
+    };
+    const auto node = take("node"), latency = take("latency"), bandwidth = take("bandwidth");
+    if (!words.empty())
+      throw BadPlan("unknown key '" + words.begin()->first + "' of target emu (known: bandwidth, latency, node)");
+    if (latency.empty() && bandwidth.empty())
+      throw BadPlan("target emu:" + options.where + " emulates nothing; " + FORM);
+    if (!latency.empty()) emulation_.latency_floor_s = floor_of(latency);
+    if (!bandwidth.empty()) emulation_.bandwidth = ceiling_of(bandwidth);
+    node_ = node.empty() ? "0" : node;
+    memory_ = Registry<TargetEntry>::find("target", "node").make({node_, options.pages});
+  }
+
+  [[nodiscard]] Buffer map(std::size_t size_bytes) const override { return memory_->map(size_bytes); }
+  [[nodiscard]] Placement inspect(const Buffer& buffer) const override { return memory_->inspect(buffer); }
+  [[nodiscard]] const char* origin() const override { return "emulated"; }
+  [[nodiscard]] std::string origin_by() const override {
+    std::ostringstream text;
+    text << "DRAM of node " << node_;
+    if (emulation_.latency_floor_s > 0) text << ", floor " << emulation_.latency_floor_s * 1e9 << " ns";
+    if (emulation_.bandwidth > 0) text << ", ceiling " << emulation_.bandwidth / 1e9 << " GB/s";
+    return text.str();
+  }
+  [[nodiscard]] Emulation emulation() const override { return emulation_; }
+
+ private:
+  std::string node_;
+  Emulation emulation_;
+  std::unique_ptr<Target> memory_;
+};
+
+constexpr TargetEntry entry{"emu", "a node's memory made slower: a latency floor, a bandwidth ceiling",
+                            "emu:node=N,latency=T,bandwidth=R", &make_target<EmuTarget>};
+const Registration registration{entry};
+
+}  // namespace
+}  // namespace tierscope

@@ -1,0 +1,48 @@
+/// Files that are made to be mapped: their name is gone before anything else, so nothing is left behind after a kill.
+#pragma once
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "targets/target.hpp"
+
+namespace tierscope {
+
+/// An open descriptor, closed when it goes.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) noexcept : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  [[nodiscard]] int get() const noexcept { return number_; }
+
+ private:
+  int number_;
+};
+
+namespace made_file {
+
+/// A new file without a name. @throws SystemError with what to try, also where a file of this name exists
+int create(const std::string& path);
+/// @throws Unsupported if its file system has not so much free
+void require_room(int file, const std::string& target, const std::string& path, std::size_t size);
+/// Its blocks, before they are touched. @throws SystemError
+void reserve(int file, const std::string& path, std::size_t size);
+/// The file or device from its start, at an address that is a multiple of `align`. `errno` of mmap(2) is in the error.
+/// @throws SystemError
+Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags);
+/// Whether loads and stores of a mapping pass the page cache by.
+bool is_dax(int file);
+/// The file system that a path lies on, or would: "/mnt/pm is ext4 (rw,relatime,dax=always)".
+std::string file_system(const std::string& path);
+/// The device number of that file system; 0 where its folder is absent.
+dev_t device(const std::string& path);
+/// Whether it keeps its files in memory alone (tmpfs, ramfs).
+bool in_memory(const std::string& path);
+
+}  // namespace made_file
+}  // namespace tierscope

@@ -1,0 +1,18 @@
+/// `pool` where it is absent: the static tierscope-core holds no library, so it lists the target with the reason.
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "targets/target.hpp"
+
+namespace tierscope {
+namespace {
+
+constexpr std::string_view LACKING =
+    "only in tierscope-core-pmdk, built where libpmemobj is: sudo apt-get install -y libpmemobj-dev, then ./tierscope";
+
+std::unique_ptr<Target> refuse(const TargetOptions&) { throw Unsupported("target pool is " + std::string(LACKING)); }
+
+constexpr TargetEntry entry{"pool", "an object in a libpmemobj pool", "pool:PATH", &refuse, LACKING};
+const Registration registration{entry};
+
+}  // namespace
+}  // namespace tierscope

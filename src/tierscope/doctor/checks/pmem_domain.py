@@ -1,0 +1,38 @@
+"""Where a store to persistent memory is safe from a loss of power, as the firmware says.
+
+ADR: once it left the CPU's caches, so a program flushes each line and fences. eADR: once it is in a cache, so it only
+fences. Unknown: nothing is promised, and the kernel says "unable to guarantee persistence of writes" in its log.
+Source: Linux, Documentation/ABI/testing/sysfs-bus-nvdimm; ACPI 6.5, 5.2.25.9 (platform capabilities); A. Rudoff,
+"Persistent Memory Programming without All That Cache Flushing", SNIA Persistent Memory Summit, 2020.
+"""
+
+from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
+from tierscope.persistent import regions
+from tierscope.system import System
+
+ADR, EADR = "memory_controller", "cpu_cache"
+WORDS = {ADR: "ADR", EADR: "eADR"}
+CACHES = (
+    "flushes are not needed to persist, only a fence: costs of flushes are those of programs written for ADR; "
+    "the power supply's reserve is the firmware's word, not checked"
+)
+NOTHING = "a flush and a fence order stores, but whether they survive a loss of power is not promised"
+READ_ONLY = "targets that write are refused there"
+
+
+def look(system: System) -> Seen:
+    found = regions.regions(system)
+    if not found:
+        return good("none")
+    words = (f"{each.name} {WORDS.get(each.domain, 'unknown')}{' read-only' * bool(each.read_only)}" for each in found)
+    state = ", ".join(words)
+    if any(each.domain not in WORDS for each in found):
+        return unknown(state, NOTHING, "ndctl list -Ru")
+    if any(each.read_only for each in found):
+        return note(state, READ_ONLY, "ndctl list -Ru")
+    if any(each.domain == EADR for each in found):
+        return note(state, CACHES)
+    return good(f"{state}: flush and fence persist")
+
+
+checks.add(Check("pmem_domain", NONE, look))

@@ -1,0 +1,42 @@
+"""Whether persistent memory is what it says: plain DRAM (`memmap=`), a hypervisor's file, or real.
+
+In a guest nothing tells what lies below: a file in the host's page cache looks as a real DIMM does.
+Source: Linux, Documentation/admin-guide/kernel-parameters.txt (memmap=nn!ss), drivers/nvdimm/e820.c, virtio_pmem.c;
+ACPI 6.5, 5.2.6: bytes 10 to 15 of a table are the maker's name, and QEMU's is BOCHS.
+"""
+
+import re
+
+from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
+from tierscope.persistent import regions
+from tierscope.proc import vendor, virtual
+from tierscope.system import System
+
+TABLE = "/sys/firmware/acpi/tables/NFIT"
+DRAM = "it is DRAM: nothing persists, and speeds are DRAM's; results count as emulated"
+BELOW = "it may be a file in the host's page cache: what a persist costs is not what a DIMM's would"
+
+
+def look(system: System) -> Seen:
+    found = regions.regions(system)
+    if not found:
+        return good("none")
+    made = re.findall(r"(?:^|\s)(memmap=\S*![^\s,]+\S*)", system.read("/proc/cmdline") or "")
+    legacy = [each.name for each in found if each.provider == "e820"]
+    if legacy and (made or virtual(system) is not False):
+        return note(f"{', '.join(legacy)} is made of plain DRAM{f' by {made[0]}' if made else ''}", DRAM)
+    makers = {each.provider or "an unknown bus" for each in found}
+    state = f"{len(found)} region{'s' if len(found) > 1 else ''} by {', '.join(sorted(makers))}"
+    maker = (system.bytes(TABLE) or b"")[10:16].decode("latin-1").strip()
+    if virtual(system) or maker == "BOCHS" or makers & {"virtio-pmem"} or any("nfit_test" in each for each in makers):
+        return note(f"{state}, in a guest ({_name(system, maker)})", BELOW)
+    if virtual(system) is None or "an unknown bus" in makers:
+        return unknown(f"{state}; nothing tells whether this is a guest", BELOW)
+    return good(f"{state}, no hypervisor")
+
+
+def _name(system: System, maker: str) -> str:
+    return "QEMU" if maker == "BOCHS" else vendor(system) or "not named"
+
+
+checks.add(Check("pmem_emulated", NONE, look))

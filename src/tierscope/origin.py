@@ -1,0 +1,32 @@
+"""Where numbers come from: hardware as it is, something that stands in for it, or a model of it.
+
+A mixture bears the strongest word: one simulated group makes a run simulated. Numbers of two origins do not compare
+unless the user says so.
+"""
+
+from collections.abc import Iterable
+
+ORIGINS = ("real", "emulated", "simulated")
+"""The strongest last."""
+
+
+def strongest(origins: Iterable[str]) -> str:
+    """Of a mixture; a word of a later version is stronger than all that are known. Nothing at all is real."""
+    return max(origins, key=lambda word: ORIGINS.index(word) if word in ORIGINS else len(ORIGINS), default="real")
+
+
+def joined(words: Iterable[str]) -> str:
+    """What emulates or simulates the parts, each once."""
+    return "; ".join(dict.fromkeys(word for word in words if word))
+
+
+def banner(origin: str, by: str) -> str:
+    """What stands above the numbers; "" where they are real."""
+    if origin == "real":
+        return ""
+    return f"{named(origin.upper(), by)}: these numbers are not measurements of hardware"
+
+
+def named(origin: str, by: str) -> str:
+    """'emulated by DRAM of node 0, floor 350 ns'."""
+    return f"{origin} by {by}" if by else origin

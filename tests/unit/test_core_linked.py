@@ -1,0 +1,134 @@
+"""The second core, linked with libpmemobj: who runs where, and what is said when it or its library is absent."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from made import one_group
+from tierscope import core
+from tierscope.errors import MachineError
+from tierscope.experiment import Target
+
+HELLO = (
+    '{"fact":"hello","version":"0.1.0","compiler":"made",'
+    '"clock":{"source":"%s","hz":2e9,"resolution_s":1e-9,"read_cost_s":2e-8}}'
+)
+ABSENT = "error while loading shared libraries: libpmemobj.so.1: cannot open shared object file"
+BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again"
+NODE = one_group("add", (0,), 4096)
+POOL = msgspec.structs.replace(NODE, target=Target.parse("pool:/x"))
+
+Put = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
+    """A shell script under a name; TIERSCOPE_CORE names the first core."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("TIERSCOPE_CORE", str(tmp_path / "core"))
+
+    def write(name: str, script: str) -> Path:
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    return write
+
+
+def says(name: str) -> str:
+    """A session whose clock, and the target of whose only group, carry a name."""
+    facts = msgspec.json.encode({"fact": "prepared", "groups": []}).decode()
+    return (
+        f"""while [ "$1" != --samples ]; do shift; done; : >"$2"; echo '{HELLO % name}'\n"""
+        f"""while read line; do case "$line" in prepare*) echo '{facts}';; esac; done"""
+    )
+
+
+def refusal(act: Callable[[], object]) -> str:
+    with pytest.raises(MachineError) as caught:
+        act()
+    return str(caught.value)
+
+
+def test_a_session_runs_on_the_first_core_until_a_pool_is_named(put: Put) -> None:
+    put("core", says("first"))
+    put("core-pmdk", says("linked"))
+    with core.Session() as session:
+        session.prepare([NODE])
+        assert session.clock.source == "first"
+        session.prepare([NODE, POOL])
+        assert session.clock.source == "linked"
+        session.prepare([NODE])
+        assert session.clock.source == "linked"
+
+
+def test_a_source_that_is_a_pool_counts_as_well(put: Put) -> None:
+    put("core", says("first"))
+    put("core-pmdk", says("linked"))
+    with core.Session() as session:
+        session.prepare([msgspec.structs.replace(NODE, source=POOL.target)])
+        assert session.clock.source == "linked"
+
+
+def test_without_a_second_core_a_pool_is_refused_and_the_session_lives(put: Put) -> None:
+    first = put("core", says("first"))
+    with core.Session() as session:
+        message = refusal(lambda: session.prepare([POOL]))
+        assert message == f"targets named pool: need {first}-pmdk, which was not built; {core.BRING}"
+        assert BRING in message
+        session.prepare([NODE])
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (f"core-pmdk: {ABSENT}", "libpmemobj.so.1: cannot open shared object file"),
+        (
+            "Error loading shared library libpmemobj.so.1: No such file (needed by core-pmdk)",
+            "libpmemobj.so.1: No such",
+        ),
+        (
+            "core-pmdk: /lib/libpmemobj.so.1: version `LIBPMEMOBJ_9' not found (required by core-pmdk)",
+            "version `LIBPMEMOBJ_9' not found",
+        ),
+    ],
+)
+def test_a_library_that_is_gone_is_named_with_what_brings_it(put: Put, words: str, why: str) -> None:
+    put("core", says("first"))
+    put("core-pmdk", f'echo "{words.replace("`", chr(92) + "`")}" >&2; exit 127')
+    with core.Session() as session:
+        message = refusal(lambda: session.prepare([POOL]))
+    assert message.startswith(f"tierscope-core-pmdk cannot be started: {why}")
+    assert BRING in message
+
+
+def catalogue_of(name: str) -> str:
+    target = {"name": "pool", "word": "pool:PATH", "summary": name, "available": name == "linked", "reason": ""}
+    found = {"version": name, "compiler": "made", "kernels": [], "targets": [target]}
+    return f"echo '{msgspec.json.encode(found).decode()}'"
+
+
+@pytest.mark.parametrize("second", ["exit 127", "kill -SEGV $$", ""])
+def test_the_catalogue_needs_no_second_core(put: Put, second: str) -> None:
+    put("core", catalogue_of("first"))
+    if second:
+        put("core-pmdk", second)
+    (target,) = core.catalogue().targets
+    assert (target.summary, target.available) == ("first", False)
+
+
+def test_the_catalogue_shows_the_targets_of_the_second_core(put: Put) -> None:
+    put("core", catalogue_of("first"))
+    put("core-pmdk", catalogue_of("linked"))
+    found = core.catalogue()
+    assert (found.version, found.targets[0].available) == ("first", True)
+
+
+def test_a_second_core_that_is_named_is_both(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put("core-pmdk", catalogue_of("linked"))
+    monkeypatch.setenv("TIERSCOPE_CORE", str(path))
+    assert core.find_pool_core() == core.find_core() == path

@@ -1,0 +1,182 @@
+"""The plan of flush: which instructions run in turns, on how much memory, and what is refused."""
+
+import msgspec
+import pytest
+
+from made_machine import made_machine
+from tierscope.cli.progress import describe
+from tierscope.errors import MachineError, UsageError
+from tierscope.experiment import Experiment
+from tierscope.machine import Machine
+from tierscope.run.runner import expected_seconds, imagine
+from tierscope.stats.contrast import ROUNDS, VICTIM
+from tierscope.suites import Answer, suites
+from tierscope.suites.flush import BATCH_S, FILE_BYTES, TOTAL_BYTES
+from tierscope.suites.kernels import FLUSHES
+from tierscope.units import GiB, KiB, MiB
+
+SUITE = suites["flush"]
+ALL = tuple(feature for feature in FLUSHES.values() if feature)
+
+
+def machine(features: tuple[str, ...] = ALL, cache: int = 32 * MiB, free: int = 20 * GiB, cpus: int = 2) -> Machine:
+    made = made_machine(cpus)
+    own = made.identity
+    identity = msgspec.structs.replace(
+        own,
+        features=features,
+        caches=tuple(msgspec.structs.replace(c, size_bytes=cache) if c.level == 3 else c for c in own.caches),
+    )
+    return msgspec.structs.replace(made, identity=identity, state={"available_bytes": free})
+
+
+def planned(on: Machine | None = None, **words: str) -> list[Experiment]:
+    experiments = imagine(SUITE.plan(on or machine(), SUITE.read(words)))
+    return [experiment for experiment in experiments if experiment.table == "flush"]
+
+
+def one(on: Machine | None = None, **words: str) -> Experiment:
+    (experiment,) = planned(on, **({"chunks": "4KiB"} | words))
+    return experiment
+
+
+def instructions(experiment: Experiment) -> list[str]:
+    return [group.workload.kernel.removeprefix("flush_") for group in experiment.groups]
+
+
+def test_instructions_of_one_chunk_size_take_turns_on_one_cpu_against_clwb() -> None:
+    experiment = one()
+    assert instructions(experiment) == ["clflush", "clflushopt", "clwb", "nt", "movdir64b", "none"]
+    assert experiment.takes == ((0,), (1,), (2,), (3,), (4,), (5,))
+    assert experiment.against == (2,) * 6
+    assert {group.team.cpus for group in experiment.groups} == {(0,)}
+    assert {group.role for group in experiment.groups} == {VICTIM}
+    assert {group.workload.footprint_bytes for group in experiment.groups} == {FILE_BYTES}
+    assert experiment.note == ""
+
+
+def test_the_default_has_the_sources_chunks_and_two_small_ones_and_ends_within_a_minute() -> None:
+    experiments = planned()
+    sizes = [experiment.labels["chunk_bytes"] for experiment in experiments]
+    assert sizes == [64, 256, 1 * KiB, 2 * KiB, 4 * KiB, 1 * MiB, 2 * MiB]
+    assert {group.workload.element_bytes for group in experiments[2].groups} == {1 * KiB}
+    assert sum(expected_seconds(experiment) for experiment in experiments) < 60
+
+
+def test_fences_and_orders_are_crossed_with_chunks() -> None:
+    experiments = planned(chunks="64B,4KiB", fence="chunk,line,never", order="sequential,random")
+    kinds = [(e.labels["order"], e.labels["fence"], e.labels["chunk_bytes"]) for e in experiments]
+    assert len(set(kinds)) == 12
+    assert kinds[:3] == [("sequential", "chunk", 64), ("sequential", "chunk", 4096), ("sequential", "line", 64)]
+    works = [experiment.groups[0].workload for experiment in experiments]
+    assert {(work.fence, work.order) for work in works} == {(kind[1], kind[0]) for kind in kinds}
+
+
+def test_without_clwb_the_first_instruction_is_what_the_others_are_compared_with() -> None:
+    assert one(instructions="clflush,nt").against == (0, 0)
+    assert one(machine(("clflush",))).against == (0, 0, 0)
+
+
+def test_instructions_that_the_cpu_lacks_are_left_out_with_a_word_and_refused_by_name() -> None:
+    old = machine(("clflush", "clflushopt"))
+    assert instructions(one(old)) == ["clflush", "clflushopt", "nt", "none"]
+    told = SUITE.left_out(old, SUITE.read({}))
+    assert told[0].startswith("clwb is left out: this CPU has no clwb")
+    assert len(told) == 2
+    assert SUITE.left_out(old, SUITE.read({"instructions": "nt"})) == ()
+    assert SUITE.left_out(machine(), SUITE.read({})) == ()
+    with pytest.raises(MachineError, match="instructions=clwb: this CPU has no clwb; try clflush,clflushopt,nt"):
+        planned(old, instructions="clwb")
+
+
+def test_msync_is_for_files() -> None:
+    assert "msync" in instructions(one(target="file:/mnt/x"))
+    assert "msync" not in instructions(one(target="fsdax:/mnt/x"))
+    assert instructions(one(target="fsdax:/mnt/x", instructions="msync,clwb")) == ["msync", "clwb"]
+    with pytest.raises(UsageError, match="node:0 is no file; try target=file:PATH"):
+        planned(instructions="msync")
+
+
+def test_all_instructions_together_have_half_of_the_free_memory() -> None:
+    experiment = one(machine(free=3 * GiB))
+    assert sum(group.workload.footprint_bytes for group in experiment.groups) <= 1.5 * GiB
+    assert "footprints of 256 MiB instead of 1 GB" in experiment.note
+
+
+def test_a_footprint_that_lies_in_the_cache_is_said() -> None:
+    assert "under 4 x the last-level cache, 32 MiB as reported" in one(footprint="64MiB").note
+    assert one(footprint="128MiB").note == ""
+
+
+class Told(Answer):
+    """Latencies of a cache of 300 MiB; half a GB/s for everything that is flushed."""
+
+    def rate(self, group: int = 0) -> float | None:
+        work = self.experiment.groups[group].workload
+        if work.kernel == "chase":
+            return 1 / (20e-9 if work.footprint_bytes < 300 * MiB else 200e-9)
+        return 0.5e9 / work.element_bytes
+
+
+def told(on: Machine, **words: str) -> list[Experiment]:
+    plan = SUITE.plan(on, SUITE.read(words))
+    found = [next(plan)]
+    try:
+        while True:
+            found.append(plan.send(Told(found[-1])))
+    except StopIteration:
+        return found
+
+
+def test_a_large_cache_is_searched_for_and_the_footprint_is_four_times_what_is_found() -> None:
+    experiments = told(machine(cache=480 * MiB), chunks="4KiB", instructions="clwb")
+    assert {experiment.table for experiment in experiments[:-1]} == {"sizing"}
+    footprint = experiments[-1].groups[0].workload.footprint_bytes
+    assert FILE_BYTES < footprint <= 2 * GiB
+    assert {experiment.table for experiment in told(machine(), chunks="4KiB")} == {"flush"}
+
+
+def test_seconds_are_those_of_20_gb_unless_told_otherwise() -> None:
+    experiment = one()
+    assert experiment.labels["total_bytes"] == TOTAL_BYTES
+    assert experiment.schedule.minimum_s == BATCH_S
+
+
+def test_a_total_that_is_named_is_really_written_by_the_slowest_instruction_too() -> None:
+    sizing, experiment = told(machine(), chunks="4KiB", total="20GB", instructions="nt,clflush,clwb")
+    assert (sizing.table, sizing.takes, sizing.groups) == ("sizing", ((1,),), experiment.groups)
+    assert experiment.labels["total_bytes"] == 20_000_000_000
+    assert ROUNDS * experiment.schedule.minimum_s * 0.5e9 >= 20_000_000_000
+    assert experiment.schedule.budget_s >= experiment.schedule.minimum_s
+
+
+def test_a_small_total_still_runs_for_a_batch() -> None:
+    assert told(machine(), chunks="4KiB", total="1MiB")[-1].schedule.minimum_s == BATCH_S
+
+
+def test_progress_names_what_takes_turns() -> None:
+    sizing, experiment = told(machine(), chunks="4KiB", total="1GB", instructions="clflush,clwb", order="random")
+    assert describe(experiment) == "4 KiB chunks, a fence after each chunk, random order: clflush, clwb"
+    assert describe(sizing) == "4 KiB chunks, a fence after each chunk, random order: clflush"
+    assert describe(one(fence="never", instructions="nt")) == "4 KiB chunks, no fence: nt"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"instructions": "clwd"}, "unknown instruction 'clwd'; did you mean clwb"),
+        ({"instructions": ""}, "no instruction is named"),
+        ({"chunks": "100B"}, "chunks=100B: whole lines of 64 bytes"),
+        ({"chunks": "0B"}, "whole lines"),
+        ({"chunks": ""}, "no chunk size is named"),
+        ({"fence": "often"}, "unknown fence 'often'"),
+        ({"order": "up"}, "unknown order 'up'"),
+        ({"cpu": "7"}, "CPU 7 may not be used here; usable: 0,1"),
+        ({"footprint": "1MiB"}, "footprint=1MiB holds no chunk of 2 MiB; try footprint=200MiB"),
+        ({"target": ":x"}, "has no name"),
+        ({"pages": "3m"}, "unknown page size"),
+    ],
+)
+def test_it_refuses(words: dict[str, str], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        planned(machine(), **words)
