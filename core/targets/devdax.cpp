@@ -16,6 +16,7 @@
 #include "targets/made_file.hpp"
 #include "targets/pages.hpp"
 #include "targets/region.hpp"
+#include "targets/slots.hpp"
 
 #ifndef MAP_SYNC
 #define MAP_SYNC 0x80000
@@ -60,10 +61,11 @@ class DevdaxTarget final : public Target {
     const auto align = alignment(folder);
     const auto size = (size_bytes + align - 1) / align * align;
     const auto held = static_cast<std::size_t>(region::number_in(folder / "size").value_or(0));
-    if (size > held)
-      throw Unsupported(word() + " holds " + std::to_string(held >> 20U) + " MiB, and " + std::to_string(size >> 20U) +
-                        " MiB are needed; ask for a smaller footprint");
-    auto buffer = map_synced(device.get(), size, std::max(align, pages::HUGE));
+    const auto place = slots::place(fs::canonical(path_), size, align);  // behind what other groups have mapped
+    if (place + size > held)
+      throw Unsupported(word() + " holds " + std::to_string(held >> 20U) + " MiB, and " +
+                        std::to_string((place + size) >> 20U) + " MiB are needed; ask for a smaller footprint");
+    auto buffer = map_synced(device.get(), size, std::max(align, pages::HUGE), place);
     if (!overwrite_) refuse_signature(buffer.bytes());
     return buffer;
   }
@@ -125,11 +127,11 @@ class DevdaxTarget final : public Target {
 
   /// A device has no metadata that MAP_SYNC would write; where the kernel does not know it there, a shared mapping
   /// persists likewise.
-  [[nodiscard]] Buffer map_synced(int device, std::size_t size, std::size_t align) const {
+  [[nodiscard]] Buffer map_synced(int device, std::size_t size, std::size_t align, std::size_t place) const {
     void* tried = mmap(nullptr, align, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, device, 0);
     const bool sync = tried != MAP_FAILED;
     if (sync) munmap(tried, align);
-    return made_file::map(device, path_, size, align, sync ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED);
+    return made_file::map(device, path_, size, align, sync ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED, place);
   }
 
   void refuse_signature(std::span<std::byte> bytes) const {

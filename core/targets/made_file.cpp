@@ -76,14 +76,15 @@ void reserve(int file, const std::string& path, std::size_t size) {
 }
 
 /// Without access around it, so that the mapping stays apart in smaps.
-Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags) {
+Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags, std::size_t place) {
   const std::size_t mapped = size + align + pages::BASE;
   void* at = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw SystemError("find " + std::to_string(mapped) + " bytes of addresses", errno);
   const auto start = reinterpret_cast<std::uintptr_t>(at);
   const std::size_t offset = (start / align + 1) * align - start;
   Buffer buffer(at, mapped, offset, size);
-  if (mmap(buffer.bytes().data(), size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file, 0) == MAP_FAILED)
+  if (mmap(buffer.bytes().data(), size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file, static_cast<off_t>(place)) ==
+      MAP_FAILED)
     throw SystemError("map " + std::to_string(size) + " bytes of " + path, errno);
   return buffer;
 }

@@ -32,9 +32,10 @@ int create(const std::string& path);
 void require_room(int file, const std::string& target, const std::string& path, std::size_t size);
 /// Its blocks, before they are touched. @throws SystemError
 void reserve(int file, const std::string& path, std::size_t size);
-/// The file or device from its start, at an address that is a multiple of `align`. `errno` of mmap(2) is in the error.
+/// The file or device from byte `place`, at an address that is a multiple of `align`. `errno` of mmap(2) is in the
+/// error.
 /// @throws SystemError
-Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags);
+Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags, std::size_t place = 0);
 /// Whether loads and stores of a mapping pass the page cache by.
 bool is_dax(int file);
 /// The file system that a path lies on, or would: "/mnt/pm is ext4 (rw,relatime,dax=always)".

@@ -14,6 +14,7 @@
 #include "targets/made_file.hpp"
 #include "targets/pages.hpp"
 #include "targets/region.hpp"
+#include "targets/slots.hpp"
 
 using namespace tierscope;
 using tests::error_of;
@@ -162,7 +163,8 @@ TEST_CASE("the region of a disk, a partition, a mapped volume and a character de
   const Tree tree("memory_controller");
   for (const auto& [kind, first, second] :
        {std::tuple{"block", 259U, 1U}, {"block", 259U, 2U}, {"block", 253U, 0U}, {"char", 252U, 3U}}) {
-    CAPTURE(second);
+    const auto minor = second;  // a binding cannot be captured
+    CAPTURE(minor);
     const auto found = tree.of(kind, first, second);
     REQUIRE(found);
     CHECK(found->name == "region0");
@@ -209,4 +211,21 @@ TEST_CASE("sizes of pages are found by faults, and the bytes stay") {
   CHECK(std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{7}; }));
   CHECK(pages::has_flag(bytes, "sh"));
   CHECK_FALSE(pages::has_flag(bytes, "sf"));
+}
+
+TEST_CASE("two mappings of one device lie beside each other") {
+  const std::string maps =
+      "7f0000000000-7f0000200000 rw-s 00200000 00:05 311                        /dev/dax0.0\n"
+      "7f0000400000-7f0000600000 rw-s 00000000 00:05 311                        /dev/dax0.0\n"
+      "7f0000600000-7f0000800000 rw-s 00000000 00:05 312                        /dev/dax1.0\n"
+      "7f0000800000-7f0000a00000 rw-p 00400000 00:05 311                        /dev/dax0.0\n"
+      "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]\n";
+  const auto taken = slots::mapped(maps, "/dev/dax0.0");
+  CHECK(taken == std::vector<slots::Range>{{0, 0x200000}, {0x200000, 0x400000}});
+  CHECK(slots::first_free(taken, 0x200000, 0x200000) == 0x400000);
+  CHECK(slots::first_free({}, 0x200000, 0x200000) == 0);
+  CHECK(slots::first_free({{0x200000, 0x400000}}, 0x200000, 0x200000) == 0);
+  CHECK(slots::first_free({{0x200000, 0x400000}}, 0x300000, 0x200000) == 0x400000);
+  CHECK(slots::first_free({{0, 0x1000}}, 0x1000, 0x200000) == 0x200000);
+  CHECK(slots::mapped("", "/dev/dax0.0").empty());
 }
