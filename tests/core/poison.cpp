@@ -91,7 +91,7 @@ TEST_CASE("every kind of kernel stops at memory that is gone, in every batch and
     CHECK(bench.groups().empty());
     bench.prepare({plan});
     CHECK(measured(bench).empty());
-    CHECK(bench.check() == std::vector<double>{0.0});
+    CHECK(bench.check()[0] <= 1e-15);  // a fused multiply-add rounds once
     CutTarget::cut(0);
     CHECK(holds(measured(bench), "Fault: target cut:"));
     bench.prepare({plan});

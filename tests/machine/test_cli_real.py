@@ -82,7 +82,7 @@ def test_loaded_latency_prints_its_rows_and_nothing_else(shell: Shell) -> None:
         ("stream isa=avx9", 2, "unknown isa 'avx9'"),
         ("stream array=1TiB", 3, "over the free memory"),
         ("stream array=32B", 2, "too small"),
-        ("stream target=file:nowhere/x", 3, "nowhere/x: No such file or directory"),
+        ("stream target=file:nowhere/x", 3, "create nowhere/x (its folder does not exist"),
         ("latency target=null to=64KiB", 3, "target null holds no memory for kernel chase"),
         ("latency element=100B to=64KiB", 2, "no multiple of a cache line"),
     ],
@@ -164,7 +164,11 @@ def test_a_run_directory_without_room(shell: Shell, small_disk: Path) -> None:
             "cannot create {closed}/run: Permission denied; choose another place with --out",
         ),
         ((), "{closed}", "cannot create runs/"),
-        (("target=file:{closed}/bytes", "--out", "run"), ".", "{closed}/bytes: Permission denied"),
+        (
+            ("target=file:{closed}/bytes", "--out", "run"),
+            ".",
+            "{closed}/bytes (name a folder that you may write to): Permission denied",
+        ),
     ],
 )
 def test_a_place_without_permission(shell: Shell, closed: Path, words: tuple[str, ...], where: str, why: str) -> None:

@@ -24,7 +24,7 @@ def test_a_region_of_cxl_is_persistent_memory(cxl: VirtualMachine, device: str) 
     with Talk() as talk:
         (facts,) = talk.prepare("kernel=triad target=fsdax:/mnt/cxl/made cpus=0,1 footprint=96KiB")
         talk.say("measure seconds=0.01")
-        assert talk.say("check")["largest_relative_error"] == [0]
+        assert max(talk.say("check")["largest_relative_error"]) <= 1e-15  # a fused multiply-add rounds once
     assert (facts["persistence"], facts["origin"]) == ("adr", "emulated")
     assert facts["persistence_how"] == "/sys/bus/nd/devices/region0/persistence_domain: memory_controller"
 

@@ -27,7 +27,7 @@ def prepared(target: str) -> tuple[str, str, str]:
     with Talk() as talk:
         (facts,) = talk.prepare(f"kernel=flush_clwb target={target} cpus=0 footprint=2MiB element=256")
         assert talk.say("measure seconds=0.01")["rows"] > 0
-        assert talk.say("check")["largest_relative_error"] == [0]
+        assert max(talk.say("check")["largest_relative_error"]) <= 1e-15  # a fused multiply-add rounds once
     return facts["persistence"], facts["persistence_how"].split("/")[-1], facts["origin_by"]
 
 

@@ -75,7 +75,7 @@ def test_every_page_lies_on_the_node_asked_for(server: VirtualMachine, cpus: str
             assert group["nodes"] == {str(node): group["footprint_bytes"]} == {str(node): SIZE}
             assert "move_pages" in group["placement"]
             assert talk.say("measure seconds=0.02")["rows"] > 0
-            assert talk.say("check")["largest_relative_error"] == [0]
+            assert max(talk.say("check")["largest_relative_error"]) <= 1e-15  # a fused multiply-add rounds once
 
 
 def test_groups_at_once_lie_on_nodes_of_their_own(server: VirtualMachine) -> None:

@@ -21,7 +21,7 @@ def measured(group: str) -> Fact:
     with Talk() as talk:
         (facts,) = talk.prepare(group)
         assert talk.say("measure seconds=0.02")["rows"] > 0
-        assert talk.say("check")["largest_relative_error"] == [0]
+        assert max(talk.say("check")["largest_relative_error"]) <= 1e-15  # a fused multiply-add rounds once
     return facts
 
 
