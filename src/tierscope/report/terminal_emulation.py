@@ -9,12 +9,12 @@ from tierscope.units import show_rate, show_seconds
 def emulation(rows: list[Row]) -> Grid:
     """A line per tier and quantity."""
     heads = [
-        ("tier", False),
         ("quantity", False),
         ("threads", True),
         ("asked", True),
         ("achieved", True),
         ("off", True),
+        ("tier", False),
     ]
     return "Emulated tiers (95 % interval)", heads, [_line(row) for row in rows]
 
