@@ -7,7 +7,6 @@ computed by `tables`, never stored instead of samples.
 
 import functools
 import os
-from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from tierscope.errors import MachineError, ResultError
 from tierscope.experiment import Bytes, Experiment, Label, Workload
+from tierscope.files import write_atomically
 from tierscope.machine import Machine
 
 if TYPE_CHECKING:
@@ -181,22 +181,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     def blocks(self, record: Record) -> Blocks:
         """Shape (blocks,), dtype BLOCK, in the order of the core; ResultError if the file is damaged."""
         return read_blocks(self.path / record.samples)
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` as a whole or not at all; flushed to the disk before the rename. OSError names `path`."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def write_blocks(path: Path, blocks: Blocks) -> None:

@@ -14,7 +14,8 @@ import pytest
 from made import Maker, Teamwork, one_group
 from tierscope import result as results
 from tierscope.errors import Exit, MachineError, ResultError
-from tierscope.result import BLOCK, Blocks, Run, load, load_manifest, read_blocks, write_atomically, write_blocks
+from tierscope.files import write_atomically
+from tierscope.result import BLOCK, Blocks, Run, load, load_manifest, read_blocks, write_blocks
 from tierscope.units import MiB
 
 

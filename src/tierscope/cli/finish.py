@@ -87,7 +87,7 @@ def present(run: Run, console: Console) -> None:
 
 def write_json(path: Path, facts: dict[str, object]) -> None:
     """A file is replaced as a whole; a pipe, a device or what a link leads to (/dev/stdout) is written to."""
-    from tierscope.result import write_atomically
+    from tierscope.files import write_atomically
 
     content = msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n"
     try:

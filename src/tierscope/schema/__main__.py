@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tierscope.result import write_atomically
+from tierscope.files import write_atomically
 from tierscope.schema import PATH, schema
 
 write_atomically(PATH, msgspec.json.format(msgspec.json.encode(schema()), indent=1) + b"\n")

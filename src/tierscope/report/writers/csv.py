@@ -5,9 +5,10 @@ import io
 from pathlib import Path
 
 from tierscope.experiment import Label
+from tierscope.files import write_atomically
 from tierscope.report.content import Section, gather
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Run, write_atomically
+from tierscope.result import Run
 
 
 class Csv:

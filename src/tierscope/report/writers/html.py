@@ -11,11 +11,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tierscope.files import write_atomically
 from tierscope.report.content import Content, gather
 from tierscope.report.theme import DARK, LIGHT
 from tierscope.report.view import page
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Run, write_atomically
+from tierscope.result import Run
 
 PAGE = Path(__file__).parent.parent / "page"
 SNIPPET = "window.vegaEmbed = vegaEmbed;"

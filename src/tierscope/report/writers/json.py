@@ -5,9 +5,10 @@ from typing import Any
 
 import msgspec
 
+from tierscope.files import write_atomically
 from tierscope.report.content import gather
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Run, write_atomically
+from tierscope.result import Run
 
 
 class Json:

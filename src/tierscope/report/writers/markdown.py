@@ -3,12 +3,13 @@
 import re
 from pathlib import Path
 
+from tierscope.files import write_atomically
 from tierscope.origin import banner
 from tierscope.report import cells, commands
 from tierscope.report.content import Content, Section, gather, ranked
 from tierscope.report.verdict import verdict
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Finding, Run, write_atomically
+from tierscope.result import Finding, Run
 
 MOST_ROWS = 200  # what a person may still scroll through; the rest is in the CSV files
 

@@ -3,10 +3,11 @@
 import re
 from pathlib import Path
 
+from tierscope.files import write_atomically
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Run, write_atomically
+from tierscope.result import Run
 
 
 class Svg:
