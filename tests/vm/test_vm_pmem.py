@@ -76,6 +76,14 @@ def test_a_device_without_a_file_system_is_persistent_memory(adr: VirtualMachine
     assert (facts["origin"], facts["origin_by"]) == ("emulated", QEMU)
 
 
+def test_two_groups_on_one_device_do_not_write_over_each_other(adr: VirtualMachine, devices: dict[str, str]) -> None:
+    where = f"target=devdax:/dev/{devices['devdax']} footprint=2MiB element=4KiB"
+    with Talk() as talk:
+        talk.prepare(f"kernel=flush_clwb cpus=0 {where}", f"kernel=flush_nt cpus=1 {where}")
+        talk.say("measure seconds=0.02")
+        assert talk.say("check")["largest_relative_error"] == [0, 0]
+
+
 def test_every_way_to_persist_runs_and_leaves_what_was_stored(adr: VirtualMachine, devices: dict[str, str]) -> None:
     for where in ("fsdax:/mnt/ext4/made", f"devdax:/dev/{devices['devdax']}"):
         for kernel in FLUSHES:
