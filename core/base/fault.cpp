@@ -66,4 +66,10 @@ const char* reason(int code) noexcept {
          "medium holds a bad block (ndctl list -NM; dmesg)";
 }
 
+std::string told(const Watch& watch, std::span<const std::byte> memory) {
+  const auto offset = watch.address() - reinterpret_cast<std::uintptr_t>(memory.data());
+  return "byte " + std::to_string(offset) + " of its " + std::to_string(memory.size()) +
+         " cannot be read or written (SIGBUS): " + reason(watch.code());
+}
+
 }  // namespace tierscope::fault

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tierscope::fault {
@@ -46,5 +47,7 @@ class Watch {
 void listen();
 /// What a signal's code says, and what to try.
 const char* reason(int code) noexcept;
+/// "byte 524288 of its 1048576 cannot be read or written (SIGBUS): " and the reason; `memory` holds the fault.
+std::string told(const Watch& watch, std::span<const std::byte> memory);
 
 }  // namespace tierscope::fault

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/fault.hpp"
 
 namespace tierscope::pages {
 namespace {
@@ -70,6 +71,18 @@ bool maps_at_once(std::byte* part) noexcept {
   return page_faults() - before < static_cast<long>(TOUCHES) / 2;
 }
 
+/// Of `probed` parts, evenly spread, how many have huge pages; -1 if page tables cannot be dropped. Holds plain data
+/// alone, so that a fault may leave it.
+long count_huge(std::span<std::byte> range, std::size_t probed) noexcept {
+  long huge = 0;
+  for (std::size_t i = 0; i < probed; ++i) {
+    auto* part = range.data() + i * (range.size() / HUGE) / probed * HUGE;
+    if (madvise(part, HUGE, MADV_DONTNEED) != 0) return -1;
+    huge += maps_at_once(part) ? 1 : 0;
+  }
+  return huge;
+}
+
 }  // namespace
 
 std::size_t size_of(std::string_view word) {
@@ -109,14 +122,14 @@ std::map<std::size_t, std::size_t> found(std::span<const std::byte> range) {
 std::map<std::size_t, std::size_t> by_faults(std::span<std::byte> range) {
   const auto parts = range.size() / HUGE;
   const auto probed = std::min(parts, PROBED_PARTS);
-  std::size_t huge = 0;
-  for (std::size_t i = 0; i < probed; ++i) {
-    auto* part = range.data() + i * parts / probed * HUGE;
-    if (madvise(part, HUGE, MADV_DONTNEED) != 0) return {};
-    huge += maps_at_once(part) ? 1 : 0;
-  }
+  long huge = 0;
+  fault::listen();
+  fault::Watch watch({range});
+  if (!watch.run(fault::After::leave, [&] { huge = count_huge(range, probed); }))
+    throw Fault(fault::told(watch, range));
+  if (huge < 0) return {};
   std::map<std::size_t, std::size_t> sizes;
-  const auto bytes = probed == 0 ? 0 : parts * huge / probed * HUGE;
+  const auto bytes = probed == 0 ? 0 : parts * static_cast<std::size_t>(huge) / probed * HUGE;
   if (bytes > 0) sizes[HUGE] = bytes;
   if (range.size() > bytes) sizes[BASE] = range.size() - bytes;
   return sizes;

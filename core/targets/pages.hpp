@@ -22,7 +22,8 @@ std::map<std::size_t, std::size_t> found(std::span<const std::byte> range);
 /// Page size -> bytes, of memory that smaps does not count (DAX), range on a 2 MiB boundary. Of up to 64 parts of 2
 /// MiB, evenly spread, the page tables are dropped, not the bytes; where one touch maps all of a part, its pages are
 /// huge. Nothing if page tables cannot be dropped. To be called while nobody else writes to the range. Blind to: pages
-/// over 2 MiB. Wrong on the page cache, which maps neighbours of a touched page, too.
+/// over 2 MiB. Wrong on the page cache, which maps neighbours of a touched page, too. @throws Fault, without the
+/// target's name
 std::map<std::size_t, std::size_t> by_faults(std::span<std::byte> range);
 /// Whether a word such as "sf" is among the VmFlags of the mapping that the range starts in, by /proc/self/smaps.
 bool has_flag(std::span<const std::byte> range, const std::string& flag);

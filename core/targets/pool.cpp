@@ -125,14 +125,17 @@ class Reservation {
   void* at_ = nullptr;
 };
 
-/// As libpmem, and so libpmemobj, sees it.
-Persistence persistence_of(std::span<const std::byte> bytes, const std::string& path) {
-  const bool is_pmem = pmem_is_pmem(bytes.data(), bytes.size()) != 0;
+/// As libpmemobj decides it: a pool that it maps with MAP_SYNC, or one for which libpmem says 1, needs no msync.
+/// libpmem alone says 0 of a pool on DAX: it knows its own mappings, and not those of libpmemobj. Source: PMDK,
+/// src/common/set.c (util_replica_set_is_pmem).
+Persistence persistence_of(std::span<const std::byte> bytes, const std::string& path, bool synced) {
+  const bool is_pmem = !synced && pmem_is_pmem(bytes.data(), bytes.size()) != 0;
   const char* word = std::getenv("PMEM_IS_PMEM_FORCE");
-  const auto how = std::string("pmem_is_pmem says ") + (is_pmem ? "1" : "0") +
-                   (word != nullptr && *word != '\0' ? ", forced by PMEM_IS_PMEM_FORCE" : "");
-  if (is_pmem && pmem_has_auto_flush() == 1) return {"eadr", how + "; pmem_has_auto_flush says 1"};
-  if (is_pmem) return {"adr", how};
+  const auto how = synced ? std::string("mapped with MAP_SYNC, so libpmemobj flushes")
+                          : std::string("pmem_is_pmem says ") + (is_pmem ? "1" : "0") +
+                                (word != nullptr && *word != '\0' ? ", forced by PMEM_IS_PMEM_FORCE" : "");
+  if ((synced || is_pmem) && pmem_has_auto_flush() == 1) return {"eadr", how + "; pmem_has_auto_flush says 1"};
+  if (synced || is_pmem) return {"adr", how};
   if (made_file::in_memory(path)) return {"none", how + "; volatile memory: " + made_file::file_system(path)};
   return {"msync", how + ", so libpmemobj calls msync"};
 }
@@ -162,8 +165,8 @@ class PoolTarget final : public Target {
     // few file systems heed it, inspect tells; and it sets the object apart in smaps
     madvise(at, size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     Buffer buffer(std::move(keeper), {static_cast<std::byte*>(at), size});
-    persistence_ = persistence_of(buffer.bytes(), path_);
     on_dax_ = pages::has_flag(buffer.bytes(), "sf");
+    persistence_ = persistence_of(buffer.bytes(), path_, on_dax_);
     return buffer;
   }
 

@@ -63,7 +63,8 @@ class Target {
   virtual ~Target() = default;
   /// Untouched memory; the team that uses it touches it first. @throws SystemError, Unsupported
   [[nodiscard]] virtual Buffer map(std::size_t size_bytes) const = 0;
-  /// To be called after every page was touched. @throws Unsupported if the bytes are not where they were asked for
+  /// To be called after every page was touched. @throws Unsupported if the bytes are not where they were asked for;
+  /// Fault, which says the byte and not the target
   [[nodiscard]] virtual Placement inspect(const Buffer& buffer) const = 0;
   /// False where there is no memory behind it: only kernels without content run.
   [[nodiscard]] virtual bool serves_memory() const { return true; }

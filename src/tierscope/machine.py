@@ -86,6 +86,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     peak_source: str  # "SMBIOS: 8 x DDR5-4800", "given: peak=307.2GB/s", "unknown: ..."
     persistent: Persistent | None = None  # None: the kernel shows none
     cxl: Cxl | None = None
+    rooms: dict[str, int] = {}  # bytes that each path among the run's targets could hold, by the target's word
 
     def cpus(self) -> tuple[int, ...]:
         """The CPUs that this process may use, one hardware thread of each core first."""

@@ -7,6 +7,7 @@ absent, forbidden or nonsense is None, and `why` tells absent from forbidden.
 import glob
 import os
 import re
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -80,6 +81,31 @@ class System:
             return os.statvfs(self._place(path)).f_bsize
         except (OSError, ValueError):
             return None
+
+    def is_folder(self, path: str) -> bool:
+        """Also where that may not be seen."""
+        try:
+            return Path(self._place(path)).is_dir()
+        except ValueError:
+            return False
+        except OSError:
+            return True
+
+    def file_bytes(self, path: str) -> int | None:
+        """Size of a regular file; None for anything else."""
+        try:
+            found = Path(self._place(path)).stat()
+        except (OSError, ValueError):
+            return None
+        return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+    def room_bytes(self, folder: str) -> int | None:
+        """Free bytes of the file system that holds `folder`; None where it does not count them."""
+        try:
+            found = os.statvfs(self._place(folder))
+        except (OSError, ValueError):
+            return None
+        return found.f_bavail * found.f_frsize if found.f_blocks else None
 
     def choice(self, path: str) -> str | None:
         """The word in brackets of `always [madvise] never`; the whole text where nothing is in brackets."""

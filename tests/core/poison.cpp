@@ -26,10 +26,12 @@ namespace {
 
 constexpr std::size_t MIB = std::size_t{1} << 20U;
 
-/// A file that can be cut while it is mapped; `cut:early` is cut before it is touched. The last one mapped is kept.
+/// A file that can be cut while it is mapped; `cut:early` is cut before it is touched, `cut:filled` before its pages
+/// are looked at. The last one mapped is kept.
 class CutTarget final : public Target {
  public:
-  explicit CutTarget(const TargetOptions& options) : early_(options.where == "early") {}
+  explicit CutTarget(const TargetOptions& options)
+      : early_(options.where == "early"), filled_(options.where == "filled") {}
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
     const tests::Folder folder;
     descriptor = std::make_unique<Descriptor>(made_file::create(folder.at("x")));
@@ -38,12 +40,16 @@ class CutTarget final : public Target {
     if (early_) cut(size_bytes / 2);
     return buffer;
   }
-  [[nodiscard]] Placement inspect(const Buffer&) const override { return {}; }
+  [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
+    if (!filled_) return {};
+    cut(buffer.bytes().size() / 2);
+    return {pages::by_faults(buffer.bytes()), {}, "by faults"};
+  }
   static void cut(std::size_t to) { REQUIRE(ftruncate(descriptor->get(), static_cast<off_t>(to)) == 0); }
 
  private:
   static inline std::unique_ptr<Descriptor> descriptor;
-  bool early_;
+  bool early_, filled_;
 };
 
 constexpr TargetEntry entry{"cut", "a test's own", "cut", &make_target<CutTarget>};
@@ -76,6 +82,21 @@ TEST_CASE("memory that is gone before it is filled is told with its place") {
   CHECK(holds(message, "its file was cut short"));
   CHECK(bench.groups().empty());
   CHECK(error_of([&] { bench.prepare({plan_of("kernel=read target=cut footprint=1MiB")}); }).empty());
+}
+
+TEST_CASE("memory that is gone while its pages are looked at is told with its place, of a target and of a source") {
+  Bench bench;
+  for (const std::string role : {"target", "source"}) {
+    CAPTURE(role);
+    const auto plan = plan_of("kernel=copy " + role + "=cut:filled footprint=8MiB");
+    const auto message = error_of([&] { bench.prepare({plan}); });
+    CHECK(holds(message, "Fault: " + role + " cut:filled: byte "));
+    CHECK(holds(message, "cannot be read or written (SIGBUS): "));
+    CHECK(byte_in(message) >= 2 * MIB);
+    CHECK(byte_in(message) % (2 * MIB) == 0);  // the first touch of a part
+    CHECK(bench.groups().empty());
+    CHECK(error_of([&] { bench.prepare({plan_of("kernel=read target=cut footprint=1MiB")}); }).empty());
+  }
 }
 
 TEST_CASE("every kind of kernel stops at memory that is gone, in every batch and in the check") {

@@ -18,6 +18,7 @@ from shell import Shell, records
 from tierscope import core
 from tierscope.errors import MachineError
 from tierscope.experiment import Target
+from tierscope.result import load
 
 MIB = 1 << 20
 WORD = b"precious"
@@ -248,3 +249,19 @@ def test_suites_run_on_a_pool(tmp_path: Path, linked: Path, monkeypatch: pytest.
     assert status in (0, 4), err
     assert records(tmp_path / "run") > 0
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("parent", [None, "/dev/shm"])
+def test_msync_is_measured_by_itself_where_the_pool_persists_by_it(
+    tmp_path: Path, linked: Path, monkeypatch: pytest.MonkeyPatch, parent: str | None
+) -> None:
+    monkeypatch.setenv("TIERSCOPE_CORE", str(linked.with_name(linked.name.removesuffix(core.LINKED))))
+    words = ("chunks=4KiB", "footprint=1MiB", "budget=0.1", "precision=0.5")
+    with tempfile.TemporaryDirectory(dir=parent) as place:
+        status, _, err = Shell(tmp_path)("run", "flush", f"target=pool:{place}/x", *words, "--out", "run")
+        assert os.listdir(place) == []
+    assert status in (0, 4), err
+    *_, last = load(tmp_path / "run").result.records
+    domains = {group.persistence for group in last.groups}
+    assert domains in ({"msync"}, {"none"})
+    assert ("flush_msync" in {group.kernel for group in last.groups}) == (domains == {"msync"})

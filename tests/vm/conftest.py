@@ -88,3 +88,33 @@ def eadr(dimms: Path) -> Iterator[VirtualMachine]:
 def cxl(dimms: Path) -> Iterator[VirtualMachine]:
     with VirtualMachine(nvdimm.cxl(dimms)) as machine:
         yield from _inside(machine)
+
+
+@pytest.fixture(scope="session")
+def media() -> Iterator[Path]:
+    """The bytes of the NVDIMMs of `small`, each in a file of its name."""
+    with TemporaryDirectory(prefix="tierscope-vm-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def booted_small(media: Path) -> Iterator[VirtualMachine]:
+    with VirtualMachine(nvdimm.small(media)) as machine:
+        yield machine
+
+
+@pytest.fixture(scope="session")
+def spoilt(booted_small: VirtualMachine) -> dict[str, str]:
+    """What each NVDIMM of `small` became inside, by its name."""
+    found = nvdimm.prepared(booted_small, {name: nvdimm.SMALL[name] for name in ("ext4", "devdax")})
+    number = nvdimm.region(booted_small, nvdimm.SMALL["bad"])
+    found["bad"] = nvdimm.namespace(booted_small, f"-f -e namespace{number}.0", "fsdax")
+    plain = f"{nvdimm.MAKE['ext4']} -O ^has_journal"  # all between its tables and its end can be a file's
+    booted_small.do(f"{plain} /dev/{found['bad']}")
+    nvdimm.mount(booted_small, found["bad"], "ext4", "/mnt/bad", nvdimm.SYNC)
+    return found
+
+
+@pytest.fixture(scope="module")
+def small(booted_small: VirtualMachine, spoilt: dict[str, str]) -> Iterator[VirtualMachine]:
+    yield from _inside(booted_small)

@@ -1,6 +1,8 @@
 """Stands for `tierscope-core`: passes words and input on to the core inside a virtual machine, its answers back.
 
-    python core_inside.py PORT WORDS...
+    python core_inside.py PORT PROGRAM WORDS...
+
+PROGRAM is its name inside: that of the core that serves pools is another.
 
 Samples are fetched before the line that announces them is passed on, so `tierscope.core.Session` finds them where it
 looks for them. The status is that of the core; 70 when the machine died.
@@ -17,7 +19,7 @@ HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 LOST = 70
 PATIENCE_S = 600.0  # between two answers; a batch of an emulated machine under load may take its time
 STATUS = re.compile(rb"\0status (\d+)\n\Z")
-TIDY = "pidof tierscope-core >/dev/null || rm -f /tmp/*.npy; "
+TIDY = "pidof tierscope-core tierscope-core-pmdk >/dev/null || rm -f /tmp/*.npy; "
 """Before a core: whoever ended a session here could not remove its samples inside."""
 
 
@@ -51,13 +53,13 @@ def pump(link: socket.socket) -> None:
     link.shutdown(socket.SHUT_WR)
 
 
-def main(port: int, words: list[str]) -> int:
+def main(port: int, program: str, words: list[str]) -> int:
     samples = None
     if "--samples" in words:
         at = words.index("--samples") + 1
         samples = Samples(port, words[at])
         words = [*words[:at], samples.inside, *words[at + 1 :]]
-    with connect(port, f"{TIDY}tierscope-core {shlex.join(words)}") as link:
+    with connect(port, f"{TIDY}{program} {shlex.join(words)}") as link:
         threading.Thread(target=pump, args=(link,), daemon=True).start()
         for line in link.makefile("rb"):
             if end := STATUS.search(line):
@@ -69,5 +71,5 @@ def main(port: int, words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    status = main(int(sys.argv[1]), sys.argv[2:])
+    status = main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
     os._exit(status)  # not waiting for the thread that reads

@@ -35,8 +35,13 @@ def emulator() -> str:
     return found or pytest.skip(f"no qemu-system-x86_64 for the virtual machine: {BRING}")
 
 
-def pack(folder: Path, core: Path, modules: Sequence[str] = (), tools: Sequence[str] = ()) -> Path:
-    """The RAM disk as a cpio archive in `folder`; `modules` beside those of the network, without their needs."""
+def pack(
+    folder: Path, core: Path, modules: Sequence[str] = (), tools: Sequence[str] = (), linked: Path | None = None
+) -> Path:
+    """The RAM disk as a cpio archive in `folder`; `modules` beside those of the network, without their needs.
+
+    linked: the core that serves pools.
+    """
     root = folder / "root"
     for name in ("bin", "dev", "proc", "sys", "tmp", "modules"):
         (root / name).mkdir(parents=True)
@@ -44,7 +49,9 @@ def pack(folder: Path, core: Path, modules: Sequence[str] = (), tools: Sequence[
     shutil.copy(_static(core), root / "bin/tierscope-core")
     for script in ("init", "serve", "record"):
         shutil.copy(Path(__file__).parent / "guest" / script, root)
-    for file in {file for tool in tools for file in _tool(tool)}:
+    if linked is not None:
+        shutil.copy(linked, root / "bin/tierscope-core-pmdk")
+    for file in {file for tool in tools for file in _tool(tool)} | set(_libraries(linked) if linked else ()):
         place = root / str(file).lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, place)
@@ -71,6 +78,11 @@ def _tool(name: str) -> Iterator[Path]:
         packages = " ".join(sorted(set(TOOLS.values())))
         pytest.skip(f"no {name} for the virtual machine: sudo apt-get install -y {packages}")
     yield Path(program)
+    yield from _libraries(Path(program))
+
+
+def _libraries(program: Path) -> Iterator[Path]:
+    """Of a dynamic program, the loader included."""
     listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     yield from (Path(path) for path in re.findall(r"(/\S+) \(0x", listed))
 

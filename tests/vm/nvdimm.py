@@ -29,6 +29,8 @@ class Dimm:
 ADR = {"node": Dimm(384, node=1), "ext4": Dimm(192), "xfs": Dimm(320), "devdax": Dimm(64), "raw": Dimm(32)}
 """XFS wants 300 MiB. A node's memory comes in blocks of 128 MiB, and the namespace's own 2 MiB spoil the first."""
 EADR = {"ext4": Dimm(96), "devdax": Dimm(64)}
+SMALL = {"ext4": Dimm(96), "devdax": Dimm(64), "bad": Dimm(48)}
+"""One is for a medium with bad blocks."""
 
 
 def words_of(folder: Path, dimms: Mapping[str, Dimm], domain: str) -> tuple[str, ...]:
@@ -56,6 +58,13 @@ def adr(folder: Path) -> Shape:
             *("-device", "virtio-pmem-pci,memdev=shared"),
         ),
     )
+
+
+def small(folder: Path) -> Shape:
+    """NVDIMMs with ADR for what spoils a device, and the core that serves pools."""
+    nodes = (Node(memory_mib=512, cpus="0-1"),)
+    words = words_of(folder, SMALL, "mem-ctrl")
+    return Shape(nodes=nodes, modules=MODULES, tools=TOOLS, pools=True, words=words)
 
 
 def eadr(folder: Path) -> Shape:

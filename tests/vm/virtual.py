@@ -21,7 +21,7 @@ from typing import Any, Self
 import pytest
 
 import image
-from tierscope.core import find_core
+from tierscope.core import LINKED, find_core
 from tierscope.system import System
 
 PORT = 7000  # inside
@@ -49,6 +49,7 @@ class Shape:
     distances: tuple[tuple[int, ...], ...] = ()
     modules: tuple[str, ...] = ()  # of the kernel, beside those of the network
     tools: tuple[str, ...] = ()  # programs of this system to take along, see image.TOOLS
+    pools: bool = False  # takes along the core that serves pools, with its libraries
     words: tuple[str, ...] = ()  # for QEMU: further devices
     boot: tuple[str, ...] = ()  # for the kernel
     cpu: str = "max,vendor=GenuineIntel"  # Linux believes AMD's threads only of models that QEMU does not emulate
@@ -106,7 +107,10 @@ class VirtualMachine:
     def _start(self, shape: Shape) -> "subprocess.Popen[str]":
         kernel, emulator = image.kernel(), image.emulator()
         boot = ("console=ttyS0", "quiet", "panic=-1", f"PORT={PORT}", *shape.boot)
-        ramdisk = image.pack(self.folder, self.packed, shape.modules, shape.tools)
+        linked = self.packed.with_name(self.packed.name + LINKED) if shape.pools else None
+        if linked is not None and not linked.is_file():
+            pytest.skip(f"no {linked} for the virtual machine: sudo apt-get install -y libpmemobj-dev")
+        ramdisk = image.pack(self.folder, self.packed, shape.modules, shape.tools, linked)
         return subprocess.Popen(
             [
                 *("setpriv", "--pdeathsig", "KILL"),  # a killed pytest leaves none behind
@@ -121,10 +125,12 @@ class VirtualMachine:
         )  # fmt: skip
 
     def _stand_in(self) -> Path:
+        """With the one that serves pools beside it, as anywhere."""
         core = self.folder / "tierscope-core"
-        words = shlex.join([sys.executable, str(Path(__file__).with_name("core_inside.py")), str(self._port)])
-        core.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-        core.chmod(0o755)
+        for program in (core, core.with_name(core.name + LINKED)):
+            words = (sys.executable, str(Path(__file__).with_name("core_inside.py")), str(self._port), program.name)
+            program.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+            program.chmod(0o755)
         return core
 
     def _end(self) -> None:

@@ -29,6 +29,7 @@ from tierscope.suites.sizes import (
     Memory,
     effective_cache,
     free_bytes,
+    half_of_what,
 )
 from tierscope.units import LINE_BYTES, MiB, show_bytes, show_size
 
@@ -38,13 +39,15 @@ CHUNKS = "64B,256B,1KiB,2KiB,4KiB,1MiB,2MiB"
 ORDERS = ("sequential", "random")
 BASE = "clwb"  # with which the others are compared
 SLOWEST = ("msync", "clflush")  # a system call; each waits for the one before
-FILES = ("file", "fsdax")  # targets with a file that msync can write back
+FILES = ("file", "fsdax", "pool")  # targets with a file that msync can write back
+TOLD = ("file", "pool")  # whose file system decides whether they persist by msync
 
 BATCH_S = 0.1  # of one instruction in one round; the first half lets what the one before left in the caches drain
 MARGIN = 1.1  # of the time for all of `total`: the pace is that of a fraction of a second
 MOST_LOST = 0.75  # share of the moments
 GUESS = 1e9  # bytes/s, while a run is only being planned
 SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
+ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
 OPTIONS: tuple[Option, ...] = (
     options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
@@ -53,7 +56,8 @@ OPTIONS: tuple[Option, ...] = (
     options.size("total", None, "bytes that each instruction really writes; auto: what the time allows, and the "
                  "seconds are those of 20 GB"),
     options.text("chunks", CHUNKS, "bytes stored before their lines are flushed, multiples of 64"),
-    options.text("instructions", None, f"{', '.join(FLUSHES)}; auto: all that the CPU has, msync for files"),
+    options.text("instructions", None, f"{', '.join(FLUSHES)}; auto: all that the CPU has, msync where "
+                 "the target persists by it"),
     options.text("fence", "chunk", f"after what a fence stands: {', '.join(FENCES)}"),
     options.text("order", "sequential", f"of the chunks: {', '.join(ORDERS)}"),
     options.count("cpu", None, "the CPU that writes; auto: the first of the node"),
@@ -88,12 +92,12 @@ def missing(machine: Machine) -> dict[str, str]:
     return {name: feature for name, feature in FLUSHES.items() if feature and feature not in features}
 
 
-def instructions_of(machine: Machine, chosen: Options, target: Target) -> list[str]:
-    """Those asked for, or all that the CPU has, and msync for a file; MachineError for one that it lacks."""
+def instructions_of(machine: Machine, chosen: Options, target: Target, msync: bool) -> list[str]:
+    """Those asked for, or all that the CPU has, without msync if not told; MachineError for one that it lacks."""
     lacking = missing(machine)
     possible = [name for name in FLUSHES if name not in lacking and (name != "msync" or target.name in FILES)]
     if chosen["instructions"] in (None, "all"):
-        return [name for name in possible if name != "msync" or target.name == "file"]
+        return [name for name in possible if name != "msync" or msync]
     names = list(dict.fromkeys(options.names_of("instruction", chosen["instructions"], FLUSHES)))
     for name in names:
         if name in lacking:
@@ -101,6 +105,17 @@ def instructions_of(machine: Machine, chosen: Options, target: Target) -> list[s
         if name not in possible:
             raise UsageError(f"instructions={name}: {target.word} is no file; try target=file:PATH")
     return names
+
+
+def persists_by_msync(cpu: int, target: Target) -> Generator[Experiment, Answer, bool]:
+    """As the core says once it has mapped a little; while planning, a file does."""
+    if target.name not in TOLD:
+        return False
+    group = Group(workload=Workload(kernel="read", footprint_bytes=MiB), target=target, team=Team(cpus=(cpu,)))
+    answer = yield Experiment(table="sizing", groups=(group,), schedule=ASKING)
+    if answer.record is None:
+        return target.name == "file"
+    return answer.record.groups[0].persistence == "msync"
 
 
 def chunks_of(chosen: Options) -> list[int]:
@@ -114,7 +129,8 @@ def chunks_of(chosen: Options) -> list[int]:
     return list(dict.fromkeys(sizes))
 
 
-def field_of(machine: Machine, chosen: Options) -> Field:
+def field_of(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, Field]:
+    """All that is asked; nothing is measured before every word is known to be good."""
     target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
     usable = machine.cpus()
     cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
@@ -123,11 +139,14 @@ def field_of(machine: Machine, chosen: Options) -> Field:
     fences = dict.fromkeys(options.names_of("fence", chosen["fence"], FENCES))
     orders = dict.fromkeys(options.names_of("order", chosen["order"], ORDERS))
     points = [Point(size, fence, order) for order in orders for fence in fences for size in chunks_of(chosen)]
-    return Field(cpu, target, instructions_of(machine, chosen, target), points)
+    instructions_of(machine, chosen, target, msync=False)
+    default = chosen["instructions"] in (None, "all")
+    msync = (yield from persists_by_msync(cpu, target)) if default else False
+    return Field(cpu, target, instructions_of(machine, chosen, target, msync), points)
 
 
 def memory_of(machine: Machine, chosen: Options, field: Field) -> Generator[Experiment, Answer, Memory]:
-    """The footprint that was asked for, or 1 GB and four times the cache, within half of the free memory.
+    """The footprint that was asked for, or 1 GB and four times the cache, within half of what is free.
 
     The cache is searched for only where four times what the system reports is more than 1 GB.
     """
@@ -146,16 +165,16 @@ def memory_of(machine: Machine, chosen: Options, field: Field) -> Generator[Expe
             f"footprint={units.word_size(size)} holds no chunk of {show_size(largest)}; "
             f"try footprint={units.word_size(100 * largest)} or smaller chunks"
         )
-    return Memory(size, "; ".join(_notes(size, cache, seen, asked=chosen["footprint"] is not None)))
+    half = half_of_what(machine, field.target) if chosen["footprint"] is None else ""
+    return Memory(size, "; ".join(_notes(size, cache, seen, half)))
 
 
-def _notes(size: int, cache: int, seen: str, *, asked: bool) -> list[str]:
+def _notes(size: int, cache: int, seen: str, half: str) -> list[str]:
+    """half: what all instructions together have; "" where the size was asked for."""
     notes = []
-    if size < FILE_BYTES and not asked:
-        notes.append(
-            f"footprints of {show_bytes(size)} instead of {show_size(FILE_BYTES)}: all instructions together have half "
-            "of the free memory"
-        )
+    if size < FILE_BYTES and half:
+        fewer = f"footprints of {show_bytes(size)} instead of {show_size(FILE_BYTES)}"
+        notes.append(f"{fewer}: all instructions together have {half}")
     if size < TIMES_CACHE * cache:
         notes.append(
             f"a footprint of {show_size(size)} is under {TIMES_CACHE} x the last-level cache, {show_bytes(cache)} as "
@@ -197,7 +216,7 @@ def pace(field: Field, groups: tuple[Group, ...]) -> Generator[Experiment, Answe
 
 def plan(machine: Machine, chosen: Options) -> Plan:
     """One experiment for each chunk size, kind of fence and order."""
-    field = field_of(machine, chosen)
+    field = yield from field_of(machine, chosen)
     memory = yield from memory_of(machine, chosen, field)
     count = len(field.instructions)
     base = field.instructions.index(BASE) if BASE in field.instructions else 0

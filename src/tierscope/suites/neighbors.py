@@ -22,7 +22,16 @@ from tierscope.suites.answer import Answer
 from tierscope.suites.kernels import ARRAYS, FENCES, FLUSHES
 from tierscope.suites.latency import near_cpus
 from tierscope.suites.neighbor_cpus import Places, places
-from tierscope.suites.sizes import BELIEVED, MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
+from tierscope.suites.sizes import (
+    BELIEVED,
+    MEMORY_SHARE,
+    SEARCH,
+    Memory,
+    array,
+    effective_cache,
+    free_bytes,
+    half_of_what,
+)
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 BUILT_IN = ("flow", "chase", "triad")
@@ -137,11 +146,10 @@ def aggressor(machine: Machine, chosen: Options, most: int) -> tuple[Workload, T
     if chosen["aggressor_array"] is not None:
         return _of(work, operands * int(chosen["aggressor_array"])), target, ""
     wanted = min(max(machine.last_level_cache_bytes(), SMALLEST_ARRAY), BELIEVED)
-    limit = int(free_bytes(machine) * MEMORY_SHARE / max(1, most * operands))
+    limit = int(free_bytes(machine, target) * MEMORY_SHARE / max(1, most * operands))
     size = max(min(wanted, limit) // MiB, 1) * MiB
-    note = (
-        f"aggressors' arrays of {show_bytes(size)} instead of {show_bytes(wanted)}: limited by half of the free memory"
-    )
+    limited = half_of_what(machine, target)
+    note = f"aggressors' arrays of {show_bytes(size)} instead of {show_bytes(wanted)}: limited by {limited}"
     return _of(work, operands * size), target, note if size < wanted // MiB * MiB else ""
 
 
@@ -172,7 +180,8 @@ def victim_memory(machine: Machine, chosen: Options, kind: str, cache_bytes: int
     if chosen["victim_array"] is not None:
         return Memory(int(chosen["victim_array"]), "")
     if kind == "triad":
-        return array(machine, cache_bytes, place.victims[:1], ARRAYS["triad"] * len(place.victims))
+        target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+        return array(machine, cache_bytes, place.victims[:1], ARRAYS["triad"] * len(place.victims), target)
     known = cache_bytes or machine.last_level_cache_bytes()
     return Memory(max(int(known * CACHE_SHARE) // MiB * MiB, SMALLEST_CHASE), "")
 

@@ -36,8 +36,11 @@ class Memory:
 def free_bytes(machine: Machine, target: Target | None = None) -> int:
     """MemAvailable as the run started; the nodes' free memory where it is not known.
 
-    target: one of several nodes gives no more than its own free memory; a node of CXL memory may have little.
+    target: one of several nodes gives no more than its own free memory; a node of CXL memory may have little. A path
+    has the room that was found before the run began.
     """
+    if target is not None and target.word in machine.rooms:
+        return machine.rooms[target.word]
     nodes = machine.identity.nodes
     available = machine.state.get("available_bytes")
     total = int(available) if isinstance(available, int | float) else sum(node.free_bytes for node in nodes)
@@ -45,10 +48,16 @@ def free_bytes(machine: Machine, target: Target | None = None) -> int:
     return min(total, *own) if own and len(nodes) > 1 else total
 
 
+def half_of_what(machine: Machine, target: Target | None = None) -> str:
+    """What limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
+    path = target is not None and target.word in machine.rooms
+    return f"half of the room of {target.word}" if target is not None and path else "half of the free memory"
+
+
 def array(
     machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int = 3, target: Target | None = None
 ) -> Memory:
-    """Bytes of one array: four times the cache that was found (reported, if none was), within half of the free memory.
+    """Bytes of one array: four times the cache that was found (reported, if none was), within half of what is free.
 
     One CPU finds the cache that it reaches; where `cpus` reach several, the array is four times their sum.
     A found cache that is smaller than the reported one does not shrink the array below BELIEVED: neighbours that
@@ -61,7 +70,7 @@ def array(
     limit = min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE / arrays))
     if wanted <= limit:
         return Memory(_whole(wanted), "")
-    why = "half of the free memory" if limit < LARGEST else "the time that filling takes"
+    why = half_of_what(machine, target) if limit < LARGEST else "the time that filling takes"
     return Memory(
         _whole(limit), f"arrays of {show_bytes(limit)} instead of {TIMES_CACHE} x {show_bytes(known)}: limited by {why}"
     )
@@ -116,4 +125,4 @@ def chosen_array(
         return Memory(int(asked), "")
     if cache_bytes is None:
         cache_bytes = yield from effective_cache(machine, near, target, SEARCH)
-    return array(machine, cache_bytes, cpus)
+    return array(machine, cache_bytes, cpus, target=target)

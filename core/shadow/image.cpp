@@ -1,0 +1,110 @@
+#include "shadow/image.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "base/random.hpp"
+
+namespace tierscope::shadow {
+namespace {
+
+constexpr std::size_t LINES = PAGE / LINE;
+constexpr std::uint64_t EVICTED = UINT64_MAX / 10 * 3;  // 30 % of all words lie below
+constexpr std::uint64_t DRAWS = 64;                     // words of randomness for each line; the last for its eviction
+constexpr unsigned TRIES = 1000;
+constexpr std::array<std::byte, PAGE> ZEROS{};
+
+Line read(const std::byte* at) noexcept {
+  Line line;
+  std::memcpy(line.data(), at, LINE);
+  return line;
+}
+
+/// The line as it was at one moment, while others may store to it: two readings that agree (Y. Afek et al., "Atomic
+/// Snapshots of Shared Memory", JACM 40(4), 1993). Gives up on a line that is never still.
+Line snapshot(const std::byte* at) noexcept {
+  const auto* words = reinterpret_cast<const volatile std::uint64_t*>(at);
+  Line before{}, now{};
+  for (unsigned tries = 0; tries == 0 || (before != now && tries < TRIES); ++tries) {
+    before = now;
+    std::copy_n(words, now.size(), now.begin());
+  }
+  return now;
+}
+
+}  // namespace
+
+const std::byte* Image::page(std::size_t number) const noexcept {
+  if (const auto found = changed_.find(number); found != changed_.end()) return found->second.data();
+  return (number + 1) * PAGE <= start_.size() ? start_.data() + number * PAGE : ZEROS.data();
+}
+
+Line Image::persisted(std::size_t line) const noexcept { return read(page(line / LINES) + line % LINES * LINE); }
+
+Line Image::newest(std::size_t line) const noexcept {
+  const auto found = on_their_way_.find(line);
+  return found != on_their_way_.end() ? found->second.back().content : persisted(line);
+}
+
+void Image::persist(std::size_t line, const Line& content) {
+  auto found = changed_.find(line / LINES);
+  if (found == changed_.end()) {
+    const auto* const before = page(line / LINES);
+    found = changed_.try_emplace(line / LINES).first;
+    std::memcpy(found->second.data(), before, PAGE);
+  }
+  std::memcpy(found->second.data() + line % LINES * LINE, content.data(), LINE);
+}
+
+void Image::flush(unsigned lane, Range range) {
+  const auto first = range.offset / LINE;
+  const auto end = std::min(first + range.lines(), memory_.size() / LINE);
+  for (auto line = first; line < end; ++line) {
+    const OnItsWay now{lane, snapshot(memory_.data() + line * LINE)};
+    const auto found = on_their_way_.find(line);
+    const bool known = found == on_their_way_.end() ? now.content == persisted(line) : now == found->second.back();
+    if (known) continue;
+    on_their_way_[line].push_back(now);
+    flushed_[lane].push_back(line);
+  }
+}
+
+void Image::fence(unsigned lane) {
+  for (const auto line : std::exchange(flushed_[lane], {})) {
+    const auto found = on_their_way_.find(line);
+    if (found == on_their_way_.end()) continue;  // flushed twice, or by a lane that fenced since
+    auto& flushes = found->second;
+    const auto last = std::find_if(flushes.rbegin(), flushes.rend(), [&](auto& each) { return each.lane == lane; });
+    if (last == flushes.rend()) continue;
+    persist(line, last->content);
+    flushes.erase(flushes.begin(), last.base());
+    if (flushes.empty()) on_their_way_.erase(found);
+  }
+}
+
+std::vector<Changed> Image::crash(std::uint64_t seed) const {
+  std::map<std::size_t, Line> left;
+  for (const auto& [number, content] : changed_)
+    for (auto line = number * LINES; line < (number + 1) * LINES; ++line) {
+      const auto now = read(content.data() + line % LINES * LINE);
+      const bool began = (line + 1) * LINE <= start_.size();
+      if (now != (began ? read(start_.data() + line * LINE) : Line{})) left[line] = now;
+    }
+  for (const auto& [line, flushes] : on_their_way_)
+    for (std::size_t i = 0; i < flushes.size(); ++i)
+      if (random_word(seed, line * DRAWS + i % (DRAWS - 1)) % 2 == 0) left[line] = flushes[i].content;
+  for (std::size_t number = 0; number < memory_.size() / PAGE; ++number) {
+    if (std::memcmp(page(number), memory_.data() + number * PAGE, PAGE) == 0) continue;
+    for (auto line = number * LINES; line < (number + 1) * LINES; ++line)
+      if (const auto now = snapshot(memory_.data() + line * LINE);
+          now != newest(line) && random_word(seed, line * DRAWS + DRAWS - 1) < EVICTED)
+        left[line] = now;
+  }
+  std::vector<Changed> changed;
+  for (const auto& [line, content] : left) changed.push_back({line * LINE, content});
+  return changed;
+}
+
+}  // namespace tierscope::shadow

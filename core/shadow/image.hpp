@@ -1,0 +1,75 @@
+/// What a power cut would leave of a mapped file. A store counts once its line was flushed and the flushing thread
+/// fenced after that (ADR). The rest may have arrived all the same: a flushed line at any moment before the fence, and
+/// any other line because a cache evicts what it likes. So an image is what persists for certain, some of the flushed
+/// lines, and some of those whose memory is newer still. A line arrives whole: the memory controller takes 64 bytes at
+/// once, so what is drawn is a snapshot of a line that existed, and no 8-byte store in it is torn. Blind to: states of
+/// a line between two fences that were neither flushed nor the last; stores by a system call (write). Source: A.
+/// Rudoff, "Persistent Memory Programming", USENIX ;login: 42(2), 2017 (ADR, flush and fence); P. Lantz et al., "Yat: A
+/// Validation Framework for Persistent Memory Software", USENIX ATC 2014 (subsets of unfenced lines).
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace tierscope::shadow {
+
+constexpr std::size_t LINE = 64, PAGE = 4096;
+
+/// The content of one line, as its 8-byte words.
+using Line = std::array<std::uint64_t, LINE / sizeof(std::uint64_t)>;
+
+/// A part of the file, in bytes from its start.
+struct Range {
+  std::size_t offset;
+  std::size_t size;
+  /// Lines that it touches.
+  [[nodiscard]] constexpr std::size_t lines() const noexcept {
+    return size == 0 ? 0 : (offset + size - 1) / LINE - offset / LINE + 1;
+  }
+};
+
+/// A line that differs from the file at the start.
+struct Changed {
+  std::uint64_t offset;
+  Line content;
+  bool operator==(const Changed&) const = default;
+};
+
+class Image {
+ public:
+  /// Both from the start of the file, in whole pages: `start` is what persisted then, `memory` what it holds now.
+  Image(std::span<const std::byte> start, std::span<const std::byte> memory) : start_(start), memory_(memory) {}
+  /// The file has grown, or lies elsewhere. What is new persists as zeros.
+  void look_at(std::span<const std::byte> memory) noexcept { memory_ = memory; }
+
+  /// The lines' present content is on its way. `lane` is who flushes: fences of others do not wait for it.
+  void flush(unsigned lane, Range range);
+  /// What this lane flushed has arrived, and nothing older can arrive any more.
+  void fence(unsigned lane);
+  /// What a cut at this moment leaves, by offset: half of the lines on their way, 30 % of those that are newer than
+  /// their last flush. The same for the same seed and history.
+  [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed) const;
+
+ private:
+  struct OnItsWay {
+    unsigned lane;
+    Line content;
+    bool operator==(const OnItsWay&) const = default;
+  };
+  using Page = std::array<std::byte, PAGE>;
+
+  [[nodiscard]] const std::byte* page(std::size_t number) const noexcept;
+  [[nodiscard]] Line persisted(std::size_t line) const noexcept;
+  [[nodiscard]] Line newest(std::size_t line) const noexcept;
+  void persist(std::size_t line, const Line& content);
+
+  std::span<const std::byte> start_, memory_;
+  std::unordered_map<std::size_t, Page> changed_;                        // page -> what persists of it
+  std::unordered_map<std::size_t, std::vector<OnItsWay>> on_their_way_;  // line -> in the order of flushes
+  std::unordered_map<unsigned, std::vector<std::size_t>> flushed_;       // lane -> lines since its last fence
+};
+
+}  // namespace tierscope::shadow

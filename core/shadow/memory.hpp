@@ -1,0 +1,23 @@
+/// The system calls that the preloaded library stands before, by their numbers: its own mappings pass it by, and it can
+/// be asked for memory before the dynamic loader has bound anything.
+#pragma once
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+namespace tierscope::shadow::memory {
+
+inline void* map(void* at, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
+  return reinterpret_cast<void*>(syscall(SYS_mmap, at, size, protection, flags, file, offset));
+}
+inline int unmap(void* at, std::size_t size) noexcept { return static_cast<int>(syscall(SYS_munmap, at, size)); }
+inline void* remap(void* at, std::size_t old_size, std::size_t size, int flags, void* to) noexcept {
+  return reinterpret_cast<void*>(syscall(SYS_mremap, at, old_size, size, flags, to));
+}
+inline int sync(void* at, std::size_t size, int flags) noexcept {
+  return static_cast<int>(syscall(SYS_msync, at, size, flags));
+}
+
+}  // namespace tierscope::shadow::memory

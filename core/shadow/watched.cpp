@@ -1,0 +1,169 @@
+#include "shadow/watched.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "shadow/memory.hpp"
+
+namespace tierscope::shadow {
+namespace {
+
+constexpr std::size_t whole_pages(std::size_t size) { return (size + PAGE - 1) / PAGE * PAGE; }
+
+std::span<const std::byte> view(int file, std::size_t size, const std::string& name) {
+  if (size == 0) return {};
+  const auto bytes = memory::map(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+  if (bytes == MAP_FAILED) throw SystemError("a second mapping of " + name, errno);
+  return {static_cast<const std::byte*>(bytes), whole_pages(size)};
+}
+
+/// Closed at the end; these are files of our own, on which nobody holds a lock.
+class Out {
+ public:
+  /// @throws SystemError
+  Out(const std::string& name, int flags) : name_(name), file_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {}
+  Out(const Out&) = delete;
+  Out& operator=(const Out&) = delete;
+  ~Out() {
+    if (file_ >= 0) close(file_);
+  }
+  [[nodiscard]] int number() const noexcept { return file_; }
+  void check(bool good) const {
+    if (!good) throw SystemError("write " + name_, errno);
+  }
+  void write_at(const void* from, std::size_t size, std::size_t offset) const {
+    for (std::size_t done = 0; done < size;) {
+      const auto now =
+          pwrite(file_, static_cast<const char*>(from) + done, size - done, static_cast<off_t>(offset + done));
+      check(now > 0);
+      done += static_cast<std::size_t>(now);
+    }
+  }
+
+ private:
+  std::string name_;
+  int file_;
+};
+
+std::uint64_t printed() noexcept {
+  struct stat its{};
+  return fstat(STDOUT_FILENO, &its) == 0 && S_ISREG(its.st_mode) ? static_cast<std::uint64_t>(its.st_size) : 0;
+}
+
+}  // namespace
+
+bool Watched::is(int file) {
+  struct stat one{}, other{};
+  if (foreign_ || fstat(file, &one) != 0 || !S_ISREG(one.st_mode)) return false;
+  if (any()) return one.st_dev == its_.st_dev && one.st_ino == its_.st_ino;
+  if (stat(plan_.file.c_str(), &other) != 0 || one.st_dev != other.st_dev || one.st_ino != other.st_ino) return false;
+  return begin(file);
+}
+
+/// The first mapping. Of several processes that map the file the first follows it, and the others leave word.
+bool Watched::begin(int) {
+  const Out claim(plan_.folder + "/start", O_RDWR | O_CREAT | O_EXCL);
+  if (claim.number() < 0 && errno == EEXIST) {
+    foreign_ = true;
+    const Out word(plan_.folder + "/shared", O_WRONLY | O_CREAT);
+    return false;
+  }
+  claim.check(claim.number() >= 0);
+  // never closed: that would end the program's own POSIX locks on the file
+  file_ = open(plan_.file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0 || fstat(file_, &its_) != 0) throw SystemError("open " + plan_.file, errno);
+  memory_ = view(file_, static_cast<std::size_t>(its_.st_size), plan_.file);
+  static const std::array<std::byte, PAGE> zeros{};
+  for (std::size_t at = 0; at < memory_.size(); at += PAGE)
+    if (std::memcmp(memory_.data() + at, zeros.data(), PAGE) != 0) claim.write_at(memory_.data() + at, PAGE, at);
+  claim.check(ftruncate(claim.number(), its_.st_size) == 0);
+  image_.emplace(view(claim.number(), static_cast<std::size_t>(its_.st_size), "start"), memory_);
+  return true;
+}
+
+/// The file may have another size now.
+void Watched::refresh() {
+  struct stat now{};
+  if (fstat(file_, &now) != 0 || now.st_size == its_.st_size) return;
+  its_ = now;
+  const auto before = memory_;
+  memory_ = view(file_, static_cast<std::size_t>(now.st_size), plan_.file);
+  image_->look_at(memory_);
+  if (!before.empty()) memory::unmap(const_cast<std::byte*>(before.data()), before.size());
+}
+
+void Watched::mapped(const void* at, std::size_t size, std::size_t offset) {
+  refresh();
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  mappings_.push_back({begin, begin + whole_pages(size), offset});
+}
+
+void Watched::unmapped(const void* at, std::size_t size) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at), end = begin + whole_pages(size);
+  std::vector<Mapping> left;
+  for (const auto& each : mappings_) {
+    if (each.begin < std::min(begin, each.end)) left.push_back({each.begin, std::min(begin, each.end), each.offset});
+    if (const auto from = std::max(end, each.begin); from < each.end)
+      left.push_back({from, each.end, each.offset + (from - each.begin)});
+  }
+  mappings_ = std::move(left);
+}
+
+void Watched::moved(const void* from, std::size_t old_size, const void* to, std::size_t size) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(from);
+  const auto found = std::ranges::find_if(mappings_, [&](auto& it) { return it.begin <= begin && begin < it.end; });
+  if (found == mappings_.end()) return;
+  const auto offset = found->offset + (begin - found->begin);
+  unmapped(from, old_size);
+  mapped(to, size, offset);
+}
+
+bool Watched::lost(std::uint64_t number, std::uint64_t every) noexcept {
+  const bool is = every != 0 && number % every == 0;
+  dropped_ += is ? 1 : 0;
+  return is;
+}
+
+bool Watched::flush(unsigned lane, const void* at, std::size_t size) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at), end = begin + size;
+  std::vector<Range> ours;
+  for (const auto& each : mappings_)
+    if (const auto from = std::max(begin, each.begin), to = std::min(end, each.end); from < to)
+      ours.push_back({each.offset + (from - each.begin), to - from});
+  if (ours.empty()) return false;
+  if (lost(++flushes_, plan_.drop_flush)) return true;
+  for (const auto& range : ours) {
+    if (range.offset + range.size > memory_.size()) refresh();
+    image_->flush(lane, range);
+  }
+  return true;
+}
+
+void Watched::flush_all(unsigned lane) {
+  refresh();
+  if (!lost(++flushes_, plan_.drop_flush)) image_->flush(lane, {0, memory_.size()});
+}
+
+void Watched::fence(unsigned lane) {
+  if (plan_.points.contains(++fences_)) write_image();
+  if (!lost(fences_, plan_.drop_fence)) image_->fence(lane);
+}
+
+void Watched::write_image() {
+  refresh();
+  const auto lines = image_->crash(random_word(plan_.seed, fences_));
+  const std::array<std::uint64_t, 3> head{static_cast<std::uint64_t>(its_.st_size), printed(), lines.size()};
+  const Out out(plan_.folder + "/fence-" + std::to_string(fences_), O_WRONLY | O_CREAT | O_EXCL);
+  out.check(out.number() >= 0);
+  out.write_at(head.data(), sizeof head, 0);
+  out.write_at(lines.data(), lines.size() * sizeof(Changed), sizeof head);
+}
+
+}  // namespace tierscope::shadow

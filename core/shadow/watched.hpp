@@ -1,0 +1,59 @@
+/// A file while a program maps it: where it is mapped, the image behind it, and what is written of that.
+/// It leaves in the plan's folder: `start`, the file when it was mapped first, with holes for zeros; `fence-N`, for
+/// each point that was reached, as little-endian words: size of the file, size of what the program had printed into a
+/// file as its standard output, number of lines, then offset and eight words of each line that differs from `start`.
+/// Stores are seen through a mapping of its own, so what is unmapped before it is flushed is not lost.
+#pragma once
+#include <sys/stat.h>
+
+#include <optional>
+#include <vector>
+
+#include "shadow/image.hpp"
+#include "shadow/plan.hpp"
+
+namespace tierscope::shadow {
+
+class Watched {
+ public:
+  explicit Watched(const Plan& plan) : plan_(plan) {}
+
+  /// Is this descriptor the file? @throws SystemError where the file is, and cannot be followed
+  bool is(int file);
+  void mapped(const void* at, std::size_t size, std::size_t offset);
+  void unmapped(const void* at, std::size_t size);
+  void moved(const void* from, std::size_t old_size, const void* to, std::size_t size);
+  [[nodiscard]] bool any() const noexcept { return image_.has_value(); }
+
+  /// Of the parts of the addresses that are mapped. @returns whether there are any
+  bool flush(unsigned lane, const void* at, std::size_t size);
+  void flush_all(unsigned lane);
+  /// @throws SystemError if an image cannot be written
+  void fence(unsigned lane);
+  [[nodiscard]] std::uint64_t fences() const noexcept { return fences_; }
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
+  [[nodiscard]] std::uint64_t flushes() const noexcept { return flushes_; }
+
+ private:
+  struct Mapping {
+    std::uintptr_t begin, end;
+    std::size_t offset;
+  };
+
+  bool begin(int file);
+  void refresh();
+  void keep_start();
+  void write_image();
+  [[nodiscard]] bool lost(std::uint64_t number, std::uint64_t every) noexcept;
+
+  Plan plan_;
+  std::vector<Mapping> mappings_;
+  std::optional<Image> image_;
+  int file_ = -1;
+  struct stat its_{};
+  std::span<const std::byte> memory_;
+  std::uint64_t flushes_ = 0, fences_ = 0, dropped_ = 0;
+  bool foreign_ = false;  // another process has it
+};
+
+}  // namespace tierscope::shadow

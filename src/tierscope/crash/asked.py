@@ -1,0 +1,53 @@
+"""What a user asks of a hunt for crashes, and what comes back of it. All are plain data."""
+
+from pathlib import Path
+
+import msgspec
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """One hunt. Words of the writer may hold {file}; those of the check hold {image} and may hold {log}."""
+
+    file: Path
+    writer: tuple[str, ...]
+    check: tuple[str, ...]
+    points: int = 30
+    seed: int = 1
+    drop_flush: int = 0  # every n-th flush of the file is lost; 0: none
+    drop_fence: int = 0
+    limit_s: float = 10.0  # for one check
+    keep: Path | None = None  # where images of failed points are left
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Of one run of the writer, at libpmem's public functions; `file_...` of the watched file alone."""
+
+    flushes: int
+    lines: int  # of 64 bytes; a line counts each time it is flushed
+    fences: int
+    syncs: int  # msync and fsync, which are flush and fence, too
+    file_flushes: int
+    file_fences: int
+    dropped: int
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One image: the power failed before this fence, counted from 1, took effect."""
+
+    fence: int
+    verdict: str  # passed, wrong, signal, hang
+    detail: str = ""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """All that a hunt has found."""
+
+    file: str
+    seed: int
+    counts: Counts
+    points: tuple[Point, ...]
+    missed: tuple[int, ...] = ()  # fences that the second run of the writer did not reach
+
+    @property
+    def failed(self) -> tuple[Point, ...]:
+        return tuple(point for point in self.points if point.verdict != "passed")

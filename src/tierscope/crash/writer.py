@@ -1,0 +1,107 @@
+"""The writer, run behind the library that sees its flushes and fences; every run starts from the same file."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from tierscope import core
+from tierscope.crash.asked import Asked, Counts
+from tierscope.crash.images import copy_sparse
+from tierscope.crash.processes import run
+from tierscope.errors import CoreError, MachineError, UsageError
+
+LIBRARY = "libtierscope-shadow.so"
+FAULT = 70  # with which the library ends a writer whose images it cannot write
+PMDK = {"PMEM_IS_PMEM_FORCE": "1", "PMEMOBJ_CONF": "sds.at_create=0"}
+"""Flush by lines on any file system, and no counter of unsafe shutdowns; unless set by the user."""
+
+
+def find_library() -> Path:
+    """Beside the core; MachineError where this build has none."""
+    beside = core.find_core().resolve().with_name(LIBRARY)
+    if not beside.is_file():
+        raise MachineError(f"{beside} is not there: it comes with a checkout, not with a wheel; run ./tierscope once")
+    if any(letter in str(beside) for letter in " :"):
+        raise MachineError(f"{beside} cannot be preloaded: its path has a space or a colon; build in another folder")
+    return beside
+
+
+def pmdk_environment() -> dict[str, str]:
+    return {name: word for name, word in PMDK.items() if name not in os.environ}
+
+
+class Writer:
+    """Runs below a folder of ours: `number` is the run's, and its files lie in `folder(number)`."""
+
+    def __init__(self, asked: Asked, place: Path) -> None:
+        self._asked, self._place = asked, place
+        self._library = find_library()
+        self._given = asked.file.exists()
+        named = any("{file}" in word for word in asked.writer)
+        if self._given and not named:
+            raise UsageError(f"{asked.file} is there, and the writer would change it; write {{file}} for it in the "
+                             "writer's words, and the writer gets a copy")  # fmt: skip
+        self.file = place / asked.file.name if named else asked.file
+        self._words = [word.replace("{file}", str(self.file)) for word in asked.writer]
+
+    def folder(self, number: int) -> Path:
+        return self._place / f"run-{number}"
+
+    def log(self, number: int) -> Path:
+        return self._place / f"log-{number}"
+
+    def run(self, number: int, points: tuple[int, ...]) -> Counts:
+        """UsageError for a writer that fails, maps no such file, or fences nothing."""
+        self.remove()
+        if self._given:
+            copy_sparse(self._asked.file, self.file)
+        folder = self.folder(number)
+        folder.mkdir()
+        (folder / "plan").write_text(self._plan(points))
+        preload = os.environ.get("LD_PRELOAD", "")
+        environment = {
+            **pmdk_environment(),
+            "LD_PRELOAD": f"{self._library}:{preload}" if preload else str(self._library),
+            "TIERSCOPE_SHADOW": str(folder),
+        }
+        ended = run(self._words, environment, self.log(number))
+        if ended.status == FAULT and ended.said.startswith("tierscope-shadow: "):
+            raise MachineError(f"images cannot be made: {ended.said.removeprefix('tierscope-shadow: ')}")
+        if ended.status != 0:
+            raise UsageError(f"the writer {self._words[0]} ended with {ended.how}; it must end well without a crash")
+        return self._counts(folder)
+
+    def remove(self) -> None:
+        """The file that the last run left."""
+        self.file.unlink(missing_ok=True)
+
+    def _plan(self, points: tuple[int, ...]) -> str:
+        asked = self._asked
+        words = {
+            "file": self.file.absolute(),
+            "seed": asked.seed,
+            "drop_flush": asked.drop_flush,
+            "drop_fence": asked.drop_fence,
+            "points": ",".join(map(str, points)),
+        }
+        return "".join(f"{key}={word}\n" for key, word in words.items())
+
+    def _counts(self, folder: Path) -> Counts:
+        if not (folder / "start").exists():
+            raise UsageError(f"the writer never mapped {self.file}; name the file that it maps, or {{file}} in its "
+                             "words; a program that is linked statically, or set-uid, cannot be followed")  # fmt: skip
+        if (folder / "shared").exists():
+            raise UsageError(f"several processes map {self.file}, and one alone can be followed; make the file before, "
+                             "and name the one that writes as the writer")  # fmt: skip
+        if not (folder / "counts.json").exists():
+            raise UsageError(f"the writer mapped {self.file} and left without exit(); its flushes are not known")
+        try:
+            counts = msgspec.json.decode((folder / "counts.json").read_bytes(), type=Counts)
+        except msgspec.DecodeError as error:
+            raise CoreError(f"{LIBRARY} counts what this tierscope does not know: {error}; "
+                            "install both from one version") from error  # fmt: skip
+        if counts.file_fences == 0:
+            raise UsageError(f"the writer mapped {self.file} and made no fence by libpmem or msync, so nothing of it "
+                             "persists; flush instructions of its own are not seen")  # fmt: skip
+        return counts

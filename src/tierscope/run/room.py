@@ -1,0 +1,94 @@
+"""What the paths that a plan names can hold: looked up once, before the run begins, and kept in its manifest.
+
+A file that will be made has the free bytes of its file system, a pool that is there its size, a DAX device its own.
+What goes through the page cache takes memory of the system, too, and holds no more than that.
+Blind to: quotas, and what a pool that is there has given away.
+Source: POSIX.1-2017, statvfs (f_bavail: without what is kept for root); PMDK, poolset(5).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from tierscope.errors import MachineError
+from tierscope.experiment import Experiment, Target
+from tierscope.machine import Machine
+from tierscope.persistent.facts import Persistent
+from tierscope.suites.sizes import free_bytes
+from tierscope.system import System
+from tierscope.units import MiB
+
+FILES = ("file", "fsdax", "pool")
+OPEN = ",open"  # behind the path of a pool that is there
+POOL_BYTES = 8 * MiB  # what libpmemobj keeps for itself, see core/targets/pool.cpp
+PART = re.compile(r"[0-9]+[KMGT]?B?\s+(/.+)")  # of a pool set
+MOUNTS = "/proc/self/mounts"
+
+
+def with_rooms(machine: Machine, experiments: list[Experiment], system: System) -> Machine:
+    """The machine and the bytes that each path among the targets can hold; MachineError for one that is not there."""
+    targets = {target.word: target for target in _targets(experiments)}
+    rooms = {word: _room(machine, target, system) for word, target in targets.items()}
+    return msgspec.structs.replace(machine, rooms={word: size for word, size in rooms.items() if size is not None})
+
+
+def _targets(experiments: list[Experiment]) -> Iterator[Target]:
+    for experiment in experiments:
+        for group in experiment.groups:
+            yield group.target
+            if group.source is not None:
+                yield group.source
+
+
+def _room(machine: Machine, target: Target, system: System) -> int | None:
+    """None where it cannot be told, or where the target is no path."""
+    if target.name == "devdax":
+        return _device(machine.persistent or Persistent(), target)
+    if target.name not in FILES or not target.where:
+        return None
+    opens = target.name == "pool" and target.where.endswith(OPEN)
+    path = Path(target.where.removesuffix(OPEN) if opens else target.where).absolute()
+    _require_folder(target, str(path.parent), system)
+    room = _pool(str(path), system) if opens else system.room_bytes(str(path.parent))
+    if room is not None and target.name == "pool":
+        room = max(room - POOL_BYTES, 0)
+    direct = target.name == "fsdax" or (target.name == "pool" and _on_dax(machine, str(path)))
+    return room if direct or room is None else min(room, free_bytes(machine))
+
+
+def _device(known: Persistent, target: Target) -> int | None:
+    """Its size. A device that has another name than the kernel's own is left to the core."""
+    name = re.fullmatch(r"/dev/(dax[0-9.]+)(:overwrite)?", target.where)
+    if name is None:
+        return None
+    sizes = {each.name: each.size_bytes for each in known.dax}
+    if name[1] not in sizes:
+        raise MachineError(
+            f"target {target.word}: there is no {name[1]}; devices here: {', '.join(sizes) or 'none'}; "
+            "`daxctl list` shows them, `ndctl create-namespace -m devdax` makes one"
+        )
+    return sizes[name[1]]
+
+
+def _require_folder(target: Target, folder: str, system: System) -> None:
+    mounted = [line.split(" ")[1] for line in (system.read(MOUNTS) or "").splitlines() if line.count(" ") > 1]
+    if not system.is_folder(folder) and folder not in mounted:
+        raise MachineError(f"target {target.word}: there is no folder {folder}; make it, or name another path")
+
+
+def _pool(path: str, system: System) -> int | None:
+    """The size of a pool, or of the parts of a pool set without its replicas."""
+    text = system.read(path, 4096) or ""
+    if not text.startswith("PMEMPOOLSET"):
+        return system.file_bytes(path)
+    lines = (line.strip() for line in text.partition("REPLICA")[0].splitlines())
+    sizes = [system.file_bytes(part[1]) for line in lines if (part := PART.fullmatch(line))]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if known and len(known) == len(sizes) else None
+
+
+def _on_dax(machine: Machine, path: str) -> bool:
+    mounts = (machine.persistent or Persistent()).mounts
+    return any(mount.dax == "always" and path.startswith(mount.path.rstrip("/") + "/") for mount in mounts)

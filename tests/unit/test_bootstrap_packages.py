@@ -1,0 +1,132 @@
+"""`./tierscope` brings packages of the system where it may, and names them where it may not; in a made checkout."""
+
+from pathlib import Path
+
+import pytest
+
+from checkout import APT_GET, BOOKWORM, COMPILER, JAMMY, PYTHON, Checkout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "line"),
+    [
+        (BOOKWORM, "sudo apt-get install -y g++ python3-venv"),
+        (JAMMY, "sudo apt-get install -y g++-12 python3.11-venv"),
+        ("", "sudo apt-get install -y g++ python3-venv"),
+    ],
+    ids=["bookworm", "jammy", "no lists"],
+)
+def test_without_root_it_prints_the_one_line(checkout: Checkout, candidates: str, line: str) -> None:
+    checkout.candidates.write_text(candidates)
+    refused = checkout.start("run", "quick")
+    assert refused.returncode == 3
+    assert refused.stderr.splitlines()[-1].endswith(line)
+    assert checkout.calls() == []
+
+
+def test_the_line_names_only_what_is_missing(checkout: Checkout) -> None:
+    checkout.tool("python3", PYTHON)
+    assert checkout.start().stderr.splitlines()[-1].endswith("sudo apt-get install -y g++")
+
+
+@pytest.mark.parametrize("who", ["root", "sudo"])
+def test_with_root_it_installs(checkout: Checkout, who: str) -> None:
+    if who == "root":
+        checkout.tool("id", "#!/bin/sh\necho 0\n")
+    else:
+        checkout.tool("sudo", '#!/bin/sh\nshift\n[ "$1" = true ] || exec "$@"\n')
+    bring = f"cat >'{checkout.bin}/python3' <<'END'\n{PYTHON}END\n"
+    bring += f"printf '{COMPILER}' >'{checkout.bin}/g++'\nchmod +x '{checkout.bin}/python3' '{checkout.bin}/g++'\n"
+    checkout.tool("apt-get", APT_GET + bring)
+    done = checkout.start("x")
+    assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
+    apt, *rest = checkout.calls()
+    assert apt.endswith("install --no-install-recommends g++ python3-venv")
+    assert rest == ["venv", "packages", "core"]
+
+
+WANTED = {"liblemon-dev": ("lemon", "the victim flow"), "libpmemobj-dev": ("pmemobj", "targets named pool:")}
+"""Packages that a part of the core is built with: the header, by its name in Checkout, and what is absent without."""
+
+
+def offers(checkout: Checkout, package: str, apt_get: str) -> None:
+    checkout.tool("id", "#!/bin/sh\necho 0\n")
+    checkout.candidates.write_text(f"{BOOKWORM}{package} 1.3.1+dfsg-6\n")
+    checkout.tool("apt-get", APT_GET + apt_get)
+
+
+def header(checkout: Checkout, package: str) -> Path:
+    return Path(getattr(checkout, WANTED[package][0]))
+
+
+def brings(path: Path) -> str:
+    return f"mkdir -p '{path.parent}'\n: >'{path}'\n"
+
+
+@pytest.mark.parametrize("package", WANTED)
+def test_what_a_part_of_the_core_wants_is_installed_once_where_that_is_possible(
+    checkout: Checkout, package: str
+) -> None:
+    offers(checkout.with_tools(), package, brings(header(checkout, package)))
+    done = checkout.start("x")
+    assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
+    assert [call.split()[-1] for call in checkout.calls()] == ["venv", package, "packages", "core"]
+    again = checkout.start("x")
+    assert (again.stderr, checkout.calls()) == ("", [])
+
+
+@pytest.mark.parametrize("package", WANTED)
+def test_without_what_is_wanted_it_goes_on_and_says_so_once(checkout: Checkout, package: str) -> None:
+    offers(checkout.with_tools(), package, "exit 1\n")
+    done = checkout.start("x")
+    assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
+    assert done.stderr.count(f"going on without {WANTED[package][1]}") == 1
+    assert [call.split()[-1] for call in checkout.calls()] == ["venv", package, "packages", "core"]
+    (checkout.root / "core/kernel.hpp").write_text("two")
+    assert package not in checkout.start("x").stderr
+    assert checkout.calls() == ["core"]
+
+
+def test_without_root_or_lists_what_is_wanted_is_named_and_not_fetched(checkout: Checkout) -> None:
+    done = checkout.with_tools().start("x")
+    assert (done.returncode, done.stdout) == (0, "cli x\n")
+    for package in WANTED:
+        assert f"sudo apt-get install -y {package}" in done.stderr
+    assert checkout.calls() == ["venv", "packages", "core"]
+
+
+@pytest.mark.parametrize("package", WANTED)
+def test_a_wanted_header_that_comes_or_goes_builds_the_core_anew(checkout: Checkout, package: str) -> None:
+    checkout.with_tools().start()
+    checkout.calls()
+    header(checkout, package).parent.mkdir(parents=True)
+    header(checkout, package).write_text("one")
+    checkout.start()
+    assert checkout.calls() == ["core"]
+    checkout.start()
+    assert checkout.calls() == []
+    header(checkout, package).unlink()
+    checkout.start()
+    assert checkout.calls() == ["core"]
+
+
+@pytest.mark.parametrize("package", WANTED)
+def test_tests_bring_what_is_wanted_with_what_else_they_need(checkout: Checkout, package: str) -> None:
+    offers(checkout.with_tools(), package, brings(header(checkout, package)))
+    assert checkout.start("test").stdout == "pytest \n"
+    (apt,) = [call for call in checkout.calls() if call.startswith("apt-get")]
+    assert apt.endswith(f"install --no-install-recommends clang {package}")
+
+
+def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:
+    checkout.tool("id", "#!/bin/sh\necho 0\n")
+    checkout.candidates.write_text("")
+    refused = checkout.start()
+    assert refused.returncode == 3
+    assert [call.split()[-1] for call in checkout.calls()] == ["update"]
+    assert "take a newer release" in refused.stderr.splitlines()[-1]
