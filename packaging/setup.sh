@@ -52,6 +52,7 @@ prepare() {
   [ "$stage" = run ] || install_lanes
   install_wanted liblemon-dev "$lemon" "the victim flow of run neighbors"
   install_wanted libpmemobj-dev "$pmemobj" "targets named pool:"
+  install_wanted libtomlplusplus-dev "$toml" "targets named sim:"
   sum=$(sources)  # they may have come
   install_packages
   if [ "$(cat "$venv/core" 2>/dev/null)" != "$sum $compiler" ]; then
@@ -211,11 +212,11 @@ install_wanted() {
   [ -e "$2" ] || say "going on without $3: sudo apt-get install -y $1"
 }
 
-# What only some tests need: a second compiler with its sanitizers, doctest, LEMON, libpmemobj and its tools, a browser,
+# What only some tests need: a second compiler with its sanitizers, doctest, LEMON, toml++, libpmemobj and its tools, a browser,
 # two checkers and a virtual machine with its kernel. As root alone, and once for these names; else, or where it fails, those tests are skipped by
 # name, with the line that would bring them.
 install_lanes() {
-  names="clang doctest-dev liblemon-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
+  names="clang doctest-dev liblemon-dev libtomlplusplus-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
   names="$names e2fsprogs xfsprogs ndctl daxctl" # for persistent memory of the virtual machine
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ] ||
     return 0

@@ -124,8 +124,17 @@ void Bench::fill(std::size_t number, Arena& arena) {
       watch.run(fault::After::leave, [&] { tierscope::fill(group, seats_[seat].member, arena.buffer.bytes()); });
     });
   arena.content = group.content();
-  if (!arena.inspected && arena.target->serves_memory()) arena.placement = arena.target->inspect(arena.buffer);
+  if (!arena.inspected && arena.target->serves_memory()) inspect(number, arena);
   arena.inspected = true;
+}
+
+/// Memory may be gone before the first block, too.
+void Bench::inspect(std::size_t number, Arena& arena) {
+  try {
+    arena.placement = arena.target->inspect(arena.buffer);
+  } catch (const Fault& fault) {
+    refuse_fault(number, arena, fault.what());
+  }
 }
 
 std::vector<std::size_t> Bench::seats_in(std::size_t group) const {
@@ -150,15 +159,16 @@ void Bench::run_watched(std::span<const std::size_t> seats,
 }
 
 void Bench::refuse_fault(std::size_t group, const fault::Watch& watch) {
-  auto& store = stores_[group];
-  const auto offset_in = [&](const Arena& arena) {
-    return watch.address() - reinterpret_cast<std::uintptr_t>(arena.buffer.bytes().data());
-  };
-  const bool source = offset_in(store.target) >= store.target.buffer.bytes().size();
+  const auto& store = stores_[group];
+  const auto target = store.target.buffer.bytes();
+  const bool source = watch.address() - reinterpret_cast<std::uintptr_t>(target.data()) >= target.size();
   const auto& arena = source ? store.source : store.target;
-  const auto message = (source ? "source " : "target ") + arena.word + ": byte " + std::to_string(offset_in(arena)) +
-                       " of its " + std::to_string(arena.buffer.bytes().size()) +
-                       " cannot be read or written (SIGBUS): " + fault::reason(watch.code());
+  refuse_fault(group, arena, fault::told(watch, arena.buffer.bytes()));
+}
+
+void Bench::refuse_fault(std::size_t group, const Arena& arena, const std::string& why) {
+  auto& store = stores_[group];
+  const auto message = (&arena == &store.source ? "source " : "target ") + arena.word + ": " + why;
   groups_.clear();
   store = Store{};
   throw Fault(message);

@@ -8,33 +8,35 @@
 #include "base/fault.hpp"
 #include "bench/blocks.hpp"
 #include "bench/group.hpp"
-#include "bench/samples.hpp"
+#include "bench/stage.hpp"
 #include "team/team.hpp"
 
 namespace tierscope {
 
-class Bench {
+class Bench final : public Stage {
  public:
   /// Maps, touches, fills and verifies the memory of all groups. Memory of the last call is used again where it
   /// fits. @throws BadPlan, Unsupported, SystemError, Fault; the bench is empty then
-  void prepare(const std::vector<GroupPlan>& plans);
+  void prepare(const std::vector<GroupPlan>& plans) override;
   /// Another walk, over the same memory where it fits. @throws BadPlan for words that do not fit together: all
   /// stays as it was; BadPlan, Unsupported, SystemError if the memory cannot be had: the bench is empty then
-  void set(std::size_t group, const GroupPlan& plan);
+  void set(std::size_t group, const GroupPlan& plan) override;
   /// One batch of some groups, of all if none is named: they start together and run for `seconds`, or until the tasks
   /// among them are done. Returns the number of blocks appended. @throws BadPlan if they share a CPU that is not
   /// declared shared, or if a victim's task failed; Fault if memory could not be had: the bench is empty then
-  std::uint64_t measure(double seconds, double block_s, const std::vector<unsigned>& groups, SampleFile* samples);
+  std::uint64_t measure(double seconds, double block_s, const std::vector<unsigned>& groups,
+                        SampleFile* samples) override;
   /// Of each group, the largest relative difference against scalar code. @throws Fault; the bench is empty then
-  std::vector<double> check();
-  [[nodiscard]] const std::vector<Group>& groups() const noexcept { return groups_; }
-  [[nodiscard]] const Store& store(std::size_t group) const { return stores_[group]; }
-  [[nodiscard]] std::uint32_t batch() const noexcept { return batch_; }
+  std::vector<double> check() override;
+  [[nodiscard]] const std::vector<Group>& groups() const noexcept override { return groups_; }
+  [[nodiscard]] const Store& store(std::size_t group) const override { return stores_[group]; }
+  [[nodiscard]] std::uint32_t batch() const noexcept override { return batch_; }
 
  private:
   void map(std::size_t group);
   void fill(std::size_t group);
   void fill(std::size_t group, Arena& arena);
+  void inspect(std::size_t group, Arena& arena);
   void make_victims(std::size_t group);
   [[nodiscard]] std::unique_ptr<Victim> make_on(std::size_t seat);
   void make_team();
@@ -46,6 +48,7 @@ class Bench {
   void run_watched(std::span<const std::size_t> seats, const std::function<void(std::size_t, fault::Watch&)>& job);
   /// Gives back the memory that the fault is about. @throws Fault
   [[noreturn]] void refuse_fault(std::size_t group, const fault::Watch& watch);
+  [[noreturn]] void refuse_fault(std::size_t group, const Arena& arena, const std::string& why);
   struct Seat {
     std::size_t group, member;
   };

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/random.hpp"
-#include "bench/cycle.hpp"
 #include "bench/group.hpp"
 
 namespace tierscope {
@@ -25,7 +24,7 @@ void fill_reals(std::span<std::byte> range, std::uint64_t seed, std::uint64_t fi
 /// Each node points to its successor; the rest of its element is random.
 void fill_cycle(const Group& group, const Member& member, std::uint64_t seed) noexcept {
   const auto element = group.plan.element;
-  const Cycle cycle(member.end - member.begin, group.plan.locality / element, seed);
+  const auto cycle = group.cycle(member);
   auto* base = member.pass.operand[0];
   for (std::uint64_t node = 0; node < cycle.nodes(); ++node) {
     auto* word = words(base + node * element);
@@ -43,18 +42,18 @@ void place_member(Group& group, std::size_t number) {
   pass.prefetch_write = group.plan.prefetch_write;
   pass.element = element;
   pass.nodes = member.end - member.begin;
-  pass.state = group.plan.seed;
+  pass.state = group.first_state(number);
   switch (group.operation()) {
     case Operation::hop:
       pass.operand[0] += member.begin * element;
-      pass.cursor = reinterpret_cast<std::uintptr_t>(
-          pass.operand[0] + Cycle(pass.nodes, group.plan.locality / element, group.plan.seed).at(0) * element);
+      pass.cursor = reinterpret_cast<std::uintptr_t>(pass.operand[0] + group.cycle(member).at(0) * element);
       break;
     case Operation::block:
       pass.cursor = member.begin;
-      pass.state = random_word(group.plan.seed, number);  // each thread draws blocks of its own
-      pass.fence = group.plan.fence;
-      pass.drawn = group.drawn();
+      pass.fence = group.fence();
+      pass.order = group.order();
+      pass.access = group.plan.access;
+      pass.region = group.window(member);
       break;
     case Operation::handover:
       pass.state = number;  // 0 asks, 1 answers, on the same lines

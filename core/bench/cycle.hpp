@@ -1,7 +1,8 @@
-/// One random cycle through all nodes of a slice, in closed form. Nodes lie `element` bytes apart; a window of
+/// One cycle through all nodes of a slice, in closed form. Nodes lie `element` bytes apart; a window of
 /// `locality` bytes is walked to its last node before the next one starts (the whole slice: a global
 /// order, where each hop may miss the TLB; one page: 63 of 64 hops stay in it; 128 bytes: each line is
-/// followed by its neighbour, which an adjacent-line prefetcher has already fetched).
+/// followed by its neighbour, which an adjacent-line prefetcher has already fetched). The order within a window is
+/// random; the windows follow one another at random or, `in_order`, as they lie.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,15 +14,16 @@ namespace tierscope {
 class Cycle {
  public:
   /// The last nodes that do not fill a window are left out.
-  Cycle(std::uint64_t nodes, std::uint64_t window, std::uint64_t seed) noexcept
+  Cycle(std::uint64_t nodes, std::uint64_t window, std::uint64_t seed, bool in_order = false) noexcept
       : window_(std::clamp<std::uint64_t>(window == 0 ? nodes : window, 1, std::max<std::uint64_t>(nodes, 1))),
         windows_(nodes / window_),
         seed_(seed),
+        in_order_(in_order),
         outer_(windows_, seed) {}
   [[nodiscard]] std::uint64_t nodes() const noexcept { return window_ * windows_; }
   /// The node at one step of the cycle, step < nodes().
   [[nodiscard]] std::uint64_t at(std::uint64_t step) const noexcept {
-    const auto window = outer_.at(step / window_);
+    const auto window = in_order_ ? step / window_ : outer_.at(step / window_);
     return window * window_ + inner(window).at(step % window_);
   }
   [[nodiscard]] std::uint64_t successor(std::uint64_t node) const noexcept {
@@ -29,13 +31,14 @@ class Cycle {
     const auto order = inner(window);
     const auto step = order.inverse(node % window_) + 1;
     if (step < window_) return window * window_ + order.at(step);
-    const auto next = outer_.inverse(window) + 1;
+    const auto next = (in_order_ ? window : outer_.inverse(window)) + 1;
     return at((next < windows_ ? next : 0) * window_);
   }
 
  private:
   [[nodiscard]] Permutation inner(std::uint64_t window) const noexcept { return {window_, mixed(seed_ ^ ~window)}; }
   std::uint64_t window_, windows_, seed_;
+  bool in_order_;
   Permutation outer_;
 };
 

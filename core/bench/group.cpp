@@ -6,18 +6,19 @@
 
 #include "base/cpuid.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "base/registry.hpp"
+#include "bench/words.hpp"
 
 namespace tierscope {
 namespace {
 
 using kernels::Content;
+using kernels::Fence;
 using kernels::KernelEntry;
 using kernels::LINE;
 using kernels::Operation;
-
-/// Of one pace: a third of a second. A block cannot be interrupted.
-constexpr std::uint64_t MOST_CYCLES = 1'000'000'000;
+using kernels::Order;
 
 /// Every victim as a kernel, so that plans name both with one word.
 const KernelEntry* find_task(std::string_view name) {
@@ -77,56 +78,16 @@ const kernels::Variant& find_variant(const KernelEntry& entry, const GroupPlan& 
                 "; it is built for" + known);
 }
 
-void check_words(const GroupPlan& plan) {
-  if (plan.cpus.empty()) throw BadPlan("group " + plan.kernel + " needs cpus=, for example cpus=0-1");
-  auto sorted = plan.cpus;
-  std::ranges::sort(sorted);
-  if (!plan.shared && std::ranges::adjacent_find(sorted) != sorted.end())
-    throw BadPlan("group " + plan.kernel + " names a CPU twice; shared=1 lets threads take turns on it");
-  if (plan.interleave != 0 && plan.interleave != kernels::PAGE)
-    throw BadPlan("interleave=" + std::to_string(plan.interleave) + " is not built; use 0 or 4KiB");
-  if (plan.element == 0) throw BadPlan("element=0 is no multiple of 8 bytes, nor of a cache line (64)");
-  if (plan.locality % plan.element != 0)
-    throw BadPlan("locality=" + std::to_string(plan.locality) +
-                  " is no multiple of element=" + std::to_string(plan.element));
-  if (plan.pace > MOST_CYCLES)
-    throw BadPlan("pace=" + std::to_string(plan.pace) + " is over " + std::to_string(MOST_CYCLES) + " cycles");
-  if (plan.skew % LINE != 0) throw BadPlan("skew=" + std::to_string(plan.skew) + " is no multiple of 64");
-}
-
-/// What only some operations take. @throws BadPlan
-void check_operation(const Group& group) {
-  const auto& plan = group.plan;
-  const std::uint64_t grain = group.operation() == Operation::block ? 8 : LINE;
-  if (plan.element < grain || plan.element % grain != 0)
-    throw BadPlan("element=" + std::to_string(plan.element) + " is no multiple of " +
-                  (grain == LINE ? "a cache line (64)" : "8 bytes"));
-  if (group.operation() == Operation::handover && plan.cpus.size() != 2)
-    throw BadPlan("kernel handover runs on two CPUs, not on " + std::to_string(plan.cpus.size()));
-  if (group.operation() == Operation::task && (!plan.source.empty() || plan.target != "null"))
-    throw BadPlan("victim " + plan.kernel + " takes its own memory, on the node of its CPU; write target=null");
-  const bool words = plan.fence != kernels::Fence::chunk || plan.drawn;
-  if (words && !group.entry->info->flushes)
-    throw BadPlan("kernel " + plan.kernel + " takes no fence= and no order=; they are for kernels named flush_...");
-  if (group.entry->info->flushes && plan.element % LINE != 0)
-    throw BadPlan("element=" + std::to_string(plan.element) + " is no multiple of a cache line (64), which is flushed");
-  if (plan.source.empty()) return;
-  for (std::size_t k = 0; k < kernels::OPERANDS; ++k)
-    if (group.on_source(k)) return;
-  throw BadPlan("kernel " + plan.kernel + " has no operand that is only read; leave source= away");
-}
-
 /// Operations per member: the footprint shared out, rounded down to what the variant can walk.
 std::uint64_t share(const Group& group) {
   const auto& info = *group.entry->info;
   const auto members = group.plan.cpus.size();
   if (info.content == Content::nothing) return 1;
-  if (info.operation == Operation::hop) {
-    const auto nodes = group.plan.footprint / group.plan.element / members;
+  if (info.operation == Operation::hop || info.operation == Operation::block) {
+    const auto nodes = group.plan.footprint / (group.plan.element * info.lines()) / members;
     const auto window = group.plan.locality == 0 ? nodes : group.plan.locality / group.plan.element;
     return window == 0 ? 0 : nodes / window * window;
   }
-  if (info.operation == Operation::block) return group.plan.footprint / (group.plan.element * info.lines()) / members;
   if (info.operation == Operation::handover) return group.plan.footprint / LINE;
   const auto granule = group.variant.shape.granule();
   return group.plan.footprint / (LINE * info.lines()) / members / granule * granule;
@@ -140,7 +101,7 @@ std::size_t threads_of(const GroupPlan& plan) { return plan.command.empty() ? pl
   const auto lines = group.entry->info->lines();
   auto least = LINE * lines * group.variant.shape.granule();
   if (group.operation() == Operation::hop) least = std::max(plan.locality, plan.element);
-  if (group.operation() == Operation::block) least = plan.element * lines;
+  if (group.operation() == Operation::block) least = std::max(plan.locality, plan.element) * lines;
   throw BadPlan("footprint of " + std::to_string(plan.footprint) + " bytes is too small for kernel " + plan.kernel +
                 " on " + std::to_string(plan.cpus.size()) + " CPUs in this shape; ask for at least " +
                 std::to_string(plan.cpus.size() * least) + "B");
@@ -172,9 +133,36 @@ std::uint64_t Group::bytes_needed(bool source) const noexcept {
   return sum;
 }
 
-double Group::program_bytes() const noexcept {
-  const double lines = entry->program_bytes() / LINE;
-  return operation() == Operation::block ? lines * static_cast<double>(plan.element) : entry->program_bytes();
+Order Group::order() const noexcept {
+  const bool random = entry->info->drawn || operation() == Operation::hop;
+  return entry->info->orders && plan.order ? *plan.order : random ? Order::random : Order::sequential;
+}
+
+Fence Group::fence() const noexcept { return plan.fence.value_or(entry->info->flushes ? Fence::chunk : Fence::never); }
+
+std::uint64_t Group::window(const Member& member) const noexcept {
+  return plan.locality == 0 ? member.end - member.begin : plan.locality / plan.element;
+}
+
+Cycle Group::cycle(const Member& member) const noexcept {
+  return {member.end - member.begin, window(member), plan.seed, order() == Order::sequential};
+}
+
+std::uint64_t Group::first_state(std::size_t member) const noexcept {
+  return operation() == Operation::block ? random_word(plan.seed, member) : plan.seed;
+}
+
+std::uint64_t Group::asked() const noexcept {
+  if (operation() == Operation::hop) return entry->info->whole ? plan.element : LINE;
+  if (operation() != Operation::block) return LINE;
+  return plan.access == 0 ? plan.element : plan.access;
+}
+
+double Group::program_bytes() const noexcept { return entry->program_bytes() / LINE * static_cast<double>(asked()); }
+
+double Group::bus_bytes() const noexcept {
+  const double bytes = entry->bus_bytes();
+  return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(asked());
 }
 
 double Group::program_bytes(bool source) const noexcept {
@@ -182,7 +170,7 @@ double Group::program_bytes(bool source) const noexcept {
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
     const auto& operand = entry->info->operands[k];
     const unsigned times = (operand.loads ? 1 : 0) + (operand.stores ? 1 : 0);
-    if (on_source(k) == source) sum += static_cast<double>(stride(k)) * times;
+    if (on_source(k) == source) sum += static_cast<double>(operand.lines * asked()) * times;
   }
   return sum;
 }
@@ -191,7 +179,8 @@ std::string Group::content() const {
   std::ostringstream key;
   key << static_cast<int>(entry->info->content) << ' ' << plan.seed;
   if (entry->info->content == Content::cycle)
-    key << ' ' << operations << ' ' << plan.element << ' ' << plan.locality << ' ' << members.size();
+    key << ' ' << operations << ' ' << plan.element << ' ' << plan.locality << ' ' << static_cast<int>(order()) << ' '
+        << members.size();
   return key.str();
 }
 
@@ -201,7 +190,8 @@ const KernelEntry& find_kernel(const GroupPlan& plan) {
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
     if (entry->kernel != plan.kernel || (!plan.isa.empty() && entry->isa != plan.isa)) continue;
     seen = entry;
-    if (cpu::missing(entry->features).empty() && (best == nullptr || entry->rank > best->rank)) best = entry;
+    const bool runs = simulated(plan) || cpu::missing(entry->features).empty();
+    if (runs && (best == nullptr || entry->rank > best->rank)) best = entry;
   }
   if (best != nullptr) return *best;
   if (const auto* task = find_task(plan.kernel); task != nullptr && plan.isa.empty()) return *task;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cycle.hpp"
 #include "bench/plan.hpp"
 #include "kernels/kernel.hpp"
 #include "targets/target.hpp"
@@ -52,10 +53,19 @@ struct Group {
   [[nodiscard]] bool walks() const noexcept {
     return operation() == kernels::Operation::line || operation() == kernels::Operation::block;
   }
-  /// Whether blocks are drawn at random.
-  [[nodiscard]] bool drawn() const noexcept { return entry->info->drawn || plan.drawn; }
+  /// Of blocks; of a chase, that of its windows.
+  [[nodiscard]] kernels::Order order() const noexcept;
+  [[nodiscard]] kernels::Fence fence() const noexcept;
+  /// Blocks or nodes that are visited before the next window or region.
+  [[nodiscard]] std::uint64_t window(const Member& member) const noexcept;
+  /// The cycle through a member's nodes.
+  [[nodiscard]] Cycle cycle(const Member& member) const noexcept;
+  /// Where a member's draws begin: each thread draws blocks of its own.
+  [[nodiscard]] std::uint64_t first_state(std::size_t member) const noexcept;
+  /// Bytes of each operand's line, or element, that one operation asks for.
+  [[nodiscard]] std::uint64_t asked() const noexcept;
   [[nodiscard]] std::uint64_t footprint() const noexcept;
-  /// Bytes of operand k that one operation touches.
+  /// Bytes of operand k from one operation to the next.
   [[nodiscard]] std::uint64_t stride(std::size_t k) const noexcept;
   /// Whether operand k lies on the source target.
   [[nodiscard]] bool on_source(std::size_t k) const noexcept;
@@ -63,6 +73,7 @@ struct Group {
   [[nodiscard]] std::uint64_t bytes_needed(bool source) const noexcept;
   /// As KernelEntry::program_bytes, of one block where operations are blocks.
   [[nodiscard]] double program_bytes() const noexcept;
+  [[nodiscard]] double bus_bytes() const noexcept;  // likewise
   /// Of lines and blocks, the part of it that lies on the source, or that lies on the target.
   [[nodiscard]] double program_bytes(bool source) const noexcept;
   /// A key that tells whether the memory already holds what this group needs.

@@ -65,17 +65,21 @@ void set_shared(GroupPlan& plan, const std::string& key, const std::string& word
 }
 
 void set_fence(GroupPlan& plan, const std::string& key, const std::string& word) {
-  static const std::map<std::string, kernels::Fence> known{
-      {"chunk", kernels::Fence::chunk}, {"line", kernels::Fence::line}, {"never", kernels::Fence::never}};
+  using kernels::Fence;
+  static const std::map<std::string, Fence> known{
+      {"chunk", Fence::chunk}, {"line", Fence::line}, {"never", Fence::never}, {"region", Fence::region}};
   const auto found = known.find(word);
-  if (found == known.end()) throw BadPlan(key + "=" + word + " is not known (known: chunk, line, never)");
+  if (found == known.end()) throw BadPlan(key + "=" + word + " is not known (known: chunk, line, never, region)");
   plan.fence = found->second;
 }
 
 void set_order(GroupPlan& plan, const std::string& key, const std::string& word) {
-  if (word != "sequential" && word != "random")
-    throw BadPlan(key + "=" + word + " is not known (known: random, sequential)");
-  plan.drawn = word == "random";
+  using kernels::Order;
+  static const std::map<std::string, Order> known{
+      {"random", Order::random}, {"sequential", Order::sequential}, {"once", Order::once}};
+  const auto found = known.find(word);
+  if (found == known.end()) throw BadPlan(key + "=" + word + " is not known (known: random, sequential, once)");
+  plan.order = found->second;
 }
 
 const std::map<std::string, Setter>& setters() {
@@ -94,6 +98,7 @@ const std::map<std::string, Setter>& setters() {
       {"prefetchw", bytes_into(&GroupPlan::prefetch_write)},
       {"interleave", bytes_into(&GroupPlan::interleave)},
       {"element", bytes_into(&GroupPlan::element)},
+      {"access", bytes_into(&GroupPlan::access)},
       {"locality", bytes_into(&GroupPlan::locality)},
       {"pace", count_into(&GroupPlan::pace)},
       {"burst", bytes_into(&GroupPlan::burst)},
@@ -158,6 +163,8 @@ std::uint64_t parse_count(const std::string& key, const std::string& word) {
     throw BadPlan(key + "=" + word + " is no whole number");
   return value;
 }
+
+bool simulated(const GroupPlan& plan) { return plan.target == "sim" || plan.source.starts_with("sim:"); }
 
 void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan) {
   for (const auto& [key, word] : words) {

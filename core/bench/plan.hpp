@@ -9,6 +9,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,18 +48,22 @@ struct GroupPlan {
   std::uint64_t prefetch_write = 0;
   std::uint64_t interleave = 0;  // 0 or 4096
   std::uint64_t element = 64;
-  std::uint64_t locality = 0;                    // 0: the whole slice
-  std::uint64_t pace = 0;                        // core cycles
-  std::uint64_t burst = 1024;                    // program bytes
-  std::uint64_t skew = 0;                        // bytes by which each operand is shifted against the one before
-  std::uint64_t seed = 1995;                     // the year of STREAM
-  std::uint64_t per_block = 0;                   // operations; 0: as many as fill a block
-  kernels::Fence fence = kernels::Fence::chunk;  // of stores that are flushed
-  bool drawn = false;                            // order=random, of the same
-  std::string size;                              // of a victim's instance
-  std::string command;                           // of the victim `command`
-  double limit_s = 0;                            // of a command; 0: its own default
+  std::uint64_t access = 0;             // of blocks; 0: the whole element
+  std::uint64_t locality = 0;           // 0: the whole slice
+  std::uint64_t pace = 0;               // core cycles
+  std::uint64_t burst = 1024;           // program bytes
+  std::uint64_t skew = 0;               // bytes by which each operand is shifted against the one before
+  std::uint64_t seed = 1995;            // the year of STREAM
+  std::uint64_t per_block = 0;          // operations; 0: as many as fill a block
+  std::optional<kernels::Fence> fence;  // Group::fence tells what holds where it is not given
+  std::optional<kernels::Order> order;  // likewise Group::order
+  std::string size;                     // of a victim's instance
+  std::string command;                  // of the victim `command`
+  double limit_s = 0;                   // of a command; 0: its own default
 };
+
+/// Whether it names a simulated memory.
+bool simulated(const GroupPlan& plan);
 
 /// Reads `words` into `plan`; a key that is not of a group is an error. @throws BadPlan
 void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan);

@@ -8,10 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "bench/cycle.hpp"
 #include "bench/group.hpp"
 #include "kernels/baseline/handover.hpp"
-#include "kernels/bytes.hpp"
+#include "kernels/blocks.hpp"
 
 namespace tierscope {
 namespace {
@@ -23,6 +22,7 @@ using kernels::Pass;
 constexpr std::uint64_t WINDOWS = 64;             // of each member, evenly spread
 constexpr std::uint64_t WINDOW_OPERATIONS = 512;  // 32 KiB of each operand: all windows check in some 10 ms
 constexpr std::uint64_t PROBED_HOPS = 1000;
+constexpr std::uint64_t SUMMED_BYTES = std::uint64_t{16} << 20U;  // of a chase of blocks
 constexpr std::uint64_t DRAWS = 4096;  // so many lines that `stir` changed are among them, even of 8-byte blocks
 constexpr double WRONG = std::numeric_limits<double>::infinity();
 
@@ -142,6 +142,22 @@ double verify_drawn(const Group& group, const Member& member) {
   return 0;
 }
 
+/// Blocks that are read: windows of what a pass sums up, word by word in the same order.
+double verify_read(const Group& group, const Member& member) {
+  const auto slice = member.end - member.begin;
+  const auto count = std::clamp<std::uint64_t>(WINDOW_OPERATIONS * LINE / group.asked(), 1, slice);
+  const auto places = std::min(WINDOWS, (slice + count - 1) / count);
+  for (std::uint64_t w = 0; w < places; ++w) {
+    Pass pass = member.pass;
+    pass.begin = member.begin + (places == 1 ? 0 : (slice - count) * w / (places - 1));
+    pass.end = pass.begin + count;
+    pass.repeats = 1;
+    Pass scalar = pass;
+    if (group.variant.function(pass) != group.entry->reference()(scalar)) return WRONG;
+  }
+  return 0;
+}
+
 /// Whether all words of a block, at both ends, are those of the n-th that was stored.
 bool holds_block(const std::byte* at, std::uint64_t size, std::uint64_t number) {
   const auto word = kernels::bytes::flush_word(number);
@@ -150,6 +166,12 @@ bool holds_block(const std::byte* at, std::uint64_t size, std::uint64_t number) 
     for (std::uint64_t off = 0; off < edge; off += sizeof word)
       if (std::memcmp(from + off, &word, sizeof word) != 0) return false;
   return true;
+}
+
+/// The block of one step of the slice, or of a draw.
+std::uint64_t block_of(const Pass& pass, std::uint64_t step, std::uint64_t draw) {
+  if (pass.order == kernels::Order::random) return kernels::bytes::drawn(draw, pass.nodes);
+  return pass.order == kernels::Order::once ? kernels::blocks::once(step, pass.region, pass.state) : step;
 }
 
 /// Stores that were flushed: the last of them, newest first, each block once.
@@ -162,9 +184,9 @@ double verify_flushed(const Group& group, const Member& member) {
   auto state = pass.state;
   for (std::uint64_t back = 1; back <= std::min(pass.written, DRAWS); ++back) {
     const auto number = pass.written - back;
-    const auto block = pass.drawn ? kernels::bytes::drawn(state, blocks) : number % blocks;
+    const auto block = block_of(pass, number % blocks, state);
     state = kernels::bytes::previous_draw(state);
-    if (seen.insert(block).second && !holds_block(base + block * element, element, number)) return WRONG;
+    if (seen.insert(block).second && !holds_block(base + block * element, pass.touched(), number)) return WRONG;
   }
   return 0;
 }
@@ -181,14 +203,26 @@ double verify_handover(const Group& group, const Member& member) {
   return last == count ? 0 : WRONG;
 }
 
-/// The place of the needle after n hops is known; a random walk is repeated with plain arithmetic.
-double verify_hops(const Group& group, const Member& member) {
+/// The place of the needle after n hops is known, and the words that the next hops sum up.
+double verify_chase(const Group& group, const Member& member) {
   const auto element = group.plan.element;
-  const Cycle cycle(member.pass.nodes, group.plan.locality / element, group.plan.seed);
-  if (group.entry->kernel == "chase") {
-    const auto node = cycle.at(member.done % std::max<std::uint64_t>(cycle.nodes(), 1));
-    return member.pass.cursor == reinterpret_cast<std::uintptr_t>(member.pass.operand[0] + node * element) ? 0 : WRONG;
-  }
+  const auto cycle = group.cycle(member);
+  const auto node = [&](std::uint64_t hops) { return cycle.at((member.done + hops) % cycle.nodes()); };
+  Pass walk = member.pass;
+  if (walk.cursor != reinterpret_cast<std::uintptr_t>(walk.operand[0] + node(0) * element)) return WRONG;
+  if (!group.entry->info->sums) return 0;
+  walk.repeats = std::clamp<std::uint64_t>(SUMMED_BYTES / element, 1, PROBED_HOPS);
+  std::uint64_t sum = 0;
+  for (std::uint64_t hop = 0; hop < walk.repeats; ++hop)
+    for (std::uint64_t off = LINE; off < element; off += LINE)
+      sum += random_word(group.plan.seed, (node(hop) * element + off) / 8);
+  return group.variant.function(walk) == sum ? 0 : WRONG;
+}
+
+/// A random walk is repeated with plain arithmetic.
+double verify_probe(const Group& group, const Member& member) {
+  const auto element = group.plan.element;
+  const auto cycle = group.cycle(member);
   Pass walk = member.pass;
   walk.repeats = PROBED_HOPS;
   std::uint64_t state = walk.state;
@@ -208,12 +242,13 @@ double verify(const Group& group, std::size_t index) {
     case kernels::Operation::line:
       return verify_lines(group, member);
     case kernels::Operation::hop:
-      return verify_hops(group, member);
+      return group.entry->info->orders ? verify_chase(group, member) : verify_probe(group, member);
     case kernels::Operation::call:
       return 0;
     case kernels::Operation::block:
       if (group.entry->info->flushes) return verify_flushed(group, member);
-      return group.drawn() ? verify_drawn(group, member) : verify_blocks(group, member);
+      if (group.entry->info->sums) return verify_read(group, member);
+      return group.entry->info->drawn ? verify_drawn(group, member) : verify_blocks(group, member);
     case kernels::Operation::handover:
       return verify_handover(group, member);
     case kernels::Operation::task:

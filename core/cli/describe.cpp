@@ -1,9 +1,14 @@
 #include "cli/describe.hpp"
 
+#include <set>
+#include <sstream>
+
 #include "base/cpuid.hpp"
 #include "base/registry.hpp"
 #include "base/syscall.hpp"
+#include "bench/streams.hpp"
 #include "cli/json.hpp"
+#include "cli/simulated.hpp"
 #include "team/topology.hpp"
 
 namespace tierscope::describe {
@@ -22,9 +27,13 @@ const char* name_of(kernels::Operation operation) {
   return names[static_cast<std::size_t>(operation)];
 }
 
-std::string bus_bytes(const KernelEntry& entry) {
-  return entry.bus_bytes() < 0 ? "null" : json::value(entry.bus_bytes());
+const char* name_of(kernels::Flush flush) {
+  constexpr const char* names[] = {"none", "clflush", "clflushopt", "clwb", "msync"};
+  return names[static_cast<std::size_t>(flush)];
 }
+
+/// Negative where only a counter could tell.
+std::string bus_bytes(double bytes) { return bytes < 0 ? "null" : json::value(bytes); }
 
 std::string shape(const kernels::Shape& s) {
   return json::Object()
@@ -57,10 +66,12 @@ std::string kernel(const KernelEntry& entry) {
       .add("summary", entry.info->summary)
       .add("source", entry.info->source)
       .add("store", name_of(entry.store))
+      .add("flush", name_of(entry.info->flush))
       .add("operation", name_of(entry.info->operation))
+      .add("simulated", *no_simulated_form(entry) == 0)
       .add("needs_memory", entry.info->content != kernels::Content::nothing)
       .add("program_bytes_per_operation", entry.program_bytes())
-      .raw("bus_bytes_per_operation", bus_bytes(entry))
+      .raw("bus_bytes_per_operation", bus_bytes(entry.bus_bytes()))
       .add("flops_per_operation", entry.info->flops)
       .raw("operands", json::list(operands))
       .raw("shapes", json::list(shapes))
@@ -109,6 +120,10 @@ std::string target(const TargetEntry& entry) {
       .str();
 }
 
+std::string preset(const simulate::Preset& entry) {
+  return json::Object().add("name", entry.name).add("summary", entry.summary).add("source", entry.source).str();
+}
+
 std::string victim(const VictimEntry& entry) {
   return json::Object()
       .add("name", entry.name)
@@ -153,6 +168,11 @@ std::uint64_t element(const Group& group) {
   return operation == kernels::Operation::hop || operation == kernels::Operation::block ? group.plan.element : 0;
 }
 
+/// Of blocks that may be used in part, the bytes that are; 0 of others.
+std::uint64_t access(const Group& group) {
+  return group.operation() == kernels::Operation::block && group.entry->info->orders ? group.asked() : 0;
+}
+
 template <class Element>
 std::string all(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
   std::vector<std::string> ready;
@@ -173,6 +193,7 @@ std::string catalogue() {
       .raw("kernels", json::list(kernels))
       .raw("targets", json::list(targets))
       .raw("victims", json::list(victims))
+      .raw("simulated", all(simulate::presets(), &preset))
       .str();
 }
 
@@ -190,19 +211,43 @@ std::string topology(const std::string& root) {
       .str();
 }
 
+/// A simulated CPU runs every kernel that has a simulated form, so it has all features that any kernel asks for.
+std::string simulated_topology(const std::string& word) {
+  const simulate::Machine simulated(simulate::parse_place(word).machine);
+  const auto machine = topology::of_simulated(simulated);
+  std::set<std::string> features;
+  for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
+    std::istringstream words{std::string(entry->features)};
+    for (std::string feature; words >> feature;) features.insert(feature);
+  }
+  return json::Object()
+      .add("architecture", cpu::architecture())
+      .add("model", "simulated: " + simulated.summary())
+      .add("family", "sim:" + word)
+      .add("features", std::vector<std::string>(features.begin(), features.end()))
+      .add("hypervisor", "")
+      .raw("cpus", all(machine.cpus, &cpu_text))
+      .raw("nodes", all(machine.nodes, &node_text))
+      .raw("caches", all(machine.caches, &cache_text))
+      .str();
+}
+
+std::string clock(bool simulated) {
+  const auto& real = Clock::get();
+  return json::Object()
+      .add("source", simulated ? "simulated" : real.source())
+      .add("hz", simulated ? simulate::TICKS_PER_S : real.hz())
+      .add("resolution_s", simulated ? 1 / simulate::TICKS_PER_S : real.resolution())
+      .add("read_cost_s", simulated ? 0.0 : real.read_cost())
+      .str();
+}
+
 std::string hello() {
-  const auto& clock = Clock::get();
-  const auto facts = json::Object()
-                         .add("source", clock.source())
-                         .add("hz", clock.hz())
-                         .add("resolution_s", clock.resolution())
-                         .add("read_cost_s", clock.read_cost())
-                         .str();
   return json::Object()
       .add("fact", "hello")
       .add("version", TIERSCOPE_VERSION)
       .add("compiler", TIERSCOPE_COMPILER)
-      .raw("clock", facts)
+      .raw("clock", clock(false))
       .str();
 }
 
@@ -230,11 +275,12 @@ std::string group(const Group& g, const Store& store) {
       .add("cpus", g.plan.cpus)
       .add("footprint_bytes", held)
       .add("element_bytes", element(g))
+      .add("access_bytes", access(g))
       .raw("pages", json::object(placement.pages))
       .raw("nodes", json::object(placement.nodes))
       .add("placement", placement.how)
       .add("program_bytes_per_operation", g.program_bytes())
-      .raw("bus_bytes_per_operation", bus_bytes(*g.entry))
+      .raw("bus_bytes_per_operation", bus_bytes(g.bus_bytes()))
       .add("operation", name_of(g.operation()))
       .add("persistence", persistence.domain)
       .add("persistence_how", persistence.how)

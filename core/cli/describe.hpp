@@ -10,6 +10,10 @@ namespace tierscope::describe {
 std::string catalogue();
 /// CPUs, caches and nodes below `root`, and what the processor says of itself.
 std::string topology(const std::string& root);
+/// The same of a simulated machine: `word` as behind `sim:`, its memories as nodes. @throws BadPlan, Unsupported
+std::string simulated_topology(const std::string& word);
+/// What the ticks of blocks are; those of a simulation are picoseconds.
+std::string clock(bool simulated);
 std::string hello();
 std::string group(const Group& group, const Store& store);
 

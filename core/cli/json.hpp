@@ -98,7 +98,13 @@ inline std::string list(const std::vector<std::string>& ready) {
 template <class Key, class Number>
 std::string object(const std::map<Key, Number>& numbers) {
   Object out;
-  for (const auto& [key, number] : numbers) out.add(std::to_string(key), number);
+  for (const auto& [key, number] : numbers) {
+    if constexpr (std::same_as<Key, std::string>) {
+      out.add(key, number);
+    } else {
+      out.add(std::to_string(key), number);
+    }
+  }
   return out.str();
 }
 

@@ -16,6 +16,7 @@
 #include "cli/json.hpp"
 #include "cli/selfcheck.hpp"
 #include "cli/session.hpp"
+#include "cli/trace.hpp"
 
 namespace tierscope {
 namespace {
@@ -26,10 +27,13 @@ constexpr const char* HELP =
     "tierscope-core measures memory and decides nothing.\n"
     "\n"
     "  tierscope-core catalogue                 kernels, ISAs, variants and targets of this build, as JSON\n"
-    "  tierscope-core topology [--root DIR]     CPUs, caches and NUMA nodes, as JSON\n"
+    "  tierscope-core topology [--root DIR | sim:PRESET]\n"
+    "                                           CPUs, caches and NUMA nodes, as JSON\n"
     "  tierscope-core run [PLAN] [--samples F]  a plan (file, or standard input) in, JSON lines out, blocks to F.npy\n"
     "  tierscope-core check [kernel=K] [isa=I] [operations=N] [passes=N] [seed=N]\n"
     "                                           every variant against scalar code\n"
+    "  tierscope-core trace sim:PRESET...       accesses of a program, as lackey of Valgrind writes them, through\n"
+    "                                           simulated caches and memories, as JSON\n"
     "  tierscope-core --help | --version\n"
     "\n"
     "example: echo 'group kernel=triad target=node:0 cpus=0 footprint=768MiB' | tierscope-core run\n"
@@ -111,11 +115,12 @@ void refuse(const std::vector<std::string>& words) {
   if (!words.empty()) throw BadPlan("unknown word '" + words[0] + "'; see tierscope-core --help");
 }
 
-/// The tree to read, "/" unless told otherwise.
-std::string root_of(const std::vector<std::string>& words) {
-  if (words.empty()) return "/";
-  if (words.size() != 2 || words[0] != "--root") throw BadPlan("topology takes --root DIR and nothing else");
-  return words[1];
+/// Of the tree "/", of another one, or of a simulated machine.
+std::string topology_of(const std::vector<std::string>& words) {
+  if (words.empty()) return describe::topology("/");
+  if (words.size() == 1 && words[0].starts_with("sim:")) return describe::simulated_topology(words[0].substr(4));
+  if (words.size() != 2 || words[0] != "--root") throw BadPlan("topology takes --root DIR or sim:PRESET, nothing else");
+  return describe::topology(words[1]);
 }
 
 int dispatch(const std::vector<std::string>& words) {
@@ -130,15 +135,17 @@ int dispatch(const std::vector<std::string>& words) {
     refuse(rest);
     emit(describe::catalogue());
   } else if (command == "topology") {
-    emit(describe::topology(root_of(rest)));
+    emit(topology_of(rest));
   } else if (command == "run") {
     return run_command(rest);
   } else if (command == "check") {
     return check_command(rest);
+  } else if (command == "trace") {
+    trace(rest, std::cin, emit);
   } else if (command == "guard") {  // not for people: victims/command.cpp
     return guard(rest);
   } else {
-    throw BadPlan("unknown command '" + command + "' (known: catalogue, check, run, topology)");
+    throw BadPlan("unknown command '" + command + "' (known: catalogue, check, run, topology, trace)");
   }
   return GOOD;
 }

@@ -1,5 +1,6 @@
 #include "cli/session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -66,25 +67,31 @@ void Session::prepare(const Line& line) {
   }
   if (pending_.empty()) throw BadPlan("prepare without a group; write group kernel=... first");
   const auto plans = std::exchange(pending_, std::vector<GroupPlan>{});
-  bench_.prepare(plans);
+  const bool counted = std::ranges::any_of(plans, &simulated);
+  stage_ = counted ? static_cast<Stage*>(&simulation_) : &bench_;
+  stage_->prepare(plans);
   std::vector<std::string> groups;
-  for (std::size_t g = 0; g < bench_.groups().size(); ++g)
-    groups.push_back(describe::group(bench_.groups()[g], bench_.store(g)));
-  emit_(json::Object().add("fact", "prepared").raw("groups", json::list(groups)).str());
+  for (std::size_t g = 0; g < stage_->groups().size(); ++g)
+    groups.push_back(describe::group(stage_->groups()[g], stage_->store(g)));
+  emit_(json::Object()
+            .add("fact", "prepared")
+            .raw("groups", json::list(groups))
+            .raw("clock", describe::clock(counted))
+            .str());
 }
 
 void Session::set(const Line& line) {
   auto words = line.words;
   const auto number = parse_count("group", take(words, "group", "0"));
-  if (number >= bench_.groups().size())
+  if (number >= stage_->groups().size())
     throw BadPlan("set names group " + std::to_string(number) + "; prepare it first");
-  auto plan = bench_.groups()[number].plan;
+  auto plan = stage_->groups()[number].plan;
   if (words.contains("kernel") && !words.contains("isa")) plan.isa.clear();
   read_words(words, plan);
-  bench_.set(number, plan);
+  stage_->set(number, plan);
   emit_(json::Object()
             .add("fact", "set")
-            .raw("group", describe::group(bench_.groups()[number], bench_.store(number)))
+            .raw("group", describe::group(stage_->groups()[number], stage_->store(number)))
             .str());
 }
 
@@ -95,33 +102,40 @@ void Session::measure(const Line& line) {
   const auto keep = parse_count("keep", take(words, "keep", "1"));
   const auto groups = topology::parse_list(take(words, "groups", ""));
   refuse_rest("measure", words);
-  if (bench_.groups().empty()) throw BadPlan("measure without prepared groups");
+  if (stage_->groups().empty()) throw BadPlan("measure without prepared groups");
   if (!(seconds > 0 && seconds <= LONGEST_S)) throw BadPlan("seconds must lie above 0 and at most 3600");
   if (!(block >= SHORTEST_BLOCK_S && block <= seconds)) throw BadPlan("block must lie between 1us and seconds");
   if (seconds / block > MOST_BLOCKS) throw BadPlan("seconds/block is over 4000000 blocks; ask for longer blocks");
   if (keep > 1) throw BadPlan("keep must be 0 or 1");
-  const auto batch = bench_.batch();
+  const auto batch = stage_->batch();
   const auto first = samples_ ? samples_->rows() : 0;
-  const auto rows = bench_.measure(seconds, block, groups, keep == 1 ? samples_.get() : nullptr);
+  const auto rows = stage_->measure(seconds, block, groups, keep == 1 ? samples_.get() : nullptr);
   emit_(json::Object().add("fact", "measured").add("batch", batch).add("first", first).add("rows", rows).str());
 }
 
 void Session::check(const Line& line) {
   refuse_rest("check", line.words);
-  if (bench_.groups().empty()) throw BadPlan("check without prepared groups");
-  const auto errors = bench_.check();
+  if (stage_->groups().empty()) throw BadPlan("check without prepared groups");
+  const auto errors = stage_->check();
   std::vector<std::string> details;  // what the victims found by now
-  for (std::size_t g = 0; g < bench_.groups().size(); ++g) {
-    const auto& victims = bench_.store(g).victims;
+  for (std::size_t g = 0; g < stage_->groups().size(); ++g) {
+    const auto& victims = stage_->store(g).victims;
     details.push_back(victims.empty() ? "" : victims.front()->detail());
   }
-  emit_(json::Object().add("fact", "checked").add("largest_relative_error", errors).add("details", details).str());
+  emit_(json::Object()
+            .add("fact", "checked")
+            .add("largest_relative_error", errors)
+            .add("details", details)
+            .raw("counters", json::object(stage_->counters()))
+            .str());
 }
 
 /// Gives all memory and threads back.
 void Session::drop(const Line& line) {
   refuse_rest("drop", line.words);
   bench_ = Bench{};
+  simulation_ = Simulation{};
+  stage_ = &bench_;
   emit_(json::Object().add("fact", "dropped").str());
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/bench.hpp"
+#include "bench/simulation.hpp"
 
 namespace tierscope {
 
@@ -14,6 +15,8 @@ class Session {
   using Emit = std::function<void(const std::string&)>;
   /// `samples` may be empty: then blocks are counted and dropped.
   Session(const std::string& samples, Emit emit);
+  Session(const Session&) = delete;  // `stage_` points into it
+  Session& operator=(const Session&) = delete;
   /// @throws Error; the session goes on with the next line
   void execute(const std::string& line);
   /// Groups that were named but never measured are measured for a second: a plan of one line is a plan.
@@ -30,6 +33,8 @@ class Session {
   Emit emit_;
   std::unique_ptr<SampleFile> samples_;
   Bench bench_;
+  Simulation simulation_;
+  Stage* stage_ = &bench_;  // the one whose groups are prepared
   std::vector<GroupPlan> pending_;
   bool refused_ = false;  // a group since the last prepare: half a plan must not be measured
 };

@@ -1,7 +1,9 @@
-/// Stores of blocks of `element` bytes, and their way to memory: what a program pays that wants its bytes to survive.
+/// Stores of blocks, the first `access` bytes of each `element`, and their way to memory: what a program pays that
+/// wants its bytes to survive.
 /// A block is stored line by line, then each of its lines is flushed, then a fence orders all of it; `fence=line` does
-/// store, flush and fence for each line, `fence=never` leaves the last out. The stores are those of a copy from a hot
-/// buffer: 16 bytes at a time from registers. The bench ends each timed block with a fence that waits for all stores.
+/// store, flush and fence for each line, `fence=never` leaves the last out, `fence=region` waits for all stores behind
+/// each region (order=once). The stores are those of a copy from a hot buffer: 16 bytes at a time from registers. The
+/// bench ends each timed block with a fence that waits for all stores.
 /// Blind to: when a flushed line reaches the medium. A fence waits until it is in the memory controller's queue, which
 /// is what counts as persistent (ADR).
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2, CLFLUSH, CLFLUSHOPT, CLWB; S. K.
@@ -9,7 +11,7 @@
 #pragma once
 #include <emmintrin.h>
 
-#include "kernels/bytes.hpp"
+#include "kernels/blocks.hpp"
 
 namespace tierscope::kernels::flush {
 
@@ -34,53 +36,59 @@ struct Nothing {
   [[gnu::always_inline]] static void line(std::byte*) noexcept {}
 };
 
+/// SFENCE; who records what survives (tests/core/shadow.cpp) brings a fence of its own.
+template <class FlushLine>
+[[gnu::always_inline]] inline void order() noexcept {
+  if constexpr (requires { FlushLine::fence(); })
+    FlushLine::fence();
+  else
+    _mm_sfence();
+}
+
 /// One block: all stores, all flushes, one fence; or the three for each line.
-template <class Store, class Flush, Fence FENCE>
+template <class Store, class FlushLine, Fence FENCE>
 [[gnu::always_inline]] inline void block(std::byte* at, std::size_t size, std::uint64_t word) noexcept {
   const auto value = _mm_set1_epi64x(static_cast<long long>(word));
   if constexpr (FENCE == Fence::line) {
     for (std::size_t off = 0; off < size; off += LINE) {
       Store::put(at + off, value);
-      Flush::line(at + off);
-      _mm_sfence();
+      FlushLine::line(at + off);
+      order<FlushLine>();
     }
   } else {
     for (std::size_t off = 0; off < size; off += LINE) Store::put(at + off, value);
-    if constexpr (Flush::any)
-      for (std::size_t off = 0; off < size; off += LINE) Flush::line(at + off);
-    if constexpr (FENCE == Fence::chunk) _mm_sfence();
+    if constexpr (FlushLine::any)
+      for (std::size_t off = 0; off < size; off += LINE) FlushLine::line(at + off);
+    if constexpr (FENCE == Fence::chunk) order<FlushLine>();
   }
 }
 
-template <class Store, class Flush, Fence FENCE>
+template <class Store, class FlushLine, Fence FENCE>
 inline void walk(Pass& pass) noexcept {
-  const auto size = pass.element;
-  if (!pass.drawn) {
-    for (std::uint64_t r = 0; r < pass.repeats; ++r)
-      for (auto n = pass.begin; n < pass.end; ++n)
-        block<Store, Flush, FENCE>(pass.operand[0] + n * size, size, bytes::flush_word(pass.written++));
-    return;
-  }
-  auto* const base = pass.operand[0] + pass.cursor * size;
-  for (auto left = (pass.end - pass.begin) * pass.repeats; left > 0; --left) {
-    pass.state = bytes::next_draw(pass.state);
-    block<Store, Flush, FENCE>(base + bytes::drawn(pass.state, pass.nodes) * size, size,
-                               bytes::flush_word(pass.written++));
-  }
+  const auto size = pass.touched();
+  const auto put = [&pass, size](std::byte* at) {
+    block<Store, FlushLine, FENCE>(at, size, bytes::flush_word(pass.written++));
+  };
+  blocks::walk(pass, put, [] {
+    if constexpr (FENCE == Fence::region) _mm_mfence();
+  });
 }
 
 /// The kind of fence is chosen here, once.
-template <class Store, class Flush>
+template <class Store, class FlushLine>
 inline std::uint64_t pass(Pass& pass) noexcept {
   switch (pass.fence) {
     case Fence::chunk:
-      walk<Store, Flush, Fence::chunk>(pass);
+      walk<Store, FlushLine, Fence::chunk>(pass);
       break;
     case Fence::line:
-      walk<Store, Flush, Fence::line>(pass);
+      walk<Store, FlushLine, Fence::line>(pass);
       break;
     case Fence::never:
-      walk<Store, Flush, Fence::never>(pass);
+      walk<Store, FlushLine, Fence::never>(pass);
+      break;
+    case Fence::region:
+      walk<Store, FlushLine, Fence::region>(pass);
       break;
   }
   return 0;
@@ -89,8 +97,8 @@ inline std::uint64_t pass(Pass& pass) noexcept {
 inline constexpr std::string_view MANUAL =
     "Intel, \"64 and IA-32 Architectures Software Developer's Manual\", volume 2";
 
-constexpr KernelInfo info_of(std::string_view name, std::string_view summary, Store store,
-                             std::string_view needs) noexcept {
+constexpr KernelInfo info_of(std::string_view name, std::string_view summary, Store store, std::string_view needs,
+                             Flush flush = Flush::none) noexcept {
   return {.name = name,
           .summary = summary,
           .source = MANUAL,
@@ -98,7 +106,9 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary, St
           .store = store,
           .operation = Operation::block,
           .needs = needs,
-          .flushes = true};
+          .flushes = true,
+          .orders = true,
+          .flush = flush};
 }
 
 }  // namespace tierscope::kernels::flush

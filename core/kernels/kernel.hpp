@@ -22,8 +22,14 @@ enum class Content : std::uint8_t { nothing, reals, cycle };
 /// bytes, one hand-over between two threads, one whole task of a victim.
 enum class Operation : std::uint8_t { line, hop, call, block, handover, task };
 
-/// After how much a store that is flushed is fenced: after each block, after each line of it, or never.
-enum class Fence : std::uint8_t { chunk, line, never };
+/// After how much the blocks are fenced: after each, after each line of it, never, or after each region (order=once).
+enum class Fence : std::uint8_t { chunk, line, never, region };
+/// How a line that was stored is written back; stores that pass the caches by need nothing.
+enum class Flush : std::uint8_t { none, clflush, clflushopt, clwb, msync };
+
+/// In which order blocks are taken: one after the other; drawn anew each time; or region after region, each block of a
+/// region once. Of a chase: its windows follow one another by address, or at random.
+enum class Order : std::uint8_t { sequential, random, once };
 
 /// One array of a kernel. `lines` of it are touched per operation.
 struct Operand {
@@ -45,10 +51,13 @@ struct KernelInfo {
   Content content = Content::reals;
   Operation operation = Operation::line;
   std::string_view needs = "";  // a CPU feature beyond the ISA's
-  bool drawn = false;           // its blocks are always drawn at random, not walked
-  bool flushes = false;         // takes the words fence and order: stores of blocks, then their way to memory
-  double program_bytes = 0;     // per operation, where the operands do not tell: hop 8
-  double bus_bytes = 0;         // likewise: hop 64
+  bool drawn = false;           // its blocks or nodes are always drawn at random, not walked
+  bool flushes = false;         // takes the word fence: stores of blocks, then their way to memory
+  bool orders = false;          // takes the word order, and on blocks access: it goes as core/kernels/blocks.hpp tells
+  bool whole = false;           // a hop loads from every line of its element
+  Flush flush = Flush::none;
+  double program_bytes = 0;  // per operation, where the operands do not tell: hop 8
+  double bus_bytes = 0;      // likewise: hop 64
 
   /// Sum of the operands' lines: the weight of one operation in the footprint.
   [[nodiscard]] constexpr unsigned lines() const noexcept {
@@ -69,11 +78,16 @@ struct Pass {
   std::uint64_t prefetch_write = 0;
   std::uint64_t element = LINE;  // bytes between nodes (hops), of one block
   std::uint64_t nodes = 0;       // of the slice: nodes (hops), blocks, lines (hand-overs)
+  std::uint64_t access = 0;      // of the element's first bytes so many are touched (blocks); 0: all
+  std::uint64_t region = 1;      // blocks of a region, where each is visited once
   std::uint64_t cursor = 0;      // kept from block to block (hops, hand-overs); the slice's first block
-  std::uint64_t state = 0;       // likewise
+  std::uint64_t state = 0;       // likewise; the seed of the regions' orders
   std::uint64_t written = 0;     // blocks stored since the content was made (stores that are flushed)
   Fence fence = Fence::chunk;
-  bool drawn = false;  // blocks are drawn at random, not walked
+  Order order = Order::sequential;  // of blocks
+
+  /// Bytes of each element that are touched.
+  [[nodiscard]] constexpr std::uint64_t touched() const noexcept { return access == 0 ? element : access; }
 };
 
 /// Does the pass and returns a checksum of what was loaded (wrapping sum of 64-bit words), 0 if nothing was.

@@ -39,6 +39,8 @@ class Kernel(msgspec.Struct, frozen=True):
     flops_per_operation: int
     operands: tuple[Operand, ...]
     shapes: tuple[Shape, ...]
+    simulated: bool = True  # whether its descriptors tell all that it does to memory
+    flush: str = "none"  # how stored lines are written back: "none", "clflush", "clflushopt", "clwb", "msync"
 
 
 class TargetKind(msgspec.Struct, frozen=True):
@@ -61,6 +63,14 @@ class VictimKind(msgspec.Struct, frozen=True):
     source: str
 
 
+class Preset(msgspec.Struct, frozen=True):
+    """A simulated machine that is built in: what stands behind `sim:`."""
+
+    name: str
+    summary: str
+    source: str
+
+
 class Catalogue(msgspec.Struct, frozen=True):
     """All that this build holds, available here or not."""
 
@@ -69,6 +79,11 @@ class Catalogue(msgspec.Struct, frozen=True):
     kernels: tuple[Kernel, ...]
     targets: tuple[TargetKind, ...]
     victims: tuple[VictimKind, ...] = ()
+    simulated: tuple[Preset, ...] = ()
+
+    def formless(self) -> frozenset[str]:
+        """Kernels that cannot run on simulated memory."""
+        return frozenset(kernel.kernel for kernel in self.kernels if not kernel.simulated)
 
     def names(self) -> list[str]:
         """Every kernel once, in the order of names."""

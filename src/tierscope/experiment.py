@@ -28,12 +28,13 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     prefetchw_bytes: int = 0  # the same for stores
     interleave_bytes: int = 0  # distance of the streams; 0 spreads them over the block
     element_bytes: int = 64  # chase: distance of two nodes
-    locality_bytes: int = 0  # chase: all nodes of such a window before the next window; 0 is the footprint
+    access_bytes: int = 0  # read_blocks, flush_...: bytes used of each element, from its start; 0 is all of it
+    locality_bytes: int = 0  # chase: window that is finished before the next; order once: region; 0 is the footprint
     pace_cycles: int = 0  # delay injected after each burst, in core cycles
     burst_bytes: int = 1024  # program bytes between two delays
     per_block: int = 0  # operations of one timed block; 0: as many as fill the schedule's block_s
-    fence: str = ""  # of stores that are flushed: chunk, line, never; "" is chunk
-    order: str = ""  # of the same: sequential, random; "" is sequential
+    fence: str = ""  # of flush_...: chunk, line, never, region; of read_blocks: never, region; "" is the first of them
+    order: str = ""  # flush_..., read_blocks: sequential, random, once; chase: random, sequential; "" is the first
     size: str = ""  # of a victim's instance: test, train, ref
     command: str = ""  # of the victim `command`: a line for the shell
     limit_s: float = 0.0  # of a command: it hangs if it takes longer; 0 is the core's own limit

@@ -59,7 +59,7 @@ class Warn(msgspec.Struct, frozen=True, kw_only=True):
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
     """What the ticks are."""
 
-    source: str  # "tsc" or "monotonic_raw"
+    source: str  # "tsc", "monotonic_raw", or "simulated"
     hz: Annotated[float, msgspec.Meta(gt=0)]
     resolution_s: float  # smallest step seen
     read_cost_s: float  # one pair of reads around an empty block
@@ -88,6 +88,7 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     operation: str  # "line", "hop", "call", "block", "handover", "task"
     source: str = ""  # target of the operands that are only read; "" is `target`
     element_bytes: int = 0  # of one operation of kernels on blocks, between two nodes of a chase
+    access_bytes: int = 0  # of each element so many are used; 0 of kernels that know no such word
     origin_by: str = ""  # what emulates or simulates it; "" where it is real
     latency_floor_s: float = 0.0  # that an emulated target puts under each dependent access; 0 is none
     ceiling_bytes_per_s: float = 0.0  # that it puts over the program bytes of all threads; 0 is none
@@ -104,7 +105,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished experiment."""
+    """One finished experiment. `counters`: events that a simulated machine counted over the batches, "L1d.load_misses"."""
 
     number: int
     experiment: Experiment
@@ -118,6 +119,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Warn, ...] = ()
     calibration: tuple[Trial, ...] = ()  # fastest first; empty where the choice was made before
     takes: tuple[int, ...] = ()  # of each batch, which of the experiment's takes ran; () where there is one take
+    counters: dict[str, int] = {}
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

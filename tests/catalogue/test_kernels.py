@@ -25,7 +25,7 @@ BYTES = {
     "add": (192, 256), "add_nt": (192, 192), "triad": (192, 256), "triad_nt": (192, 192),
     "mix_3r1w": (256, 320), "mix_3r1w_nt": (256, 256), "mix_2r1w": (192, 256), "mix_2r1w_nt": (192, 192),
     "mix_1r1w": (128, 192), "mix_1r1w_nt": (128, 128), "mix_1r2w": (192, 320), "mix_1r2w_nt": (192, 192),
-    "chase": (8, 64), "probe": (8, 64),
+    "chase": (8, 64), "chase_blocks": (64, 64), "probe": (8, 64), "read_blocks": (64, 64),
     "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64),
     "memcpy_blocks": (128, None), "memset_blocks": (64, None), "memset_blocks_random": (64, None),
     "flush_none": (64, 128), "flush_clflush": (64, 128), "flush_clflushopt": (64, 128), "flush_clwb": (64, 128),
@@ -43,10 +43,10 @@ FLOPS = {"scale": 8, "scale_nt": 8, "add": 8, "add_nt": 8, "triad": 16, "triad_n
 """Per operation, a line of eight doubles; the others compute nothing."""
 
 STORES = {"_nt": "nt", "movdir64b": "direct", "rep_": "string", "memcpy": "libc", "memset": "libc"}
-NO_STORES = ("read", "chase", "probe", "noop", "sleep", "handover")
+NO_STORES = ("read", "read_blocks", "chase", "chase_blocks", "probe", "noop", "sleep", "handover")
 KINDS = {
-    "chase": "hop", "probe": "hop", "noop": "call", "sleep": "call", "handover": "handover", "memcpy_blocks": "block",
-    "memset_blocks": "block", "memset_blocks_random": "block",
+    "chase": "hop", "chase_blocks": "hop", "probe": "hop", "read_blocks": "block", "noop": "call", "sleep": "call",
+    "handover": "handover", "memcpy_blocks": "block", "memset_blocks": "block", "memset_blocks_random": "block",
 }  # fmt: skip
 """Operations that are no lines; those of flush_... are blocks too."""
 
@@ -79,6 +79,12 @@ def test_an_entry_says_what_it_is_and_from_where(entry: Kernel) -> None:
 def test_the_store_is_in_the_name(entry: Kernel) -> None:
     wanted = next((store for part, store in STORES.items() if part in entry.kernel), "plain")
     assert entry.store == ("none" if entry.kernel in NO_STORES else wanted)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_flush_is_in_the_name(entry: Kernel) -> None:
+    last = entry.kernel.removeprefix("flush_")
+    assert entry.flush == (last if last in ("clflush", "clflushopt", "clwb", "msync") else "none")
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -129,3 +135,8 @@ def test_a_read_share_is_that_of_the_programs_lines(name: str, share: float) -> 
 def test_the_best_isa_comes_first(name: str) -> None:
     ranks = [entry.rank for entry in CATALOGUE.variants(name)]
     assert ranks == sorted(set(ranks), reverse=True)
+
+
+def test_kernels_without_a_simulated_form_are_known_to_the_suites() -> None:
+    asked = core.catalogue().formless() & suites.ARRAYS.keys()
+    assert set(suites.FORMLESS) == asked

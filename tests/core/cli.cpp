@@ -88,7 +88,7 @@ TEST_CASE("a session greets, prepares, measures, checks and drops, one line each
   CHECK(talk.say("measure seconds=2ms block=100us").empty());
   CHECK(holds(talk.answers[4], R"("batch":1,"first":)"));
   CHECK(talk.say("check").empty());
-  CHECK(talk.answers[5] == R"({"fact":"checked","largest_relative_error":[0],"details":[""]})");
+  CHECK(talk.answers[5] == R"({"fact":"checked","largest_relative_error":[0],"details":[""],"counters":{}})");
   CHECK(talk.say("drop").empty());
   CHECK(talk.answers[6] == R"({"fact":"dropped"})");
   CHECK(holds(talk.say("measure"), "BadPlan: measure without prepared groups"));

@@ -125,9 +125,9 @@ class FakeSession:
         self._batch += 1
         return blocks
 
-    def check(self) -> tuple[float, tuple[str, ...]]:
+    def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         self._core.log.append("check")
-        return max(self._core.error(group) for group in self._groups), ("",) * len(self._groups)
+        return max(self._core.error(group) for group in self._groups), ("",) * len(self._groups), {}
 
     def close(self) -> None:
         self._core.log.append("close")

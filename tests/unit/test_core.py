@@ -8,6 +8,7 @@ import pytest
 
 from made import one_group
 from tierscope import core
+from tierscope.core.session import HEADER_BYTES
 from tierscope.errors import CoreError, Exit, MachineError, TierscopeError, UsageError
 from tierscope.experiment import Target
 from tierscope.result import BLOCK
@@ -64,7 +65,7 @@ def test_a_core_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.Monke
 def test_no_core_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TIERSCOPE_CORE", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(core, "_installed", list)
+    monkeypatch.setattr("tierscope.core.find._installed", list)
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
     message = said(MachineError, core.find_core)
     assert message == "tierscope-core is not installed; run ./tierscope once, or name it in TIERSCOPE_CORE"
@@ -140,7 +141,7 @@ def test_an_interruption_while_the_core_starts_leaves_nothing_behind(
 
 def test_blocks_are_read_from_where_the_core_wrote_them(core_of: Callable[[str], None]) -> None:
     """Two blocks behind the header; the second is asked for, then one that is not there."""
-    size = core.HEADER_BYTES + 2 * BLOCK.itemsize
+    size = HEADER_BYTES + 2 * BLOCK.itemsize
     fill = f'head -c {size} /dev/zero | tr "\\0" "\\1" >"$2"; echo'
     first, second = (f'read line; echo \'{{"fact":"measured","first":{n},"rows":1}}\'' for n in (1, 2))
     core_of(OPEN.replace(': >"$2"; echo', fill) + f"{first}; {second}; cat >/dev/null")
@@ -156,6 +157,13 @@ def test_a_group_becomes_the_words_that_a_person_would_type() -> None:
     assert " ".join(f"{key}={word}" for key, word in words.items()).startswith(
         "kernel=triad target=node:0 pages=thp cpus=0,2 footprint=1GiB streams=4 unroll=1 prefetch=512B"
     )
+
+
+def test_words_that_a_group_does_not_use_are_left_out() -> None:
+    assert not core.group_words(one_group("chase", (0,), GiB)).keys() & {"access", "fence", "order", "source"}
+    once = one_group("read_blocks", (0,), GiB, element_bytes=4096, access_bytes=256, order="once", fence="region")
+    words = core.group_words(once)
+    assert [words[key] for key in ("access", "order", "fence")] == ["256B", "once", "region"]
 
 
 def test_a_path_with_a_space_cannot_stand_in_a_plan() -> None:

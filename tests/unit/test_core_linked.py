@@ -8,6 +8,7 @@ import pytest
 
 from made import one_group
 from tierscope import core
+from tierscope.core import find
 from tierscope.errors import MachineError
 from tierscope.experiment import Target
 
@@ -41,9 +42,11 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
 
 def says(name: str) -> str:
     """A session whose clock, and the target of whose only group, carry a name."""
-    facts = msgspec.json.encode({"fact": "prepared", "groups": []}).decode()
+    hello = HELLO % name
+    clock = msgspec.json.decode(hello)["clock"]
+    facts = msgspec.json.encode({"fact": "prepared", "groups": [], "clock": clock}).decode()
     return (
-        f"""while [ "$1" != --samples ]; do shift; done; : >"$2"; echo '{HELLO % name}'\n"""
+        f"""while [ "$1" != --samples ]; do shift; done; : >"$2"; echo '{hello}'\n"""
         f"""while read line; do case "$line" in prepare*) echo '{facts}';; esac; done"""
     )
 
@@ -78,7 +81,7 @@ def test_without_a_second_core_a_pool_is_refused_and_the_session_lives(put: Put)
     first = put("core", says("first"))
     with core.Session() as session:
         message = refusal(lambda: session.prepare([POOL]))
-        assert message == f"targets named pool: need {first}-pmdk, which was not built; {core.BRING}"
+        assert message == f"targets named pool: need {first}-pmdk, which was not built; {find.BRING}"
         assert BRING in message
         session.prepare([NODE])
 

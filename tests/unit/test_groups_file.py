@@ -73,6 +73,15 @@ def test_a_good_file_becomes_experiments() -> None:
     assert (alone.groups[0].target.word, alone.groups[0].team.cpus) == ("null", (0,))
 
 
+def test_blocks_may_be_visited_once_in_part() -> None:
+    entry = 'kernel = "flush_nt"\ncpus = "0"\nfootprint = "1GiB"\nelement = "4KiB"\naccess = "256B"\n'
+    words = 'order = "once"\nfence = "region"\nlocality = "64KiB"\n'
+    (experiment,) = read_groups("[[experiment]]\n[[experiment.group]]\n" + entry + words).experiments
+    work = experiment.groups[0].workload
+    assert (work.element_bytes, work.access_bytes, work.locality_bytes) == (4 * KiB, 256, 64 * KiB)
+    assert (work.order, work.fence) == ("once", "region")
+
+
 def test_the_example_of_the_module_is_good() -> None:
     from tierscope.suites import groups
 

@@ -1,13 +1,17 @@
 """The plan of flush: which instructions run in turns, on how much memory, and what is refused."""
 
+from contextlib import suppress
+
 import msgspec
 import pytest
 
+from made import made_facts
 from made_machine import made_machine
 from tierscope.cli.progress import describe
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Experiment
 from tierscope.machine import Machine
+from tierscope.result import Clock, Record
 from tierscope.run.runner import expected_seconds, imagine
 from tierscope.stats.contrast import ROUNDS, VICTIM
 from tierscope.suites import Answer, suites
@@ -16,6 +20,7 @@ from tierscope.suites.kernels import FLUSHES
 from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["flush"]
+CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
 ALL = tuple(feature for feature in FLUSHES.values() if feature)
 
 
@@ -108,6 +113,23 @@ def test_a_footprint_that_lies_in_the_cache_is_said() -> None:
     assert one(footprint="128MiB").note == ""
 
 
+@pytest.mark.parametrize("target", ["file:/mnt/x", "pool:/mnt/x", "pool:/mnt/x,open"])
+def test_msync_is_in_the_default_list_exactly_where_the_target_persists_by_it(target: str) -> None:
+    for domain, by_msync in (("msync", True), ("none", False), ("adr", False), ("eadr", False)):
+        asking, experiment = persisting(domain, target=target)
+        assert (asking.table, asking.groups[0].target.word) == ("sizing", target)
+        assert describe(asking) == f"how {target} persists"
+        assert ("msync" in instructions(experiment)) == by_msync
+        (named,) = persisting(domain, target=target, instructions="msync,clwb")  # it is a file all the same
+        assert instructions(named) == ["msync", "clwb"]
+
+
+@pytest.mark.parametrize("target", ["node:0", "fsdax:/mnt/x", "devdax:/dev/dax0.0"])
+def test_a_target_that_never_persists_by_msync_is_not_asked(target: str) -> None:
+    (experiment,) = persisting("adr", target=target)
+    assert "msync" not in instructions(experiment)
+
+
 class Told(Answer):
     """Latencies of a cache of 300 MiB; half a GB/s for everything that is flushed."""
 
@@ -126,6 +148,28 @@ def told(on: Machine, **words: str) -> list[Experiment]:
             found.append(plan.send(Told(found[-1])))
     except StopIteration:
         return found
+
+
+def persisting(domain: str, **words: str) -> list[Experiment]:
+    """The plan where the core says how the target persists."""
+    plan = SUITE.plan(machine(), SUITE.read({"chunks": "4KiB"} | words))
+    found = [next(plan)]
+    with suppress(StopIteration):
+        while True:
+            facts = tuple(made_facts(group, persistence=domain) for group in found[-1].groups)
+            record = Record(
+                number=0,
+                experiment=found[-1],
+                groups=facts,
+                clock=CLOCK,
+                samples="samples/0000.parquet",
+                blocks=1,
+                started="",
+                seconds=0.1,
+                largest_relative_error=0.0,
+            )
+            found.append(plan.send(Answer(found[-1], record)))
+    return found
 
 
 def test_a_large_cache_is_searched_for_and_the_footprint_is_four_times_what_is_found() -> None:

@@ -15,6 +15,7 @@ inline constexpr KernelInfo info{.name = "chase",
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
                                  .operation = Operation::hop,
+                                 .orders = true,
                                  .program_bytes = 8,
                                  .bus_bytes = 64};
 inline constexpr std::string_view isa = "scalar";

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kernels/bytes.hpp"
+#include "kernels/blocks.hpp"
 
 namespace tierscope::kernels::flush_msync {
 inline constexpr KernelInfo info{.name = "flush_msync",
@@ -16,7 +16,9 @@ inline constexpr KernelInfo info{.name = "flush_msync",
                                  .operands = bytes::WRITTEN,
                                  .store = Store::plain,
                                  .operation = Operation::block,
-                                 .flushes = true};
+                                 .flushes = true,
+                                 .orders = true,
+                                 .flush = Flush::msync};
 inline constexpr std::string_view isa = "scalar";
 
 inline bool write_back(std::byte* at, std::size_t size, std::uintptr_t page, int how) noexcept {
@@ -30,10 +32,10 @@ inline void store(std::byte* at, std::size_t size, std::uint64_t word) noexcept 
 
 /// One block, in parts of a line or as a whole. @returns false if it could not be written back
 inline bool block(std::byte* at, const Pass& pass, std::uintptr_t page) noexcept {
-  const auto part = pass.fence == Fence::line ? LINE : pass.element;
+  const auto part = pass.fence == Fence::line ? LINE : pass.touched();
   const int how = pass.fence == Fence::never ? MS_ASYNC : MS_SYNC;
   bool good = true;
-  for (std::size_t off = 0; off < pass.element; off += part) {
+  for (std::size_t off = 0; off < pass.touched(); off += part) {
     store(at + off, part, bytes::flush_word(pass.written));
     good = write_back(at + off, part, page, how) && good;
   }
@@ -42,13 +44,7 @@ inline bool block(std::byte* at, const Pass& pass, std::uintptr_t page) noexcept
 
 inline std::uint64_t pass(Pass& pass) noexcept {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto size = pass.element;
-  const auto put = [&](std::byte* at) { pass.written += block(at, pass, page) ? 1 : 0; };
-  for (std::uint64_t r = 0; r < pass.repeats; ++r)
-    for (auto n = pass.begin; n < pass.end; ++n) {
-      if (pass.drawn) pass.state = bytes::next_draw(pass.state);
-      put(pass.operand[0] + (pass.drawn ? pass.cursor + bytes::drawn(pass.state, pass.nodes) : n) * size);
-    }
+  blocks::walk(pass, [&](std::byte* at) { pass.written += block(at, pass, page) ? 1 : 0; }, [] {});
   return 0;
 }
 /// bench/verify.cpp knows the word of every block.

@@ -18,6 +18,7 @@ inline constexpr KernelInfo info{.name = "probe",
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
                                  .operation = Operation::hop,
+                                 .drawn = true,
                                  .program_bytes = 8,
                                  .bus_bytes = 64};
 inline constexpr std::string_view isa = "scalar";

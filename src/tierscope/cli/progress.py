@@ -70,6 +70,15 @@ class Progress(Observer):
             self._console.print(Text(f"{self._done} of {self._total} points, {_clock(self._left())} left"))
 
 
+POLICY = {
+    "interleave": "lines stored every {}",
+    "migration": "single writes to {}",
+    "sizing": "pace of single writes to {}",
+    "combining": "lines stored in fresh regions of {}",
+}
+"""Of `run policy`, by table; {} is a size."""
+
+
 def describe(experiment: Experiment) -> str:
     """'triad_nt, 2 threads' or 'latency, 64 MiB, 4k' or 'read beside a chase, delay 200'."""
     group = experiment.groups[-1]
@@ -78,7 +87,7 @@ def describe(experiment: Experiment) -> str:
         return _flushes(experiment)
     if experiment.table == "emulation":
         return f"{experiment.labels['quantity']} of {group.target.word}"
-    if experiment.table in ("latency", "sizing"):
+    if experiment.table == "latency" or (experiment.table, work.kernel) == ("sizing", "chase"):
         return f"latency, {show_bytes(work.footprint_bytes)}, {group.target.pages}"
     if experiment.table == "loaded_latency":
         loaded = len(experiment.groups) > 1
@@ -100,9 +109,20 @@ def _kernels(experiment: Experiment) -> str:
     """What has no words of its own: kernels and threads."""
     group = experiment.groups[-1]
     work, threads = group.workload, len(group.team.cpus)
+    if group.role == "writer" and (text := POLICY.get(experiment.table)):
+        return text.format(show_size(int(experiment.labels.get("region_bytes") or work.element_bytes)))
+    if experiment.table == "sizing":
+        return f"how {group.target.word} persists"
     if experiment.table == "blocks":
         name = f"{group.role.replace('_', ' ')} of {show_size(work.element_bytes)} blocks"
         return f"{name}, {threads} thread{'s' if threads > 1 else ''}"
+    if experiment.table == "regions":
+        return f"{experiment.labels['operation']}, fresh regions of {show_bytes(work.locality_bytes)}"
+    if experiment.table == "stride":
+        return f"{work.kernel}, {show_size(work.access_bytes)} every {show_size(work.element_bytes)}"
+    if experiment.table == "tlb":
+        layout = {"pages": "a page apart", "lines": "side by side"}[str(experiment.labels["layout"])]
+        return f"{experiment.labels['touched']} lines {layout}, {group.target.pages}"
     if experiment.table == "numa":
         return f"{work.kernel}, node {experiment.labels['initiator']} to node {experiment.labels['target']}"
     return ", ".join(g.workload.kernel for g in experiment.groups) + f", {threads} thread{'s' if threads > 1 else ''}"

@@ -40,7 +40,10 @@ KEYS = {
     "targets": ("threads", "kernel", "a_target", "b_target"),
     "core_to_core": ("a_cpu", "b_cpu", "target"),
     "flush": ("instruction", "chunk_bytes", "fence", "order", "target"),
+    "regions": ("operation", "region_bytes", "block_bytes", "scattered", "target", "page_bytes"),
     "numa": ("initiator", "target", "kernel", "page_bytes"),
+    "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
+    "tlb": ("page_bytes", "touched", "target"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),
@@ -53,7 +56,10 @@ VALUES = {
     "targets": ("b_bandwidth", "bytes_per_s"),
     "core_to_core": ("latency", "s"),
     "flush": ("line", "s"),
+    "regions": ("latency", "s"),
     "numa": ("latency", "s"),
+    "stride": ("bandwidth", "bytes_per_s"),
+    "tlb": ("latency", "s"),
 }
 UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
 """Of the endings of keys; "" is a time whose name has none."""

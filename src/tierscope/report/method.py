@@ -92,6 +92,25 @@ METHOD: dict[str, dict[str, str]] = {
             "medium busy for longer than a turn: name total= to write it all."
         ),
     },
+    "regions": {
+        "Fresh regions": (
+            "Each line of a region is visited once in a random order, then the next region is walked, so that caches "
+            "of the processor hold nothing that is asked for again. Regions up to 8 KiB are scattered over the "
+            "footprint in `run buffers`, larger ones follow by address. The time is the mean over whole regions, "
+            "since their first lines are slower. Writes pass the caches by, with a fence behind each region. "
+            "Blind to buffers whose unit is one line."
+        ),
+    },
+    "buffers": {
+        "Buffers": (
+            "A model of least-recently-used buffers is fitted to all regions at once: 0 to 3 of them, all units from "
+            "128 B to 8 KiB, all capacities, times by least squares. The number is chosen by the Bayesian information "
+            "criterion with a margin; intervals are those of the profile likelihood. A round size is told where it "
+            "lies in the interval. What joins writes is a queue that drains whole units. Capacities are those of all "
+            "interleaved DIMMs together. Blind to buffers above half of the largest region; small pages and rows of "
+            "DRAM can look like buffers."
+        ),
+    },
     "core_to_core": {
         "Core to core": (
             "Two threads write one line in turns; the time is that of one hand-over, one way, half of a round trip. "
@@ -138,6 +157,22 @@ METHOD: dict[str, dict[str, str]] = {
             "runs of blocks below 0.8 of the thread's median. A period is named from six distances between dips on, "
             "if they vary by less than 0.3 of their mean; chance dips vary by 1. Blind to dips shorter than a block, "
             "and to their cause: time that a hypervisor takes unreported looks the same."
+        ),
+    },
+    "stride": {
+        "Strided accesses": (
+            "Bytes touched count, bytes left out between do not. The unit is where the time of an access, which rises "
+            "with the stride while several share a unit, stays level: a segmented line, with the interval of its "
+            "profile likelihood, and none where that is no better than a level line. Reads whose lines may stay in the "
+            "caches do not count. Blind to who makes the unit: a medium, or a prefetcher that fetches neighbours."
+        ),
+    },
+    "tlb": {
+        "Translation": (
+            "Dependent accesses to n lines on n pages, less those to n lines side by side, so that the caches cancel. "
+            "Levels are plateaus between change points; entries are where a quarter of the accesses miss, from the "
+            "most pages that miss nothing to the fewest of which half miss. Blind to page-table entries that are not "
+            "in a cache, and in a virtual machine to which of the two translations misses."
         ),
     },
     "calibration": {

@@ -7,11 +7,13 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.experiment import Label
-from tierscope.report import braille, cells, terminal_contention, terminal_flush, vega
+from tierscope.report import braille, cells, terminal_contention, terminal_flush, terminal_stride, terminal_tlb, vega
 from tierscope.report.braille import Axis, Curve
 from tierscope.report.content import Section
+from tierscope.report.terminal_buffers import buffers
 from tierscope.report.terminal_emulation import emulation
 from tierscope.report.terminal_nodes import core_to_core, numa
+from tierscope.report.terminal_policy import policy
 from tierscope.report.words import load_name, operation_name, printable, probe_name, threads_name
 from tierscope.tables import Column, Row
 from tierscope.tables.neighbors import aggressor_name, victim_name
@@ -208,6 +210,8 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "loaded_latency": _loaded,
     "groups": _groups,
     "flush": _flush,
+    "buffers": lambda section, _: _grid(*buffers(section.rows)),
+    "policy": lambda section, _: _grid(*policy(section.rows)),
     "emulation": lambda section, _: _grid(*emulation(section.rows)),
     "core_to_core": _core_to_core,
     "numa": _numa,
@@ -215,6 +219,9 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "contention": lambda section, _: _grid(*terminal_contention.contention(section.rows)),
     "targets": lambda section, _: _grid(*terminal_contention.targets(section.rows)),
     "threads": lambda section, _: _grid(*terminal_contention.threads(section.rows)),
+    "stride": lambda section, _: [part for grid in terminal_stride.grids(section.rows, _sure) for part in _grid(*grid)],
+    "tlb": lambda section, console: _plot(console, *terminal_tlb.curves(section.rows)),
+    "tlb_levels": lambda section, _: _grid(*terminal_tlb.levels(section.rows)),
 }
 """By table; all others are `plain`."""
 

@@ -19,6 +19,7 @@ from tierscope.system import System, parse_list, real, whole
 from tierscope.units import show_bytes
 
 CPU = "/sys/devices/system/cpu"
+SIMULATED = "simulated"  # stands where a machine has its name
 
 
 class Topology(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +57,22 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
         peak_source=limit.source,
         persistent=persistent.look(system),
         cxl=cxl.look(system),
+    )
+
+
+def simulated(topology: dict[str, Any], peak: float | None) -> Machine:
+    """A simulated machine, which has no system and no state of the moment. `peak` as in `inspect`."""
+    seen = _decode(topology)
+    total = sum(node.memory_bytes for node in seen.nodes)
+    identity = Identity(
+        **msgspec.structs.asdict(seen), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated"
+    )
+    return Machine(
+        hostname=SIMULATED,
+        identity=identity,
+        state={},
+        peak_bytes_per_s=peak,
+        peak_source=theory.given(peak).source if peak is not None else "unknown: a simulated machine states none",
     )
 
 

@@ -114,7 +114,7 @@ class Runner:
             ready = self._with_walk(experiment)
             facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
         blocks, ran, found = self._measure(session, ready, facts, number)
-        error, details = session.check()
+        error, details, counters = session.check()
         facts = tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True))
         if not error <= TOLERANCE:
             kernels = ", ".join(group.workload.kernel for group in ready.groups)
@@ -135,6 +135,7 @@ class Runner:
             warnings=tuple(doubts(experiment, facts, found.points)),
             calibration=trials,
             takes=ran,
+            counters=counters,
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))

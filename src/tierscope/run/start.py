@@ -30,12 +30,14 @@ from tierscope.result import (
     save_result,
 )
 from tierscope.run.doubts import next_step
-from tierscope.run.inspect import inspect
+from tierscope.run.inspect import SIMULATED, inspect, simulated
 from tierscope.run.observer import Observer
+from tierscope.run.room import with_rooms
 from tierscope.run.runner import Runner, imagine
 from tierscope.suites import Plan, suites
 from tierscope.suites.emulation import probed
 from tierscope.suites.groups import read_groups
+from tierscope.suites.simulation import counted, machine_of, refuse_mixtures
 from tierscope.system import System
 
 OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
@@ -61,8 +63,21 @@ def catalogue() -> Catalogue:
     return core.catalogue()
 
 
-def this_machine(peak: float | None) -> Machine:
+def this_machine(peak: float | None, simulated_word: str = "") -> Machine:
+    """The machine of now, or a simulated one by its word."""
+    if simulated_word:
+        return simulated(core.topology(simulated_word), peak)
     return inspect(core.topology(), System(), peak)
+
+
+def machine_for(suite: str, options: dict[str, Label], plan_text: str) -> Machine:
+    """The machine that the targets name: a simulated one, or this."""
+    if suite != OWN_GROUPS:
+        word = machine_of(options.values())
+    else:
+        word = machine_of(group.target.word for e in read_groups(plan_text).experiments for group in e.groups)
+    peak = options.get("peak")
+    return this_machine(float(peak) if isinstance(peak, int | float) else None, word)
 
 
 def begin(
@@ -72,10 +87,13 @@ def begin(
     if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     now = datetime.now(UTC)
-    peak = options.get("peak")
-    machine = this_machine(float(peak) if isinstance(peak, int | float) else None)
-    imagine(plan_for(suite, options, plan_text, machine)())  # wrong words are told before anything is written
+    machine = machine_for(suite, options, plan_text)
+    # wrong words and paths are told before anything is written
+    experiments = imagine(plan_for(suite, options, plan_text, machine)())
     build = core.catalogue()
+    refuse_mixtures(experiments, build.formless())
+    machine = with_rooms(machine, experiments, System())
+    imagine(plan_for(suite, options, plan_text, machine)())
     manifest = Manifest(
         schema=SCHEMA,
         argv=argv,
@@ -89,7 +107,7 @@ def begin(
             python=f"{platform.python_implementation()} {platform.python_version()}",
         ),
         machine=machine,
-        findings=examine(System()),
+        findings=() if machine.hostname == SIMULATED else examine(System()),
         started=now.isoformat(timespec="seconds"),
     )
     directory = _taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
@@ -143,7 +161,7 @@ def plan_for(suite: str, options: dict[str, Label], plan_text: str, machine: Mac
         own = partial(read_groups(plan_text).plan, machine)
     else:
         own = partial(suites[suite].plan, machine, suites[suite].read_again(options))
-    return partial(probed, own, machine)
+    return partial(probed, partial(counted, own), machine)
 
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None) -> Result:
@@ -172,7 +190,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 def resume(directory: Path, observer: Observer | None = None) -> Result:
     """Continue after an interruption; UsageError when the machine is another one now."""
     manifest = load_manifest(directory)
-    now, then = this_machine(manifest.machine.peak_bytes_per_s), manifest.machine
+    now, then = machine_for(manifest.suite, manifest.options, manifest.plan), manifest.machine
     if now.identity.digest() != then.identity.digest():
         facts = Identity.__struct_fields__
         names = [name for name in facts if getattr(now.identity, name) != getattr(then.identity, name)]

@@ -16,7 +16,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
-from tierscope.suites.sizes import MEMORY_SHARE, Memory, free_bytes
+from tierscope.suites.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
 from tierscope.suites.stream import chosen_cpus
 from tierscope.units import MiB, show_size
 
@@ -91,16 +91,15 @@ def counts_of(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
 
 
 def memory_of(machine: Machine, asked: Label, names: list[str], target: Target) -> Memory:
-    """What was asked for, or 1.3 GB, within half of the free memory for the operation with the most arrays."""
+    """What was asked for, or 1.3 GB, within half of what is free for the operation with the most arrays."""
     if asked is not None:
         return Memory(int(asked), "")
     limit = int(free_bytes(machine, target) * MEMORY_SHARE) // max(OPERATIONS[name][1] for name in names)
     if limit >= MEMORY_BYTES:
         return Memory(MEMORY_BYTES, "")
     limit = max(limit // MiB * MiB, MiB)
-    return Memory(
-        limit, f"arrays of {show_size(limit)} instead of {show_size(MEMORY_BYTES)}: limited by half of the free memory"
-    )
+    half = half_of_what(machine, target)
+    return Memory(limit, f"arrays of {show_size(limit)} instead of {show_size(MEMORY_BYTES)}: limited by {half}")
 
 
 def names_of(chosen: Options) -> list[str]:

@@ -36,7 +36,8 @@ from tierscope.suites.options import numbers_of
 
 SIZES = {
     "footprint": "footprint_bytes", "prefetch": "prefetch_bytes", "prefetchw": "prefetchw_bytes",
-    "interleave": "interleave_bytes", "element": "element_bytes", "locality": "locality_bytes", "burst": "burst_bytes",
+    "interleave": "interleave_bytes", "element": "element_bytes", "access": "access_bytes",
+    "locality": "locality_bytes", "burst": "burst_bytes",
 }  # fmt: skip
 COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block"}
 WORDS = {

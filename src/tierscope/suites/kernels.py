@@ -18,6 +18,9 @@ ARRAYS = {
     "mix_1r1w": 2, "mix_1r1w_nt": 2, "mix_1r2w": 2, "mix_1r2w_nt": 2,
 }  # fmt: skip
 
+FORMLESS = ("memcpy", "memset", "rep_stosb", "rep_movsb")
+"""A library or microcode decides how their bytes go, so that no simulated memory can run them."""
+
 READ_SHARES = {
     "read": 1.0, "mix_3r1w": 3 / 4, "mix_2r1w": 2 / 3, "mix_1r1w": 1 / 2, "mix_1r2w": 1 / 3, "write": 0.0,
 }  # fmt: skip

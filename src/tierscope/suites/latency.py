@@ -2,7 +2,8 @@
 
 Three series answer three questions. Large pages show the caches and memory with the TLB out of the way; 4 KiB
 pages at the same footprints add the page walks; neighbouring lines in pairs show whether the processor fetches
-the line beside the one that was asked for.
+the line beside the one that was asked for. With `regions=fresh` the question is another one: time per line over the
+size of regions that were never visited before (`suites.fresh`), where caches hide nothing.
 Source: L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analysis", USENIX ATC 1996.
 """
 
@@ -14,9 +15,18 @@ import msgspec
 from tierscope.errors import UsageError
 from tierscope.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
-from tierscope.suites import Option, Options, Plan, Suite, options, suites
+from tierscope.suites import Option, Options, Plan, Suite, fresh, options, suites
 from tierscope.suites.answer import Answer
-from tierscope.suites.sizes import LARGEST, MEMORY_SHARE, REACHES, TIMES_CACHE, find_cache, free_bytes, staircase
+from tierscope.suites.sizes import (
+    LARGEST,
+    MEMORY_SHARE,
+    REACHES,
+    TIMES_CACHE,
+    find_cache,
+    free_bytes,
+    half_of_what,
+    staircase,
+)
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 PAIR_BYTES = 128  # two neighbouring lines
@@ -31,10 +41,14 @@ OPTIONS: tuple[Option, ...] = (
     options.size("to", None, "largest footprint; auto: 4 x the last-level cache, at least 512 MiB, at most 2 GiB"),
     options.count("per_octave", 2, "footprints to a doubling", least=1, most=32),
     options.size("element", "64B", "bytes between two nodes, a multiple of 64"),
+    options.text("regions", "none", "none: the staircase; fresh: regions of one block to `to`, each line visited once"),
+    options.text("op", "read", "of fresh regions: read, write or both"),
+    options.size("block", "64B", "of fresh regions: bytes read or written at a time, a multiple of 64"),
     options.count("cpu", None, "the CPU that chases; auto: the first of the node"),
     options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
     options.seconds("budget", 0.8, "most seconds timed for one footprint"),
 )
+FRESH_TO = 128 * MiB  # largest fresh region by itself: eight times the largest buffer known to us
 
 
 @dataclass(frozen=True)
@@ -68,13 +82,13 @@ def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
     return near or machine.cpus()
 
 
-def highest(machine: Machine) -> tuple[int, str]:
+def highest(machine: Machine, target: Target) -> tuple[int, str]:
     """The largest footprint that is worth the time, and why it is less than the rule asks."""
     wanted = max(TIMES_CACHE * machine.last_level_cache_bytes(), REACHES)
-    limit = min(LARGEST, int(free_bytes(machine) * MEMORY_SHARE))
+    limit = min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE))
     if wanted <= limit:
         return wanted // MiB * MiB, ""
-    why = "half of the free memory" if limit < LARGEST else "the time that filling takes"
+    why = half_of_what(machine, target) if limit < LARGEST else "the time that filling takes"
     limit = limit // MiB * MiB
     return limit, f"staircase to {show_bytes(limit)} instead of {show_bytes(wanted)}: limited by {why}"
 
@@ -86,13 +100,14 @@ def walk_of(machine: Machine, chosen: Options) -> Walk:
     cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
     if cpu not in machine.cpus():
         raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, machine.cpus()))}")
-    return Walk(cpu, target, schedule, int(chosen["element"] or 0), highest(machine)[1] if chosen["to"] is None else "")
+    note = highest(machine, target)[1] if chosen["to"] is None else ""
+    return Walk(cpu, target, schedule, int(chosen["element"] or 0), note)
 
 
-def footprints_of(machine: Machine, chosen: Options) -> list[int]:
+def footprints_of(machine: Machine, chosen: Options, target: Target) -> list[int]:
     """Smallest first; UsageError where they do not rise, or where not even one node has a neighbour."""
     low = int(chosen["from"] or 0)
-    top = highest(machine)[0] if chosen["to"] is None else int(chosen["to"])
+    top = highest(machine, target)[0] if chosen["to"] is None else int(chosen["to"])
     least = 2 * int(chosen["element"] or 0)
     if not 0 < least <= low <= top:
         asked = f"element={word_bytes(least // 2)} from={word_bytes(low)} to={word_bytes(top)}"
@@ -110,7 +125,8 @@ def series_of(chosen: Options) -> list[tuple[str, str]]:
 
 def measure(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, int | None]:
     """The whole table; returns the effective last-level cache in bytes, None where memory was not reached."""
-    walk, footprints, series = walk_of(machine, chosen), footprints_of(machine, chosen), series_of(chosen)
+    walk, series = walk_of(machine, chosen), series_of(chosen)
+    footprints = footprints_of(machine, chosen, walk.target)
     top = footprints[-1]
     points: dict[int, float] = {}
     for kernel, order in series:
@@ -126,8 +142,27 @@ def measure(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, 
     return find_cache(points)
 
 
+def fresh_regions(machine: Machine, chosen: Options) -> Plan:
+    """Time per line over fresh regions; UsageError for a block that is no whole lines or larger than all regions."""
+    walk, block = walk_of(machine, chosen), int(chosen["block"] or 0)
+    largest = FRESH_TO if chosen["to"] is None else int(chosen["to"])
+    if block < LINE_BYTES or block % LINE_BYTES or block > largest:
+        raise UsageError(
+            f"block={word_bytes(block)} to={word_bytes(largest)}: try block=64B, whole lines, and to=128MiB"
+        )
+    size, note = fresh.footprint(machine, walk.target, None, largest)
+    field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note)
+    operations = options.names_of("operation", "all" if chosen["op"] == "both" else chosen["op"], fresh.OPERATIONS)
+    for operation in operations:
+        for region in fresh.sizes(block, largest, int(chosen["per_octave"] or 0)):
+            yield field.read(region, block) if operation == "read" else field.write(region, block)
+
+
 def plan(machine: Machine, chosen: Options) -> Plan:
-    yield from measure(machine, chosen)
+    if options.names_of("kind of regions", chosen["regions"], ("none", "fresh")) == ["fresh"]:
+        yield from fresh_regions(machine, chosen)
+    else:
+        yield from measure(machine, chosen)
 
 
 suites.add(Suite("latency", "latency over footprint: caches, memory, TLB", OPTIONS, plan))

@@ -46,8 +46,14 @@ class Places:
             for k in aggressors or [0]:
                 if not self.fits(n, k):
                     asked = f"victims={n}" + (f" aggressors={k}" if k else "")
-                    cpus = f"victims may use {_list(self.victims)}, aggressors {_list(self.aggressors)}"
-                    raise UsageError(f"{asked} does not fit, one CPU each: {cpus}; try fewer, or overlap=yes")
+                    raise UsageError(f"{asked} does not fit, one CPU each: {self._told()}; try fewer, or overlap=yes")
+
+    def _told(self) -> str:
+        """The CPUs, each once: most are open to both sides, which take them from either end."""
+        own, others = tuple(sorted(self.victims)), tuple(sorted(self.aggressors))
+        if own == others:
+            return f"both share CPUs {_list(own)}"
+        return f"victims may use CPUs {_list(own)}, and aggressors CPUs {_list(others)}"
 
 
 def places(

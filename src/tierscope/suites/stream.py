@@ -13,8 +13,9 @@ from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Work
 from tierscope.machine import Machine
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
-from tierscope.suites.kernels import ARRAYS, STREAM
+from tierscope.suites.kernels import ARRAYS, FORMLESS, STREAM
 from tierscope.suites.latency import near_cpus
+from tierscope.suites.simulation import NAME as SIMULATED
 from tierscope.suites.sizes import Memory, chosen_array
 
 OPTIONS: tuple[Option, ...] = (
@@ -55,6 +56,13 @@ def chosen_cpus(machine: Machine, chosen: Options, target: Target) -> tuple[int,
     return asked or near_cpus(machine, target)
 
 
+def kernels_of(chosen: Options, target: Target) -> list[str]:
+    """Those asked for; a list that was not asked for leaves out what no simulated memory can run."""
+    names = options.names_of("kernel", chosen["kernels"], ARRAYS)
+    own = str(chosen["kernels"]) in (",".join(STREAM), "all")
+    return [name for name in names if name not in FORMLESS] if own and target.name == SIMULATED else names
+
+
 def point(
     kernel: str, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule, isa: str = ""
 ) -> Experiment:
@@ -76,7 +84,7 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
     target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
     cpus = chosen_cpus(machine, chosen, target)
     counts = thread_counts(chosen, cpus)
-    names = options.names_of("kernel", chosen["kernels"], ARRAYS)
+    names = kernels_of(chosen, target)
     schedule = Schedule(
         precision=float(chosen["precision"] or 0),
         budget_s=float(chosen["budget"] or 0),

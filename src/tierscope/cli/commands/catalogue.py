@@ -27,6 +27,8 @@ def catalogue(as_json: bool) -> int:
     click.echo("\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n")
     for target in found.targets:
         click.echo(f"target {target.word:12}{target.summary if target.available else f'not here: {target.reason}'}")
+    for preset in found.simulated:
+        click.echo(f"sim:{preset.name:14}{preset.summary}")
     return 0
 
 

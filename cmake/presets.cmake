@@ -1,0 +1,11 @@
+# Simulated machines found, as one generated unit: a new file in core/simulate/presets needs no line here.
+file(GLOB PRESET_FILES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/core/simulate/presets/*.toml)
+set(PRESET_TEXTS)
+foreach(PATH IN LISTS PRESET_FILES)
+  get_filename_component(NAME ${PATH} NAME_WE)
+  file(READ ${PATH} TEXT)
+  string(APPEND PRESET_TEXTS "    {\"${NAME}\", R\"TOML(${TEXT})TOML\"},\n")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PATH})
+endforeach()
+set(PRESETS_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/presets.cpp)
+configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/presets.cpp.in ${PRESETS_SOURCE} @ONLY)

@@ -1,0 +1,32 @@
+/// What a session steers: groups that are prepared, measured in batches and checked. On real memory it is the Bench, on
+/// simulated memory the Simulation; the plan is the same.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/group.hpp"
+#include "bench/samples.hpp"
+
+namespace tierscope {
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  /// As many groups as plans. @throws BadPlan, Unsupported, SystemError, Fault; the stage is empty then
+  virtual void prepare(const std::vector<GroupPlan>& plans) = 0;
+  /// Another walk for one group. @throws as `prepare`
+  virtual void set(std::size_t group, const GroupPlan& plan) = 0;
+  /// One batch of some groups, of all if none is named; the number of blocks appended. @throws BadPlan, Fault
+  virtual std::uint64_t measure(double seconds, double block_s, const std::vector<unsigned>& groups,
+                                SampleFile* samples) = 0;
+  /// Of each group, the largest relative difference against what its descriptors promise. @throws Fault
+  virtual std::vector<double> check() = 0;
+  [[nodiscard]] virtual const std::vector<Group>& groups() const noexcept = 0;
+  [[nodiscard]] virtual const Store& store(std::size_t group) const = 0;
+  [[nodiscard]] virtual std::uint32_t batch() const noexcept = 0;
+  /// Events since `prepare` that only a simulation can count, by name.
+  [[nodiscard]] virtual std::map<std::string, std::uint64_t> counters() const { return {}; }
+};
+
+}  // namespace tierscope

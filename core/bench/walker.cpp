@@ -1,0 +1,119 @@
+#include "bench/walker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tierscope {
+namespace {
+
+using simulate::Access;
+using simulate::Kind;
+using simulate::Time;
+
+constexpr std::uint64_t CHUNK = 64;            // accesses that are made at once, of whole operations
+constexpr std::size_t MOST_BLOCKS = 1U << 22;  // of one batch: 160 MiB of them
+
+bool asked_for(const Access& access) noexcept {
+  return access.kind == Kind::load || access.kind == Kind::store || access.kind == Kind::store_nt;
+}
+
+}  // namespace
+
+Time Walker::begin(Time at, std::uint32_t batch) {
+  form_.batch = batch;
+  open(at);
+  return thread_.ready(next());
+}
+
+void Walker::open(Time at) {
+  thread_.wait(at);
+  start_ = thread_.now();
+  operations_ = 0;
+  left_ = group_->plan.per_block;
+}
+
+Time Walker::step(Time at, Time end, Time length) {
+  execute(at);
+  if (at_ == pending_.size() && end_chunk(end, length)) return simulate::NEVER;
+  return thread_.ready(next());
+}
+
+const Access& Walker::next() {
+  if (at_ == pending_.size()) refill();
+  return pending_[at_];
+}
+
+void Walker::execute(Time at) {
+  const auto& access = pending_[at_++];
+  executed_ += asked_for(access) ? 1 : 0;
+  thread_.execute(access, at);
+}
+
+/// True behind the last block.
+bool Walker::end_chunk(Time end, Time length) {
+  const auto& plan = group_->plan;
+  operations_ += chunk_;
+  left_ -= std::min(left_, chunk_);
+  if (plan.pace > 0) thread_.pause(static_cast<Time>(plan.pace) * machine_->limits().cycle);
+  const bool due = plan.per_block > 0 ? left_ == 0 : thread_.now() - start_ >= length;
+  if (!due) return false;
+  const auto stop = finish();
+  blocks_.push_back(block(machine_->noise().distort(start_, stop)));
+  open(stop);
+  return stop >= end || blocks_.size() == MOST_BLOCKS;
+}
+
+Time Walker::finish() {
+  const auto store = group_->entry->store;
+  const bool weak = store == kernels::Store::nt || store == kernels::Store::direct;
+  const bool blocks = group_->operation() == kernels::Operation::block;
+  thread_.wait(weak || blocks ? thread_.drained() : thread_.loaded());
+  return thread_.now();
+}
+
+void Walker::warm(Time at, std::uint64_t accesses) {
+  for (open(at); accesses > 0; --accesses) execute(thread_.ready(next()));
+}
+
+void Walker::rewind() {
+  stream_.rewind();
+  pending_.clear();
+  at_ = 0;
+  chunk_ = made_ = executed_ = 0;
+}
+
+double Walker::error() const noexcept {
+  const auto promised = static_cast<double>(made_ * stream_.accesses());
+  const auto waiting = std::count_if(pending_.begin() + static_cast<std::ptrdiff_t>(at_), pending_.end(), &asked_for);
+  const auto seen = static_cast<double>(executed_) + static_cast<double>(waiting);
+  return promised > 0 ? std::abs(seen - promised) / promised : 0;
+}
+
+void Walker::refill() {
+  pending_.clear();
+  at_ = 0;
+  chunk_ = stream_.next(chunk(), pending_);
+  made_ += chunk_;
+}
+
+/// Operations that are made at once: of a paced walk those of one burst, else few enough that blocks end in time.
+std::uint64_t Walker::chunk() const {
+  const auto& plan = group_->plan;
+  if (plan.pace > 0) {
+    const auto burst = static_cast<double>(plan.burst) / std::max(group_->program_bytes(), 1.0);
+    return group_->walks() ? std::max<std::uint64_t>(static_cast<std::uint64_t>(burst), 1) : 1;
+  }
+  const auto few = std::max<std::uint64_t>(CHUNK / std::max<std::uint64_t>(stream_.accesses(), 1), 1);
+  return plan.per_block > 0 ? std::min(few, std::max<std::uint64_t>(left_, 1)) : few;
+}
+
+Block Walker::block(simulate::Seen seen) const {
+  Block its = form_;
+  its.start_ticks = static_cast<std::uint64_t>(seen.start);
+  its.stop_ticks = std::max(static_cast<std::uint64_t>(seen.stop), its.start_ticks + 1);
+  its.operations = operations_;
+  its.flags = static_cast<std::uint16_t>((seen.preempted ? PREEMPTED : 0) | (seen.stolen ? STOLEN : 0));
+  return its;
+}
+
+}  // namespace tierscope

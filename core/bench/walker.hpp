@@ -1,0 +1,58 @@
+/// One member of a simulated group: what it does next, what it has under way, and the block it is in.
+#pragma once
+#include <vector>
+
+#include "bench/block.hpp"
+#include "bench/streams.hpp"
+#include "simulate/machine.hpp"
+#include "simulate/thread.hpp"
+
+namespace tierscope {
+
+class Walker {
+ public:
+  /// Blocks are made after `form`. Group and machine must outlive it.
+  Walker(simulate::Machine& machine, const Group& group, std::size_t member, Stream stream, Block form)
+      : thread_(machine, group.members[member].cpu),
+        machine_(&machine),
+        group_(&group),
+        stream_(std::move(stream)),
+        form_(form) {}
+
+  /// The first block of a batch begins. @returns when its first access may start
+  simulate::Time begin(simulate::Time at, std::uint32_t batch);
+  /// Executes the next access at `at`, which the last call said, and ends its block where that is due: blocks of
+  /// `length`, until one ends at `end` or later. @returns when the next one may start, or NEVER behind the last block
+  simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length);
+  /// When all that it has under way counts as done, as the bench has it (BlockRunner::work).
+  simulate::Time finish();
+  /// Untimed: some accesses, and back to the first operation.
+  void warm(simulate::Time at, std::uint64_t accesses);
+  void rewind();
+  /// Relative difference of the accesses that were made from those that the descriptors promise.
+  [[nodiscard]] double error() const noexcept;
+  [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
+
+ private:
+  [[nodiscard]] const simulate::Access& next();
+  void execute(simulate::Time at);
+  void open(simulate::Time at);
+  [[nodiscard]] bool end_chunk(simulate::Time end, simulate::Time length);
+  void refill();
+  [[nodiscard]] std::uint64_t chunk() const;
+  [[nodiscard]] Block block(simulate::Seen seen) const;
+
+  simulate::Thread thread_;
+  simulate::Machine* machine_;
+  const Group* group_;
+  Stream stream_;
+  Block form_;
+  std::vector<simulate::Access> pending_;
+  std::size_t at_ = 0;
+  std::uint64_t chunk_ = 0, made_ = 0, executed_ = 0;  // operations at hand; all operations, all accesses so far
+  std::uint64_t operations_ = 0, left_ = 0;            // of the block; until it ends, where per_block says so
+  simulate::Time start_ = 0;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace tierscope

@@ -1,0 +1,288 @@
+/// How a line finds its way through the levels.
+///   A miss takes the line into its level, nearest first, and asks the next one; whoever must go for it and is dirty
+///   is written to the next level first. Data that are on their way are waited for.
+///   A level that is not inclusive keeps what it holds by itself; an inclusive one takes its victims from all nearer.
+///   Caches of other CPUs: a load takes a dirty line from them, which is clean there afterwards; a store takes all
+///   copies away. Either costs a look-up in the first level that both share, and the time of the level it was found in.
+///   This is MESI without the state exclusive: the first store to a line that nobody else holds costs nothing.
+///   Source: M. Papamarcos, J. Patel, "A Low-Overhead Coherence Solution for Multiprocessors with Private Cache
+///   Memories", ISCA 1984.
+///   Blind to the bandwidth of the caches and to the lookups that wait for each other.
+#include "simulate/caches.hpp"
+
+#include <algorithm>
+
+#include "simulate/flights.hpp"
+#include "simulate/lineup.hpp"
+
+namespace tierscope::simulate {
+
+class Caches::Levels : private Lineup {
+ public:
+  Levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed, Memory& below)
+      : Lineup(sections, cpus, seed), below_(below), flights_(std::size_t{FLIGHTS} * cpus) {
+    for (const auto& level : levels_) {
+      facts_.push_back(level.facts);
+      prefetching_ = prefetching_ || !level.prefetchers.empty();
+    }
+  }
+
+  /// What was not the line that its nearest cache used last. Other hits there that wait for nobody end here as well.
+  Time access(unsigned cpu, Entry line, Kind kind, Time at) {
+    if (kind > Kind::store || depth_ == 0) return otherwise(cpu, line, kind, at);
+    const bool store = kind == Kind::store;
+    Entry* const held = cache(cpu, 0).touch(line);
+    if (held == nullptr || !at_once(*held, line, store))
+      return demand(cpu, held, line, store ? Use::store : Use::load, at);
+    ++levels_[0].events.uses[store];
+    return at + levels_[0].facts.latency;
+  }
+  Front front(unsigned cpu) {
+    if (depth_ == 0) return {&none_, nullptr, 0};
+    return {cache(cpu, 0).last(), levels_[0].events.uses.data(), levels_[0].facts.latency};
+  }
+  [[nodiscard]] const std::vector<CacheFacts>& facts() const noexcept { return facts_; }
+  void count_all(Counters& counters) const {
+    for (const auto& level : levels_) count_events(level, counters);
+  }
+  void reset_counters() {
+    for (auto& level : levels_) level.events = {};
+  }
+
+ private:
+  static constexpr unsigned FLIGHTS = 128;  // lines of one CPU on their way at once: its own and those of prefetchers
+
+  /// Where a line was found: depth_ is the memory. `ready`: when its data arrive there, if they are on their way.
+  struct Found {
+    unsigned level;
+    bool dirty;
+    Time ready;
+  };
+
+  [[gnu::noinline]] Time otherwise(unsigned cpu, Entry line, Kind kind, Time at) {
+    switch (kind) {
+      case Kind::load:
+        return below_.read(line, at);  // there are no caches
+      case Kind::store:
+        return below_.write(line, at);
+      case Kind::prefetch:
+        if (depth_ != 0) fetch(cpu, 0, line, at);
+        return at;
+      case Kind::store_nt:
+        remove(line);
+        return below_.write(line, at);
+      case Kind::clflush:
+      case Kind::clflushopt:
+      case Kind::clwb:
+        return flush(line, kind != Kind::clwb, at);
+      default:
+        return at;
+    }
+  }
+
+  /// `held`: its entry in the nearest cache, if it is there.
+  [[gnu::noinline]] Time demand(unsigned cpu, Entry* held, Entry line, Use use, Time at) {
+    const auto found = take(cpu, 0, held, line, use, at);
+    if (found.level != 0) owners_.note(cpu, line);
+    const bool alone = !owners_.others(cpu, line) || (found.level == 0 && (use == Use::load || found.dirty));
+    const Time shared = alone ? 0 : use == Use::store ? take_away(cpu, found, line, at) : ask(cpu, found, line, at);
+    const Time done = arrival(found, line, shared, at);
+    if (found.level != 0) flights_.put(line, done);
+    if (prefetching_ && (found.level != 0 || fetched_)) prefetch(cpu, found.level, line, at);
+    return done;
+  }
+
+  /// Takes a line into the level `from` and those behind it, up to where it is found. `held`: its entry in `from`.
+  Found take(unsigned cpu, unsigned from, Entry* held, Entry line, Use use, Time at) {
+    fetched_ = false;
+    const auto u = static_cast<std::size_t>(use);
+    for (unsigned k = from;; ++k) {
+      auto& level = levels_[k];
+      ++level.events.uses[u];
+      if (held != nullptr) return here(k, held, line, use, at);
+      if (k + 1 < depth_) cache(cpu, k + 1).announce(line);
+      ++level.events.misses[u];
+      const auto filled = cache(cpu, k).fill(line);
+      *filled.entry |= k != from           ? COMING
+                       : use == Use::load  ? COMING
+                       : use == Use::store ? COMING | DIRTY
+                                           : COMING | FETCHED;
+      if (filled.victim != 0 && ((filled.victim & DIRTY) != 0 || level.inclusive)) leave(cpu, k, filled.victim);
+      if (k + 1 == depth_) return {depth_, false, 0};
+      held = cache(cpu, k + 1).touch(line);
+    }
+  }
+  /// A line was found at `level`.
+  Found here(unsigned level, Entry* entry, Entry line, Use use, Time at) {
+    const bool dirty = (*entry & DIRTY) != 0;
+    if (use == Use::store && level == 0) *entry |= DIRTY;
+    return {level, dirty, (*entry & (COMING | FETCHED)) != 0 ? settle(level, entry, line, use, at) : 0};
+  }
+  /// What was not settled of a line at its hit: when it arrives, and whether this is the first use of a prefetch.
+  Time settle(unsigned level, Entry* entry, Entry line, Use use, Time at) {
+    if ((*entry & FETCHED) != 0 && use != Use::prefetch) {
+      *entry &= ~FETCHED;
+      ++levels_[level].events.prefetch_uses;
+      fetched_ = true;
+    }
+    if ((*entry & COMING) == 0) return 0;
+    const Time ready = flights_.ready(line);
+    if (ready <= at + latency(level)) *entry &= ~COMING;
+    return ready;
+  }
+  /// When the data are there; then the memory gets what had to go. `shared`: when they come from another CPU, or 0.
+  Time arrival(const Found& found, Entry line, Time shared, Time at) {
+    const Time looked = at + latency(found.level);
+    Time done = std::max(looked, found.ready);
+    if (shared != 0) {
+      done = std::max(done, shared);
+    } else if (found.level == depth_) {
+      done = below_.read(line, looked);
+    }
+    for (const auto gone : leaving_) below_.write(gone, at + latency(depth_));
+    leaving_.clear();
+    return done;
+  }
+
+  void leave(unsigned cpu, unsigned level, Entry victim) {
+    const Entry line = victim & ADDRESS;
+    auto& here = levels_[level];
+    if (here.inclusive && level != 0) {
+      const unsigned first = cpu / here.facts.shared * here.facts.shared;
+      each(line, first, first + here.facts.shared, level, [&](Cache& nearer, unsigned k, unsigned) {
+        const Entry was = nearer.drop(line);
+        levels_[k].events.invalidations += was != 0;
+        victim |= was & DIRTY;
+      });
+    }
+    if ((victim & DIRTY) == 0) return;
+    ++here.events.writebacks;
+    write_back(cpu, level + 1, line);
+  }
+  void write_back(unsigned cpu, unsigned level, Entry line) {
+    if (level == depth_) {
+      leaving_.push_back(line);
+      return;
+    }
+    if (Entry* const held = cache(cpu, level).find(line); held != nullptr) {
+      *held |= DIRTY;
+      return;
+    }
+    const auto filled = cache(cpu, level).fill(line);
+    *filled.entry |= DIRTY;
+    if (filled.victim != 0) leave(cpu, level, filled.victim);
+  }
+
+  /// A load looks whether another CPU wrote the line. When it is there, or 0.
+  Time ask(unsigned cpu, const Found& found, Entry line, Time at) {
+    const unsigned group = found.level == depth_ ? cpus_ : levels_[found.level].facts.shared;
+    const unsigned first = cpu / group * group;
+    unsigned holder = cpus_, nearest = depth_;
+    each(line, first, first + group, found.level, [&](Cache& other, unsigned k, unsigned c) {
+      if (&other == &cache(cpu, k)) return;
+      Entry* const held = other.find(line);
+      if (held == nullptr || (*held & DIRTY) == 0) return;
+      *held &= ~DIRTY;
+      if (k < nearest) {
+        nearest = k;
+        holder = c;
+      }
+    });
+    if (holder == cpus_) return 0;
+    ++levels_[nearest].events.transfers;
+    const unsigned both = meeting(cpu, holder);
+    write_back(cpu, both, line);
+    return at + latency(both) + latency(nearest);
+  }
+  /// A store takes the line from all other CPUs. When this is done, or 0 if nobody had it.
+  Time take_away(unsigned cpu, const Found& found, Entry line, Time at) {
+    unsigned both = 0, nearest = depth_;
+    bool any = false;
+    each(line, 0, cpus_, depth_, [&](Cache& other, unsigned k, unsigned c) {
+      if (&other == &cache(cpu, k)) return;
+      const Entry was = other.drop(line);
+      if (was == 0) return;
+      any = true;
+      ++levels_[k].events.invalidations;
+      both = std::max(both, meeting(cpu, c));
+      if ((was & DIRTY) != 0) nearest = std::min(nearest, k);
+    });
+    if (!any) return 0;
+    if (nearest != depth_ && found.level != 0) {
+      ++levels_[nearest].events.transfers;
+      return at + latency(both) + latency(nearest);
+    }
+    const Time told = at + latency(both);
+    return found.level == depth_ ? std::max(told, below_.read(line, at + latency(depth_))) : told;
+  }
+
+  /// Brings a line into a level and those behind it; nobody waits.
+  void fetch(unsigned cpu, unsigned level, Entry line, Time at) {
+    if (cache(cpu, level).find(line) != nullptr) return;
+    if (owners_.others(cpu, line) && written_elsewhere(cpu, line)) return;
+    owners_.note(cpu, line);
+    const auto found = take(cpu, level, nullptr, line, Use::prefetch, at);
+    flights_.put(line, arrival(found, line, 0, at));
+  }
+  bool written_elsewhere(unsigned cpu, Entry line) {
+    bool any = false;
+    each(line, 0, cpus_, depth_, [&](Cache& other, unsigned k, unsigned) {
+      if (&other == &cache(cpu, k)) return;
+      const Entry* const held = other.find(line);
+      any = any || (held != nullptr && (*held & DIRTY) != 0);
+    });
+    return any;
+  }
+  /// After a demand that was found at `level`: the prefetchers of the levels that it missed, and of the one that had
+  /// it by a prefetch.
+  void prefetch(unsigned cpu, unsigned level, Entry line, Time at) {
+    const unsigned end = std::min(fetched_ ? level + 1 : level, depth_);
+    for (unsigned k = 0; k < end; ++k) {
+      auto& prefetchers = levels_[k].prefetchers;
+      if (prefetchers.empty()) continue;
+      prefetchers[cpu / levels_[k].facts.shared].observe(line, k < level, [&](Entry next) { fetch(cpu, k, next, at); });
+    }
+  }
+
+  void remove(Entry line) {
+    each(line, 0, cpus_, depth_, [&](Cache& any, unsigned, unsigned) { any.drop(line); });
+  }
+  /// The line goes to memory if it is dirty anywhere; when it has accepted it.
+  Time flush(Entry line, bool drop, Time at) {
+    unsigned nearest = depth_;
+    each(line, 0, cpus_, depth_, [&](Cache& any, unsigned k, unsigned) {
+      Entry* const held = any.find(line);
+      if (held == nullptr) return;
+      if ((*held & DIRTY) != 0) nearest = std::min(nearest, k);
+      *held &= ~DIRTY;
+      if (drop) any.drop(line);
+    });
+    if (depth_ == 0) return at;
+    if (nearest == depth_) return at + latency(depth_);
+    ++levels_[nearest].events.flushes;
+    return below_.write(line, at + latency(depth_));
+  }
+
+  Entry empty_ = 0;
+  Entry* none_ = &empty_;  // the last entry where there is no cache
+  Memory& below_;
+  Flights flights_;
+  std::vector<CacheFacts> facts_;
+  std::vector<Entry> leaving_;  // lines that go to memory once the read before them was asked for
+  bool prefetching_ = false;
+  bool fetched_ = false;  // the last `take` was the first use of a prefetched line
+};
+
+Caches::Caches(const std::vector<Section>& levels, unsigned cpus, std::uint64_t seed, Memory& below)
+    : levels_(std::make_unique<Levels>(levels, cpus, seed, below)) {
+  for (unsigned c = 0; c < cpus; ++c) fronts_.push_back(levels_->front(c));
+}
+Caches::~Caches() = default;
+const std::vector<CacheFacts>& Caches::facts() const noexcept { return levels_->facts(); }
+Time Caches::otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
+  return levels_->access(cpu, address & ADDRESS, kind, at);
+}
+void Caches::count(Counters& counters) const { levels_->count_all(counters); }
+void Caches::reset_counters() { levels_->reset_counters(); }
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,58 @@
+/// Requests that wait outside of a full queue, and get in by chance: what the cores of a machine have under way reaches
+/// the controller in no order once there is too much of it. Lines of one buffer unit are then asked for far apart.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "base/random.hpp"
+#include "simulate/access.hpp"
+
+namespace tierscope::simulate {
+
+struct Waiting {
+  std::uint64_t address;
+  Time at;
+};
+
+class Crowd {
+ public:
+  /// @param most  requests among which chance decides; 0 keeps all in order
+  Crowd(std::size_t most, std::uint64_t seed) : addresses_(most), times_(most), seed_(seed) {}
+  [[nodiscard]] std::size_t most() const noexcept { return addresses_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool any() const noexcept { return size_ > 0; }
+  [[nodiscard]] bool full() const noexcept { return size_ == addresses_.size(); }
+  /// @pre not full
+  void add(std::uint64_t address, Time at) noexcept {
+    addresses_[size_] = address;
+    times_[(first_ + size_++) % times_.size()] = at;
+  }
+  /// One of them, in the place of the one that has waited longest. @pre any
+  Waiting draw() noexcept {
+    const auto chosen = (random_word(seed_, drawn_++) >> 32U) * size_ >> 32U;
+    const Waiting one{addresses_[chosen], times_[first_]};
+    addresses_[chosen] = addresses_[--size_];
+    if (++first_ == times_.size()) first_ = 0;
+    return one;
+  }
+
+ private:
+  std::vector<std::uint64_t> addresses_;
+  std::vector<Time> times_;  // a ring, oldest at first_
+  std::size_t first_ = 0, size_ = 0;
+  std::uint64_t seed_, drawn_ = 0;
+};
+
+/// A running mean over the last SPAN values or so.
+class Mean {
+ public:
+  void add(Time value) noexcept { sum_ += value - sum_ / SPAN; }
+  [[nodiscard]] Time get() const noexcept { return sum_ / SPAN; }
+  void start(Time value) noexcept { sum_ = value * SPAN; }
+
+ private:
+  static constexpr Time SPAN = 1024;
+  Time sum_ = 0;
+};
+
+}  // namespace tierscope::simulate

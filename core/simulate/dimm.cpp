@@ -1,0 +1,235 @@
+#include "simulate/dimm.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/registry.hpp"
+
+namespace tierscope::simulate {
+namespace {
+
+constexpr std::uint64_t MOST_UNITS = std::uint64_t{1} << 24U;
+
+Migration migration_of(const Section& section, std::uint64_t seed) {
+  return section.has("migration") ? Migration(section.section("migration"), mixed(seed ^ 1U)) : Migration();
+}
+
+std::uint64_t crowd_of(const Section& section, const char* key) {
+  return section.has("crowd") ? section.section("crowd").count(key, 0, 65536, "0") : 0;
+}
+
+Time crowd_wait(const Section& section, const char* key) {
+  return section.has("crowd") ? section.section("crowd").time(key, "0ns") : 0;
+}
+
+}  // namespace
+
+Dimm::Dimm(const Section& section, std::uint64_t seed)
+    : latency_(section.time("latency", "0ns")),
+      accept_(section.time("accept")),
+      line_(section.time("line", "0ns")),
+      media_(section.section("media"), migration_of(section, seed)),
+      queue_(section.section("queue").count("entries", 0, 65536)),
+      wpq_(section.section("queue").count("wpq", 1, 65536)),
+      readers_(crowd_of(section, "reads"), mixed(seed ^ 2U)),
+      writers_(crowd_of(section, "writes"), mixed(seed ^ 3U)),
+      read_wait_(crowd_wait(section, "read_wait")),
+      write_wait_(crowd_wait(section, "write_wait")) {
+  for (const auto& buffer : section.sections("buffer")) add_buffer(buffer);
+  if (buffers_.size() > 8) section.refuse("buffer", "has more than 8 levels");
+  merges_ = data_ > 0 && std::uint64_t{1} << buffers_[0].shift == MEDIA_LINE;
+  if (data_ > 0)
+    fetch_lines_ = std::max<std::uint64_t>(1, (std::uint64_t{1} << buffers_[data_ - 1].shift) / MEDIA_LINE);
+  reach_ +=
+      LINE * (section.section("queue").count("entries", 0, 65536) + section.section("queue").count("wpq", 1, 65536));
+  lead_ = near_ = latency_;
+  Time path = latency_ + media_.latency();
+  for (std::size_t b = 0; b < buffers_.size(); ++b) {
+    path += buffers_[b].latency;
+    if (b == 0) near_ += buffers_[b].latency;
+    if (b < data_) lead_ += buffers_[b].latency;
+  }
+  path_.start(path);
+  cost_.start(media_.interval());
+  pace_.start(media_.write_time() / 4);
+}
+
+void Dimm::add_buffer(const Section& section) {
+  const auto size = section.bytes("size");
+  const auto unit = section.bytes("unit");
+  const bool data = section.choice("holds", {"data", "addresses"}, "data") == "data";
+  if (unit < LINE || !std::has_single_bit(unit))
+    section.refuse("unit", std::to_string(unit) + " is no power of two of 64 B or more");
+  if (size < unit || size % unit != 0)
+    section.refuse("size", std::to_string(size) + " is no multiple of the unit of " + std::to_string(unit) + " bytes");
+  if (size / unit > MOST_UNITS) section.refuse("size", "is above " + std::to_string(MOST_UNITS) + " units");
+  if (!buffers_.empty() && unit < std::uint64_t{1} << buffers_.back().shift)
+    section.refuse("unit", "is smaller than that of the buffer before, which is filled from here");
+  if (data && data_ < buffers_.size()) section.refuse("holds", "data behind a buffer of addresses is never reached");
+  buffers_.push_back({Lru(size / unit), section.time("latency"), static_cast<unsigned>(std::countr_zero(unit))});
+  if (data) ++data_;
+  reach_ = std::max(reach_, size);
+}
+
+/// The units of the nearest `levels` buffers that hold `address` come in and are there at `ready`.
+void Dimm::fill(std::size_t levels, std::uint64_t address, Time ready) {
+  for (std::size_t b = 0; b < levels; ++b) {
+    auto& buffer = buffers_[b];
+    if (b == 0 && merges_) {
+      merge_slot(address >> buffer.shift, ready).ready = ready;
+    } else {
+      buffer.units.insert(address >> buffer.shift).ready = ready;
+    }
+  }
+}
+
+/// A place for a line of the medium in the nearest buffer; what had to leave is written if it was changed.
+Lru::Slot& Dimm::merge_slot(std::uint64_t number, Time at) {
+  auto& units = buffers_[0].units;
+  if (units.oldest().dirty != 0) media_.wrote(units.oldest().key * MEDIA_LINE, at);
+  return units.insert(number);
+}
+
+/// What no buffer of data holds, asked for at `at`.
+Time Dimm::fetch(std::uint64_t address, Time at) {
+  Time time = media_.fetch(address, at);
+  const Time waited = time - at;
+  std::size_t level = data_;
+  for (; level < buffers_.size(); ++level) {
+    auto& buffer = buffers_[level];
+    time += buffer.latency;
+    if (const auto* slot = buffer.units.find(address >> buffer.shift)) {
+      ++buffer.hits;
+      time = std::max(time, slot->ready);
+      break;
+    }
+  }
+  if (level == buffers_.size()) time += media_.latency();
+  media_.reads += fetch_lines_;
+  fill(level, address, time);
+  path_.add(time - at - waited + lead_);
+  return time;
+}
+
+Time Dimm::serve(std::uint64_t address, Time at) {
+  Time time = at + latency_;
+  for (std::size_t level = 0; level < data_; ++level) {
+    auto& buffer = buffers_[level];
+    time += buffer.latency;
+    if (const auto* slot = buffer.units.find(address >> buffer.shift)) {
+      ++buffer.hits;
+      time = std::max(time, slot->ready);
+      fill(level, address, time);
+      return time;
+    }
+  }
+  return fetch(address, time);
+}
+
+Time Dimm::read(std::uint64_t address, Time at) {
+  ++reads_;
+  at = bus_.take(at, line_);
+  if (queue_.holds(address)) return ++forwards_, at + near_;
+  if (readers_.most() == 0) return serve(address, at);
+  while (readers_.any() && port_free(at)) serve_one();
+  if (!readers_.any() && port_free(at + read_wait_)) return serve(address, at);
+  if (readers_.full()) serve_one();
+  readers_.add(address, at);
+  const Time port = std::max(at, media_.free() - lead_);
+  return port + static_cast<Time>(readers_.size()) * cost_.get() + path_.get();
+}
+
+void Dimm::serve_one() {
+  const auto one = readers_.draw();
+  const auto before = media_.reads;
+  serve(one.address, one.at);
+  cost_.add(media_.reads == before ? 0 : media_.interval());
+}
+
+Time Dimm::write(std::uint64_t address, Time at) {
+  ++writes_;
+  at = bus_.take(at, line_);
+  if (writers_.most() == 0) return accept(address, at);
+  while (writers_.any() && write_may_enter(at)) accept_one();
+  if (!writers_.any() && write_may_enter(at)) return accept(address, at);
+  if (writers_.full()) accept_one();
+  writers_.add(address, at);
+  return wpq_.wait(at) + static_cast<Time>(writers_.size()) * pace_.get() + accept_;
+}
+
+void Dimm::accept_one() {
+  const auto one = writers_.draw();
+  accept(one.address, one.at);
+}
+
+/// The controller's queue takes the line, and passes it on when there is room.
+Time Dimm::accept(std::uint64_t address, Time at) {
+  while (queue_.oldest().whole() && std::max(media_.free(), queue_.oldest().since) < at) {
+    const auto group = queue_.take();
+    put(group, group.since);
+  }
+  const Time entered = wpq_.wait(at);
+  Time moved = std::max(entered, moved_);
+  if (queue_.none()) {
+    moved = put(WriteQueue::alone(address), moved);
+  } else {
+    if (queue_.full()) moved = put(queue_.take(), moved);
+    queue_.add(address, moved);
+  }
+  pace_.add(moved - std::max(entered, moved_));
+  stalls_ += entered > at ? 1 : 0;
+  moved_ = moved;
+  wpq_.hold(moved);
+  return entered + accept_;
+}
+
+/// A group leaves the queue at `at`: when its port is free again.
+Time Dimm::put(const Group& group, Time at) {
+  const Time end = media_.put(group.number * MEDIA_LINE, at);
+  land(group, end);
+  return end;
+}
+
+/// What of a line of the medium arrives there, or in the buffer before it.
+void Dimm::land(const Group& group, Time at) {
+  const auto address = group.number * MEDIA_LINE;
+  auto* slot = merges_ ? buffers_[0].units.find(group.number) : nullptr;
+  if (!group.whole() && slot == nullptr && !held(address)) ++media_.reads;
+  if (!group.whole() && slot == nullptr && merges_) slot = &merge_slot(group.number, at);
+  if (slot != nullptr) {
+    const Group merged{group.number, slot->dirty | group.lines};
+    slot->dirty = merged.whole() ? 0 : merged.lines;
+    if (!merged.whole()) return;
+  }
+  media_.wrote(address, at);
+}
+
+bool Dimm::held(std::uint64_t address) const {
+  return std::any_of(buffers_.begin(), buffers_.begin() + static_cast<std::ptrdiff_t>(data_),
+                     [&](const Buffer& buffer) { return buffer.units.peek(address >> buffer.shift) != nullptr; });
+}
+
+void Dimm::count(const std::string& prefix, Counters& counters) const {
+  const auto add = [&](const std::string& name, std::uint64_t value) { counters[prefix + name] += value; };
+  add("reads", reads_);
+  add("writes", writes_);
+  add("forwards", forwards_);
+  add("stalls", stalls_);
+  add("media_reads", media_.reads);
+  add("media_writes", media_.writes);
+  add("migrations", media_.moved());
+  for (std::size_t b = 0; b < buffers_.size(); ++b) add("buffer" + std::to_string(b) + ".hits", buffers_[b].hits);
+}
+
+void Dimm::reset_counters() {
+  reads_ = writes_ = forwards_ = stalls_ = 0;
+  media_.reset_counters();
+  for (auto& buffer : buffers_) buffer.hits = 0;
+}
+
+namespace {
+constexpr MemoryEntry entry{"dimm", "a persistent-memory DIMM with its buffers", &make_memory<Dimm>};
+const Registration registration{entry};
+}  // namespace
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,75 @@
+/// `dimm`: a persistent-memory DIMM. Reads pass `buffer`s, nearest first, each an LRU of units that adds its latency
+/// whether it holds the line or not; then the medium. Writes are accepted by the controller's queue (`queue.wpq`
+/// lines), which survives the loss of power, and pass a queue in which the lines of one 256 B line of the medium
+/// combine (write_queue.hpp). Each group takes the medium's port for `media.write`, a fetch for `media.interval`. A
+/// part of a 256 B line is merged in the nearest buffer if its units are of 256 B, for which the rest is read, and
+/// written when it is whole or must make room; without such a buffer it is read and written at once.
+/// A buffer that `holds = "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is
+/// then the look-up on the medium, but the data are fetched all the same.
+/// Near saturation the order is lost: who would wait longer than `crowd.read_wait` for the port, or `crowd.write_wait`
+/// for the controller's queue, joins a crowd of at most `crowd.reads` or `crowd.writes`, in which chance decides who is
+/// next (crowd.hpp), and is told the mean time of such a wait. Source of the structure: Z. Wang, X. Liu, J. Yang, T.
+/// Michailidis, S. Swanson, J. Zhao, Characterizing and Modeling Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J.
+/// Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable Persistent
+/// Memory, FAST, 2020. The combining FIFO and the crowd are ours. Blind to: refresh, power limits, errors, the order of
+/// reads and writes of one line that both wait outside.
+#pragma once
+#include <vector>
+
+#include "simulate/crowd.hpp"
+#include "simulate/lru.hpp"
+#include "simulate/media.hpp"
+#include "simulate/memory.hpp"
+#include "simulate/write_queue.hpp"
+
+namespace tierscope::simulate {
+
+class Dimm final : public Memory {
+ public:
+  /// @throws BadPlan naming the key
+  Dimm(const Section& section, std::uint64_t seed);
+  Time read(std::uint64_t address, Time at) override;
+  Time write(std::uint64_t address, Time at) override;
+  void count(const std::string& prefix, Counters& counters) const override;
+  void reset_counters() override;
+  [[nodiscard]] std::uint64_t reach() const override { return reach_; }
+
+ private:
+  struct Buffer {
+    Lru units;
+    Time latency;
+    unsigned shift;  // of an address, to its unit
+    std::uint64_t hits = 0;
+  };
+  void add_buffer(const Section& section);
+  Time serve(std::uint64_t address, Time at);
+  Time fetch(std::uint64_t address, Time at);
+  void fill(std::size_t levels, std::uint64_t address, Time ready);
+  Time accept(std::uint64_t address, Time at);
+  Time put(const Group& group, Time at);
+  void land(const Group& group, Time at);
+  Lru::Slot& merge_slot(std::uint64_t number, Time at);
+  [[nodiscard]] bool held(std::uint64_t address) const;
+  void serve_one();
+  void accept_one();
+  [[nodiscard]] bool port_free(Time at) const { return media_.free() <= at + lead_; }
+  [[nodiscard]] bool write_may_enter(Time at) const { return wpq_.wait(at) - at <= write_wait_; }
+
+  std::vector<Buffer> buffers_;
+  std::size_t data_ = 0;  // buffers that hold data: the nearest ones
+  bool merges_ = false;   // the nearest has units of the medium's line
+  std::uint64_t fetch_lines_ = 1;
+  Time latency_, accept_, line_;
+  Media media_;
+  WriteQueue queue_;
+  Places wpq_;
+  Ports bus_{1};
+  Crowd readers_, writers_;
+  Time read_wait_, write_wait_;
+  Time near_ = 0, lead_ = 0;  // to the nearest buffer; to the port, behind all buffers of data
+  Time moved_ = 0;            // when the last line left the controller's queue
+  Mean path_, cost_, pace_;   // a read's time without waiting, its share of a port; time between lines that move
+  std::uint64_t reach_ = 0, reads_ = 0, writes_ = 0, forwards_ = 0, stalls_ = 0;
+};
+
+}  // namespace tierscope::simulate

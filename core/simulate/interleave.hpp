@@ -1,0 +1,10 @@
+/// A memory as its section states it: `kind`, and `ways` of it side by side, `grain` bytes each in turns.
+#pragma once
+#include "simulate/memory.hpp"
+
+namespace tierscope::simulate {
+
+/// @throws BadPlan naming the key
+std::unique_ptr<Memory> make_memory_of(const Section& section, std::uint64_t seed);
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,32 @@
+/// A program's accesses as Valgrind's tool lackey writes them with --trace-mem=yes:
+///     I  04016a80,3      an instruction of 3 bytes
+///      L 1ffefffe58,8    a load;  " S" a store;  " M" a load and a store of the same bytes
+/// Addresses are hexadecimal, sizes decimal. Lines that begin with "==" are Valgrind's own words.
+/// Source: Valgrind user manual, "Lackey: an example tool", 2022.
+#pragma once
+#include <istream>
+#include <string>
+
+#include "simulate/access.hpp"
+
+namespace tierscope::simulate {
+
+struct Traced {
+  enum class What : std::uint8_t { instruction, load, store, modify } what = What::instruction;
+  std::uint64_t address = 0, size = 0;  // bytes
+};
+
+class Lackey {
+ public:
+  explicit Lackey(std::istream& from) : from_(from) {}
+  /// False at the end. @throws BadPlan naming the line that is none of these, or that was cut short
+  bool next(Traced& traced);
+  [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
+
+ private:
+  std::istream& from_;
+  std::string line_;
+  std::uint64_t lines_ = 0;
+};
+
+}  // namespace tierscope::simulate

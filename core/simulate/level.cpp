@@ -1,0 +1,93 @@
+#include "simulate/level.hpp"
+
+#include <bit>
+
+namespace tierscope::simulate {
+namespace {
+
+constexpr std::uint64_t LARGEST = std::uint64_t{1} << 36U;  // 64 GiB: its entries take an eighth of that
+constexpr unsigned MOST_WAYS = 128, MOST_TREE_WAYS = 64;    // a set is searched entry by entry; a tree is one word
+
+Policy policy_of(const Section& section, unsigned ways) {
+  const auto word = section.choice("policy", {"lru", "tree-plru", "random"}, "lru");
+  if (word == "lru") return Policy::lru;
+  if (word == "random") return Policy::random;
+  if (!std::has_single_bit(ways) || ways > MOST_TREE_WAYS)
+    section.refuse("policy", "tree-plru needs ways that are a power of two up to 64, not " + std::to_string(ways) +
+                                 "; try policy = \"lru\"");
+  return Policy::tree_plru;
+}
+
+CacheFacts facts_of(const Section& section, unsigned cpus) {
+  CacheFacts facts;
+  facts.name = section.word("name");
+  facts.size = section.bytes("size");
+  facts.ways = static_cast<unsigned>(section.count("ways", 1, MOST_WAYS));
+  facts.latency = section.time("latency");
+  facts.shared = static_cast<unsigned>(section.count("shared", 1, cpus, "1"));
+  const std::uint64_t row = LINE * facts.ways;
+  if (facts.size == 0 || facts.size > LARGEST) section.refuse("size", "is not between one set and 64 GiB");
+  if (facts.size % row != 0)
+    section.refuse("ways", std::to_string(facts.ways) + " of 64-byte lines do not divide the size of " +
+                               std::to_string(facts.size) + " bytes");
+  if (cpus % facts.shared != 0)
+    section.refuse(
+        "shared", std::to_string(facts.shared) + " does not divide the " + std::to_string(cpus) + " CPUs of cpu.count");
+  return facts;
+}
+
+/// What contradicts the level before it.
+void check_after(const Section& section, const CacheFacts& facts, const std::vector<Level>& nearer) {
+  for (const auto& level : nearer)
+    if (level.facts.name == facts.name) section.refuse("name", "'" + facts.name + "' is the name of two caches");
+  if (nearer.empty()) return;
+  const auto& last = nearer.back().facts;
+  if (facts.shared % last.shared != 0)
+    section.refuse("shared", std::to_string(facts.shared) + " is no multiple of the " + std::to_string(last.shared) +
+                                 " of " + last.name + ", which is nearer");
+  if (facts.latency < last.latency) section.refuse("latency", "is below that of " + last.name + ", which is nearer");
+}
+
+void add_prefetchers(Level& level, const Section& section) {
+  const auto word = section.choice("prefetch", {"none", "next-line", "stride"}, "none");
+  const auto depth = static_cast<unsigned>(section.count("depth", 1, 63, "4"));  // a page has 64 lines
+  if (word == "none") return;
+  const auto kind = word == "stride" ? Prefetch::stride : Prefetch::next_line;
+  level.prefetchers.assign(level.caches.size(), Prefetcher(kind, depth));
+}
+
+}  // namespace
+
+std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed) {
+  std::vector<Level> levels;
+  for (const auto& section : sections) {
+    Level level;
+    level.facts = facts_of(section, cpus);
+    check_after(section, level.facts, levels);
+    level.inclusive = section.flag("inclusive", false);
+    const auto policy = policy_of(section, level.facts.ways);
+    const auto sets = level.facts.size / LINE / level.facts.ways;
+    for (unsigned c = 0; c < cpus / level.facts.shared; ++c)
+      level.caches.emplace_back(sets, level.facts.ways, policy, random_word(seed, levels.size() << 32U | c));
+    add_prefetchers(level, section);
+    levels.push_back(std::move(level));
+  }
+  return levels;
+}
+
+void count_events(const Level& level, Counters& counters) {
+  const auto& events = level.events;
+  const auto add = [&](const char* name, std::uint64_t value) { counters[level.facts.name + "." + name] += value; };
+  add("loads", events.uses[static_cast<std::size_t>(Use::load)]);
+  add("load_misses", events.misses[static_cast<std::size_t>(Use::load)]);
+  add("stores", events.uses[static_cast<std::size_t>(Use::store)]);
+  add("store_misses", events.misses[static_cast<std::size_t>(Use::store)]);
+  add("prefetches", events.misses[static_cast<std::size_t>(Use::prefetch)]);
+  add("prefetch_uses", events.prefetch_uses);
+  add("writebacks", events.writebacks);
+  add("flushes", events.flushes);
+  add("invalidations", events.invalidations);
+  add("transfers", events.transfers);
+}
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,100 @@
+/// Which of many keys are held by `capacity` slots, the least recently used of which makes room. Find and insert take
+/// constant time: a chained hash over the slots, and a ring of them in the order of use, in which the oldest becomes
+/// the newest by a step of the beginning. There are eight buckets for each slot, so that chains are hardly ever walked,
+/// which no branch predictor foresees; 4096 slots take 256 KiB with them.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "simulate/access.hpp"
+
+namespace tierscope::simulate {
+
+class Lru {
+ public:
+  static constexpr std::uint64_t EMPTY = ~std::uint64_t{0};  // no key
+  struct Slot {
+    std::uint64_t key = EMPTY;
+    Time ready = 0;           // when what it holds is there
+    std::uint32_t dirty = 0;  // what of it the medium does not have yet, a bit for each line
+   private:
+    friend class Lru;
+    std::uint32_t newer = 0, older = 0, chain = NONE;
+  };
+
+  /// @param capacity at least 1, below 2^31
+  explicit Lru(std::size_t capacity)
+      : slots_(capacity),
+        heads_(std::bit_ceil(8 * capacity), NONE),
+        shift_(64U - static_cast<unsigned>(std::bit_width(heads_.size() - 1))) {
+    const auto count = static_cast<std::uint32_t>(capacity);
+    for (std::uint32_t s = 0; s < count; ++s) {
+      slots_[s].older = s + 1 == count ? 0 : s + 1;
+      slots_[s].newer = s == 0 ? count - 1 : s - 1;
+    }
+  }
+  /// The slot that holds `key`, which is now the most recently used; nullptr if none does.
+  Slot* find(std::uint64_t key) noexcept {
+    const auto s = where(key);
+    if (s == NONE) return nullptr;
+    use(s);
+    return &slots_[s];
+  }
+  /// The same without using it.
+  [[nodiscard]] const Slot* peek(std::uint64_t key) const noexcept {
+    const auto s = where(key);
+    return s == NONE ? nullptr : &slots_[s];
+  }
+  /// The slot that will make room: its key is EMPTY if it holds nothing.
+  [[nodiscard]] const Slot& oldest() const noexcept { return slots_[slots_[newest_].newer]; }
+  /// `key`, which no slot holds, takes the place of the oldest.
+  Slot& insert(std::uint64_t key) noexcept {
+    newest_ = slots_[newest_].newer;
+    auto& slot = slots_[newest_];
+    if (slot.key != EMPTY) unchain(newest_);
+    auto& head = heads_[bucket(key)];
+    slot.key = key;
+    slot.ready = 0;
+    slot.dirty = 0;
+    slot.chain = head;
+    head = newest_;
+    return slot;
+  }
+
+ private:
+  static constexpr std::uint32_t NONE = ~std::uint32_t{0};
+  [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept { return key * 0x9E3779B97F4A7C15U >> shift_; }
+  [[nodiscard]] std::uint32_t where(std::uint64_t key) const noexcept {
+    auto s = heads_[bucket(key)];
+    while (s != NONE && slots_[s].key != key) s = slots_[s].chain;
+    return s;
+  }
+  void unchain(std::uint32_t s) noexcept {
+    auto* link = &heads_[bucket(slots_[s].key)];
+    while (*link != s) link = &slots_[*link].chain;
+    *link = slots_[s].chain;
+  }
+  /// Slot s becomes the newest: it comes between the newest and, since that is a ring, the oldest.
+  void use(std::uint32_t s) noexcept {
+    if (s == newest_) return;
+    auto& slot = slots_[s];
+    const auto last = slots_[newest_].newer;
+    if (s != last) {
+      slots_[slot.newer].older = slot.older;
+      slots_[slot.older].newer = slot.newer;
+      slot.newer = last;
+      slot.older = newest_;
+      slots_[last].older = s;
+      slots_[newest_].newer = s;
+    }
+    newest_ = s;
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> heads_;
+  unsigned shift_;
+  std::uint32_t newest_ = 0;
+};
+
+}  // namespace tierscope::simulate

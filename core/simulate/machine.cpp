@@ -1,0 +1,124 @@
+#include "simulate/machine.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "simulate/interleave.hpp"
+
+namespace tierscope::simulate {
+
+/// All memories of a machine as one: the number above MEMORY_BIT of an address says which.
+class Machine::Router final : public Memory {
+ public:
+  void add(const std::string& name, std::unique_ptr<Memory> memory) {
+    names_.push_back(name);
+    memories_.push_back(std::move(memory));
+  }
+  Time read(std::uint64_t address, Time at) override { return of(address).read(address & MASK, at); }
+  Time write(std::uint64_t address, Time at) override { return of(address).write(address & MASK, at); }
+  void count(const std::string&, Counters& counters) const override {
+    for (std::size_t m = 0; m < memories_.size(); ++m) memories_[m]->count(names_[m] + ".", counters);
+  }
+  void reset_counters() override {
+    for (const auto& memory : memories_) memory->reset_counters();
+  }
+  [[nodiscard]] std::uint64_t reach() const override {
+    std::uint64_t most = 0;
+    for (const auto& memory : memories_) most = std::max(most, memory->reach());
+    return most;
+  }
+
+ private:
+  static constexpr std::uint64_t MASK = (std::uint64_t{1} << MEMORY_BIT) - 1;
+  [[nodiscard]] Memory& of(std::uint64_t address) const { return *memories_[address >> MEMORY_BIT]; }
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<Memory>> memories_;
+};
+
+namespace {
+
+constexpr std::uint64_t MOST_CPUS = 1024;
+
+CpuLimits limits_of(const Section& cpu) {
+  CpuLimits limits;
+  limits.cycle = cpu.time("cycle", "0.4ns");
+  limits.issue = cpu.time("issue", "0.25ns");
+  limits.loads = static_cast<unsigned>(cpu.count("loads", 1, 1024, "16"));
+  limits.stores = static_cast<unsigned>(cpu.count("stores", 1, 1024, "16"));
+  limits.combining = static_cast<unsigned>(cpu.count("combining", 1, 1024, "12"));
+  if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: no CPU starts accesses without end at once");
+  return limits;
+}
+
+std::uint64_t page_of(const Section& root) {
+  if (!root.has("pages")) return 0;
+  const auto pages = root.section("pages");
+  const auto bytes = pages.bytes("bytes");
+  if (bytes < 4096 || (bytes & (bytes - 1)) != 0) pages.refuse("bytes", "is no power of two of 4 KiB or more");
+  return bytes;
+}
+
+}  // namespace
+
+Machine::Machine(const std::string& word) : router_(std::make_unique<Router>()) {
+  const auto root = read_config(word);
+  name_ = root.word("name");
+  summary_ = root.word("summary");
+  source_ = root.word("source");
+  const auto seed = root.count("seed", 0, ~std::uint64_t{0}, "1995");
+  const auto cpu = root.section("cpu");
+  cpus_ = static_cast<unsigned>(cpu.count("count", 1, MOST_CPUS));
+  limits_ = limits_of(cpu);
+  page_bytes_ = page_of(root);
+  for (const auto& section : root.sections("memory")) {
+    const auto size = section.bytes("size");
+    if (size < (std::uint64_t{1} << 20U)) section.refuse("size", "is below 1 MiB");
+    router_->add(section.name(), make_memory_of(section, mixed(seed + regions_.size())));
+    regions_.push_back({section.name(), size, section.choice("persistence", {"none", "adr", "eadr"}, "none")});
+  }
+  if (regions_.empty()) root.refuse("memory", "there is no table [memory.NAME]");
+  default_ = regions_.size() > 1 || root.has("default") ? region(root.word("default")) : 0;
+  if (root.has("noise")) noise_ = Noise(root.section("noise"), mixed(~seed));
+  caches_ = std::make_unique<Caches>(root.sections("cache"), cpus_, seed, *router_);
+  const auto levels = root.sections("tlb");
+  if (!levels.empty() && page_bytes_ == 0) root.refuse("pages", "is absent, but there is a TLB; say bytes = \"4KiB\"");
+  const Time walk = root.has("walk") ? root.section("walk").time("base") : 0;
+  if (!levels.empty()) tlbs_ = std::make_unique<Tlbs>(levels, cpus_, page_bytes_, walk, *caches_);
+  root.refuse_rest();
+}
+
+Machine::Machine(Machine&&) noexcept = default;
+Machine::~Machine() = default;
+
+unsigned Machine::region(const std::string& name) const {
+  if (name.empty()) return static_cast<unsigned>(default_);
+  std::string known;
+  for (std::size_t r = 0; r < regions_.size(); ++r) {
+    if (regions_[r].name == name) return static_cast<unsigned>(r);
+    known += (known.empty() ? "" : ", ") + regions_[r].name;
+  }
+  throw BadPlan("simulated machine " + name_ + " has no memory '" + name + "' (known: " + known + ")");
+}
+
+std::uint64_t Machine::reach() const {
+  std::uint64_t sum = router_->reach();
+  for (const auto& cache : caches_->facts()) sum += cache.size * (cpus_ / cache.shared);
+  return sum;
+}
+
+Counters Machine::counters() const {
+  Counters counters;
+  caches_->count(counters);
+  if (tlbs_ != nullptr) tlbs_->count(counters);
+  router_->count("", counters);
+  return counters;
+}
+
+void Machine::reset_counters() {
+  caches_->reset_counters();
+  if (tlbs_ != nullptr) tlbs_->reset_counters();
+  router_->reset_counters();
+}
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,75 @@
+/// A simulated machine: CPUs with their caches and TLBs over some memories. The bench asks it for the time of each
+/// access; whatever an access finds is the state that the ones before it left.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulate/caches.hpp"
+#include "simulate/memory.hpp"
+#include "simulate/noise.hpp"
+#include "simulate/tlb.hpp"
+
+namespace tierscope::simulate {
+
+/// What a thread of this machine can have under way at once.
+struct CpuLimits {
+  Time cycle = 400;        // of the core's clock
+  Time issue = 250;        // between two accesses that wait for nothing
+  unsigned loads = 16;     // lines on their way to it (line fill buffers)
+  unsigned stores = 16;    // lines on their way from its store buffer
+  unsigned combining = 12; // write-combining buffers of stores that pass the caches by
+};
+
+/// One of its memories, which targets name by `memory=NAME`.
+struct Region {
+  std::string name;
+  std::uint64_t size = 0;  // bytes
+  std::string persistence = "none";  // none, adr, eadr
+};
+
+class Machine {
+ public:
+  /// `word`: as behind `sim:`. @throws BadPlan, Unsupported
+  explicit Machine(const std::string& word);
+  Machine(Machine&&) noexcept;
+  ~Machine();
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& summary() const noexcept { return summary_; }
+  [[nodiscard]] const std::string& source() const noexcept { return source_; }
+  [[nodiscard]] unsigned cpus() const noexcept { return cpus_; }
+  [[nodiscard]] const CpuLimits& limits() const noexcept { return limits_; }
+  [[nodiscard]] const std::vector<CacheFacts>& cache_facts() const noexcept { return caches_->facts(); }
+  [[nodiscard]] const std::vector<Region>& regions() const noexcept { return regions_; }
+  /// Index of the memory of that name, of the default one for "". @throws BadPlan
+  [[nodiscard]] unsigned region(const std::string& name) const;
+  [[nodiscard]] std::uint64_t page_bytes() const noexcept { return page_bytes_; }
+  /// Bytes that caches and buffers hold together.
+  [[nodiscard]] std::uint64_t reach() const;
+  [[nodiscard]] Noise& noise() noexcept { return noise_; }
+
+  /// An access by `cpu` that may start at `at`: when it is done. Of a load, the data are there; of a store, the line is
+  /// owned and written; of store_nt, clwb, clflush(opt), the memory has accepted the line. Fences never come here.
+  Time access(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
+    if (tlbs_ != nullptr) at = tlbs_->translate(cpu, address, at);
+    return caches_->access(cpu, address, kind, at);
+  }
+  [[nodiscard]] Counters counters() const;
+  void reset_counters();
+
+ private:
+  class Router;
+  std::string name_, summary_, source_;
+  unsigned cpus_ = 1;
+  CpuLimits limits_;
+  std::uint64_t page_bytes_ = 0;
+  std::vector<Region> regions_;
+  std::size_t default_ = 0;
+  Noise noise_;
+  std::unique_ptr<Router> router_;
+  std::unique_ptr<Caches> caches_;
+  std::unique_ptr<Tlbs> tlbs_;
+};
+
+}  // namespace tierscope::simulate

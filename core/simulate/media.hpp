@@ -1,0 +1,65 @@
+/// The medium of a persistent-memory DIMM: ports that are busy with one transfer at a time, and blocks that move when
+/// they were written too often.
+#pragma once
+#include "simulate/busy.hpp"
+#include "simulate/config.hpp"
+
+namespace tierscope::simulate {
+
+constexpr std::uint64_t MEDIA_LINE = 256;  // bytes, what one write to the medium writes
+
+/// Wear levelling: after `writes` lines written to one block of `unit` bytes in excess of those written elsewhere, the
+/// block moves, and whoever needs it waits for `stall`. One candidate is kept, by majority vote (R. S. Boyer, J S.
+/// Moore, MJRTY - A Fast Majority Vote Algorithm, 1991): two blocks that are written alike never move, which is what
+/// the published tails show. Blind to several hot blocks that share the writes.
+class Migration {
+ public:
+  Migration() = default;  // none
+  /// @throws BadPlan
+  Migration(const Section& section, std::uint64_t seed);
+  /// A line of the medium is written: the block may move from `at` on.
+  void wrote(std::uint64_t address, Time at) noexcept;
+  /// When an access to `address` may begin that is there at `at`.
+  [[nodiscard]] Time clear(std::uint64_t address, Time at) const noexcept {
+    return at < until_ && address >> shift_ == block_ ? until_ : at;
+  }
+  std::uint64_t moved = 0;
+
+ private:
+  void next() noexcept;
+  std::uint64_t writes_ = 0, limit_ = 0, votes_ = 0, block_ = 0, seed_ = 0, drawn_ = 0;
+  unsigned shift_ = 0;
+  Time stall_ = 0, until_ = 0;
+  double jitter_ = 0;
+};
+
+/// [memory.NAME.media] read, write, interval, ports.
+class Media {
+ public:
+  Media(const Section& section, Migration migration);
+  /// When a fetch starts that is wanted at `at`; its port is busy for `interval` then.
+  Time fetch(std::uint64_t address, Time at) noexcept { return ports_.take(migration_.clear(address, at), interval_); }
+  /// One line of the medium, or of a buffer before it, is written: when that has ended. Its port is busy for `write`.
+  Time put(std::uint64_t address, Time at) noexcept {
+    return ports_.take(migration_.clear(address, at), write_) + write_;
+  }
+  /// A line of the medium was written, some time after `at`.
+  void wrote(std::uint64_t address, Time at) noexcept {
+    ++writes;
+    migration_.wrote(address, at);
+  }
+  [[nodiscard]] Time latency() const noexcept { return read_; }
+  [[nodiscard]] Time interval() const noexcept { return interval_; }
+  [[nodiscard]] Time write_time() const noexcept { return write_; }
+  [[nodiscard]] Time free() const noexcept { return ports_.free(); }
+  [[nodiscard]] std::uint64_t moved() const noexcept { return migration_.moved; }
+  void reset_counters() noexcept { reads = writes = migration_.moved = 0; }
+  std::uint64_t reads = 0, writes = 0;  // lines of the medium
+
+ private:
+  Time read_, write_, interval_;
+  Ports ports_;
+  Migration migration_;
+};
+
+}  // namespace tierscope::simulate

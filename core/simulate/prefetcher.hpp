@@ -1,0 +1,85 @@
+/// What one cache fetches before it is asked. It looks at misses and at the first use of what it fetched, and never
+/// leaves the page of 4 KiB, since what lies behind is not known to be mapped.
+///   next-line: on a miss, the line after it.
+///   stride: after two equal strides within a page, as far as `depth` strides ahead; 16 pages are kept, the one that
+///   was used least recently goes.
+/// Source: T.-F. Chen, J.-L. Baer, "Effective Hardware-Based Data Prefetching for High-Performance Processors", IEEE
+/// Transactions on Computers 44(5), 1995; kept by page instead of by instruction, as the streamer of Intel 64 and IA-32
+/// Architectures Optimization Reference Manual.
+#pragma once
+#include <algorithm>
+#include <array>
+
+#include "simulate/access.hpp"
+
+namespace tierscope::simulate {
+
+enum class Prefetch : std::uint8_t { none, next_line, stride };
+
+class Prefetcher {
+ public:
+  Prefetcher(Prefetch kind, unsigned depth) noexcept : kind_(kind), depth_(depth) {}
+
+  /// `fetch(line)` for each line to be brought.
+  template <class Fetch>
+  void observe(std::uint64_t line, bool missed, Fetch fetch) {
+    const auto page = line / PAGE;
+    const auto place = static_cast<int>(line % PAGE / LINE);
+    if (kind_ == Prefetch::next_line) {
+      if (missed && place + 1 < LINES) fetch(line + LINE);
+      return;
+    }
+    auto& stream = of(page, place);
+    if (!follows(stream, place)) return;
+    const int stop = place + stream.stride * static_cast<int>(depth_);
+    // `ahead` may lie behind the place where the stream was overtaken by its own lines
+    const bool up = stream.stride > 0;
+    int next = (up ? std::max(stream.ahead, place) : std::min(stream.ahead, place)) + stream.stride;
+    for (; (up ? next <= stop : next >= stop) && next >= 0 && next < LINES; next += stream.stride) {
+      stream.ahead = next;
+      fetch(page * PAGE + static_cast<std::uint64_t>(next) * LINE);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t PAGE = 4096;
+  static constexpr int LINES = PAGE / LINE;
+  struct Stream {
+    std::uint64_t page = ~std::uint64_t{0}, used = 0;
+    int last = 0, stride = 0, equal = 0, ahead = 0;
+  };
+
+  /// The stream of the page; a new one that begins at `place` if there is none.
+  Stream& of(std::uint64_t page, int place) noexcept {
+    Stream* oldest = streams_.data();
+    ++clock_;
+    for (auto& stream : streams_) {
+      if (stream.page == page) {
+        stream.used = clock_;
+        return stream;
+      }
+      if (stream.used < oldest->used) oldest = &stream;
+    }
+    *oldest = {.page = page, .used = clock_, .last = place, .ahead = place};
+    return *oldest;
+  }
+  /// Whether `place` makes the second equal stride, or one more.
+  static bool follows(Stream& stream, int place) noexcept {
+    const int stride = place - stream.last;
+    if (stride == 0) return false;
+    if (stride != stream.stride) {
+      stream.stride = stride;
+      stream.equal = 0;
+      stream.ahead = place;
+    }
+    stream.last = place;
+    return ++stream.equal >= 2;
+  }
+
+  Prefetch kind_;
+  unsigned depth_;
+  std::uint64_t clock_ = 0;
+  std::array<Stream, 16> streams_{};
+};
+
+}  // namespace tierscope::simulate

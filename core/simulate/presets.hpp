@@ -1,0 +1,13 @@
+/// The files of core/simulate/presets/, built in.
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace tierscope::simulate {
+
+struct PresetText {
+  std::string_view name, text;
+};
+extern const std::span<const PresetText> PRESETS;
+
+}  // namespace tierscope::simulate

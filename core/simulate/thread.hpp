@@ -1,0 +1,110 @@
+/// One thread of a simulated machine: when its next access may start, given what it still has under way.
+///     a load that waits        starts when the load before it is back
+///     any other load           starts when one of `loads` line fill buffers is free (hits of the first level need none)
+///     a store, clwb, clflushopt  when one of `stores` buffers is free; clflush behind the one before it
+///     a store past the caches  when one of `combining` buffers is free
+///     sfence                   lets nothing start before all stores are accepted; mfence before all loads are back, too
+/// Buffers are given back in the order in which they were taken, as a reorder buffer retires in order.
+/// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports.
+/// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 3, 12.2 (memory ordering).
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "simulate/machine.hpp"
+
+namespace tierscope::simulate {
+
+class Thread {
+ public:
+  Thread(Machine& machine, unsigned cpu)
+      : machine_(&machine),
+        cpu_(cpu),
+        issue_(machine.limits().issue),
+        near_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
+        loads_(machine.limits().loads),
+        stores_(machine.limits().stores),
+        combining_(machine.limits().combining) {}
+
+  /// The earliest start of this access.
+  [[nodiscard]] Time ready(const Access& access) const noexcept {
+    switch (access.kind) {
+      case Kind::load:
+        return std::max({now_, loads_.free(), access.waits ? awaited_ : 0});
+      case Kind::prefetch:
+        return std::max(now_, loads_.free());
+      case Kind::store_nt:
+        return std::max(now_, combining_.free());
+      case Kind::clflush:
+        return std::max({now_, stores_.free(), flushed_});
+      case Kind::sfence:
+        return std::max(now_, stored());
+      case Kind::mfence:
+        return drained();
+      case Kind::store:
+      case Kind::clflushopt:
+      case Kind::clwb:
+        break;
+    }
+    return std::max(now_, stores_.free());
+  }
+  /// Starts it at `at`, which `ready` said.
+  void execute(const Access& access, Time at) {
+    now_ = at + issue_;
+    if (access.kind == Kind::sfence || access.kind == Kind::mfence) return;
+    const Time done = machine_->access(cpu_, access.address, access.kind, at);
+    switch (access.kind) {
+      case Kind::load:
+        awaited_ = done;
+        loads_.take(done, done - at > near_);
+        break;
+      case Kind::prefetch:
+        loads_.take(done, true);
+        break;
+      case Kind::store_nt:
+        combining_.take(done, true);
+        break;
+      case Kind::clflush:
+        flushed_ = done;
+        [[fallthrough]];
+      default:
+        stores_.take(done, true);
+    }
+  }
+  /// Does nothing until `at`.
+  void wait(Time at) noexcept { now_ = std::max(now_, at); }
+  void pause(Time time) noexcept { now_ += time; }
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  /// When all loads so far are back.
+  [[nodiscard]] Time loaded() const noexcept { return std::max({now_, awaited_, loads_.latest()}); }
+  /// When all stores so far are accepted, all loads back.
+  [[nodiscard]] Time drained() const noexcept { return std::max(loaded(), stored()); }
+
+ private:
+  [[nodiscard]] Time stored() const noexcept { return std::max(stores_.latest(), combining_.latest()); }
+  /// Buffers as the times at which they are given back.
+  class Ring {
+   public:
+    explicit Ring(unsigned size) : ends_(size, 0) {}
+    [[nodiscard]] Time free() const noexcept { return ends_[next_]; }
+    [[nodiscard]] Time latest() const noexcept { return latest_; }
+    void take(Time end, bool held) noexcept {
+      latest_ = std::max(latest_, end);
+      if (!held) return;
+      ends_[next_] = end;
+      next_ = next_ + 1 == ends_.size() ? 0 : next_ + 1;
+    }
+
+   private:
+    std::vector<Time> ends_;
+    std::size_t next_ = 0;
+    Time latest_ = 0;
+  };
+
+  Machine* machine_;
+  unsigned cpu_;
+  Time issue_, near_, now_ = 0, awaited_ = 0, flushed_ = 0;
+  Ring loads_, stores_, combining_;
+};
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,159 @@
+/// Levels of translations over walks. A page that is found in one level is put into those nearer; each replaces what
+/// was used least recently. A walk costs `base` and one read of the entry of the page, eight bytes for each page from
+/// 2^47 on in the same memory, through the caches: so that eight pages side by side share one line of it.
+/// Blind to the upper steps of a walk, which caches of their own serve; `base` stands for them.
+/// Source: A. Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis
+/// Lectures on Computer Architecture, 2017.
+#include "simulate/tlb.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "simulate/cache.hpp"
+#include "simulate/flights.hpp"
+#include "simulate/lru.hpp"
+
+namespace tierscope::simulate {
+namespace {
+
+constexpr unsigned MOST_ENTRIES = 1U << 20U, MOST_WAYS = 128;
+constexpr std::uint64_t ENTRY_BYTES = 8, TABLE = std::uint64_t{1} << 47U;
+constexpr std::size_t WALKS = 64;  // of one CPU at once that are told apart
+
+struct Facts {
+  std::string name;
+  unsigned entries = 0, ways = 0;
+  Time latency = 0;
+};
+
+/// One level of one CPU. All in one set: by a hash, whatever its size; else as a cache of lines.
+class Translations {
+ public:
+  explicit Translations(const Facts& facts) {
+    if (facts.ways == facts.entries) {
+      all_.emplace(facts.entries);
+    } else {
+      sets_.emplace(facts.entries / facts.ways, facts.ways, Policy::lru, 0);
+    }
+  }
+  /// Uses the page.
+  bool touch(std::uint64_t page) noexcept {
+    return all_ ? all_->find(page) != nullptr : sets_->touch(page * LINE) != nullptr;
+  }
+  /// Takes in a page that is absent.
+  void fill(std::uint64_t page) noexcept {
+    if (all_) {
+      all_->insert(page);
+    } else {
+      sets_->fill(page * LINE);
+    }
+  }
+
+ private:
+  std::optional<Lru> all_;
+  std::optional<Cache> sets_;
+};
+
+Facts facts_of(const Section& section) {
+  Facts facts;
+  facts.name = section.word("name");
+  facts.entries = static_cast<unsigned>(section.count("entries", 1, MOST_ENTRIES));
+  facts.ways = static_cast<unsigned>(section.count("ways", 0, MOST_ENTRIES, "0"));
+  facts.latency = section.time("latency", "0ns");
+  if (facts.ways == 0) facts.ways = facts.entries;
+  if (facts.entries % facts.ways != 0)
+    section.refuse("ways",
+                   std::to_string(facts.ways) + " do not divide its " + std::to_string(facts.entries) + " entries");
+  if (facts.ways != facts.entries && facts.ways > MOST_WAYS)
+    section.refuse("ways", "are above " + std::to_string(MOST_WAYS) + "; 0 means that any entry takes any page");
+  return facts;
+}
+
+}  // namespace
+
+class Tlbs::Levels {
+ public:
+  Levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches)
+      : shift_(static_cast<unsigned>(std::countr_zero(page_bytes))), walk_(walk), caches_(caches), cpus_(cpus) {
+    for (const auto& section : sections) {
+      facts_.push_back(facts_of(section));
+      for (std::size_t f = 0; f + 1 < facts_.size(); ++f)
+        if (facts_[f].name == facts_.back().name)
+          section.refuse("name", "'" + facts_[f].name + "' is the name of two TLBs");
+    }
+    hits_.resize(facts_.size());
+    misses_.resize(facts_.size());
+  }
+
+  Time translate(unsigned cpu, std::uint64_t address, Time at) {
+    const std::uint64_t page = address >> shift_;
+    auto& own = cpus_[cpu];
+    if (page == own.last && at >= own.busy) {
+      ++hits_[0];
+      return at + facts_[0].latency;
+    }
+    return other(cpu, page, address, at);
+  }
+  void count(Counters& counters) const {
+    for (std::size_t k = 0; k < facts_.size(); ++k) {
+      counters[facts_[k].name + ".hits"] += hits_[k];
+      counters[facts_[k].name + ".misses"] += misses_[k];
+    }
+    counters["walks"] += misses_.back();
+  }
+  void reset_counters() {
+    hits_.assign(hits_.size(), 0);
+    misses_.assign(misses_.size(), 0);
+  }
+
+ private:
+  /// What one CPU has; its levels are made when it is first used.
+  struct Own {
+    std::vector<Translations> levels;
+    std::optional<Flights> walks;
+    std::uint64_t last = ~std::uint64_t{0};  // page
+    Time busy = 0;                           // until when a walk is under way
+  };
+
+  [[gnu::noinline]] Time other(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
+    auto& own = cpus_[cpu];
+    if (own.levels.empty()) {
+      for (const auto& facts : facts_) own.levels.emplace_back(facts);
+      own.walks.emplace(WALKS);
+    }
+    own.last = page;
+    std::size_t k = 0;
+    while (k < facts_.size() && !own.levels[k].touch(page)) ++misses_[k++];
+    for (std::size_t nearer = 0; nearer < k; ++nearer) own.levels[nearer].fill(page);
+    if (k == facts_.size()) return walk(cpu, page, address, at);
+    ++hits_[k];
+    const Time done = at + facts_[k].latency;
+    return at < own.busy ? std::max(done, own.walks->ready(page * LINE)) : done;
+  }
+  Time walk(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
+    constexpr std::uint64_t WITHIN = (std::uint64_t{1} << MEMORY_BIT) - 1;
+    const std::uint64_t place = (address & ~WITHIN) + TABLE + ((address & WITHIN) >> shift_) * ENTRY_BYTES;
+    const Time done = caches_.access(cpu, place, Kind::load, at + walk_);
+    auto& own = cpus_[cpu];
+    own.walks->put(page * LINE, done);
+    own.busy = std::max(own.busy, done);
+    return done;
+  }
+
+  unsigned shift_;
+  Time walk_;
+  Caches& caches_;
+  std::vector<Facts> facts_;
+  std::vector<Own> cpus_;
+  std::vector<std::uint64_t> hits_, misses_;
+};
+
+Tlbs::Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches)
+    : levels_(std::make_unique<Levels>(levels, cpus, page_bytes, walk, caches)) {}
+Tlbs::~Tlbs() = default;
+Time Tlbs::translate(unsigned cpu, std::uint64_t address, Time at) { return levels_->translate(cpu, address, at); }
+void Tlbs::count(Counters& counters) const { levels_->count(counters); }
+void Tlbs::reset_counters() { levels_->reset_counters(); }
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,26 @@
+/// Translation: what an access pays before its line is looked up.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "simulate/caches.hpp"
+
+namespace tierscope::simulate {
+
+class Tlbs {
+ public:
+  /// `levels`: the sections [[tlb]], nearest first. A miss in all costs `walk` and one load of a page-table entry through
+  /// `caches`. @throws BadPlan
+  Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches);
+  ~Tlbs();
+  /// When the address is known that was asked for at `at`.
+  Time translate(unsigned cpu, std::uint64_t address, Time at);
+  void count(Counters& counters) const;
+  void reset_counters();
+
+ private:
+  class Levels;
+  std::unique_ptr<Levels> levels_;
+};
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,71 @@
+"""`tierscope trace --on PRESET -- COMMAND...`: a program's accesses through simulated caches and memories."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from tierscope.trace import Traced
+
+EPILOG = """\
+Examples:
+  tierscope trace --on optane100 --on ddr5 -- ./program words
+  tierscope trace --on optane100,cache.2.size=8MiB -- ./program
+  valgrind --tool=lackey --trace-mem=yes --log-file=t ./program; tierscope trace --on ddr5 --from t
+"""
+
+
+@click.command(cls=Command, epilog=EPILOG)
+@click.option(
+    "--on", "names", multiple=True, metavar="PRESET[,key=value]", help="A simulated machine; may be repeated."
+)
+@click.option("--from", "file", type=click.Path(path_type=Path), help="A trace of lackey instead of a command.")
+@click.option("--json", "as_json", is_flag=True, help="All counters as JSON on standard output.")
+@click.argument("command", nargs=-1, metavar="-- COMMAND...")
+def trace(names: tuple[str, ...], file: Path | None, as_json: bool, command: tuple[str, ...]) -> int:
+    """Count what COMMAND would hit and miss on machines that need not exist, and how long it would take there."""
+    import msgspec
+    from rich.console import Console
+
+    from tierscope.errors import UsageError
+    from tierscope.trace import trace_command, trace_file
+
+    if (file is None) == (not command):
+        raise UsageError("name a command behind --, or a trace with --from, one of the two")
+    found = trace_file(names, file) if file is not None else trace_command(names, command)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
+        return 0
+    console = Console()
+    for one in found:
+        console.print(_table(one))
+    return 0
+
+
+def _table(traced: "Traced") -> "Table":
+    from rich.table import Table
+
+    from tierscope.trace import levels
+    from tierscope.units import show_seconds
+
+    low, high = show_seconds(traced.seconds_overlapped), show_seconds(traced.seconds_waiting)
+    told = f"{traced.machine}: {traced.instructions:,} instructions, {traced.loads:,} loads, {traced.stores:,} stores; "
+    table = Table(
+        title=f"{told}simulated {low} (no load waits for another) to {high} (each does)", title_justify="left", box=None
+    )
+    for head in ("level", "loads", "missed", "stores", "missed", "share missed"):
+        table.add_column(head, justify="left" if head == "level" else "right")
+    for level in levels(traced):
+        missed = ["" if count is None else f"{count:,}" for count in (level.load_misses, level.store_misses)]
+        share = "" if level.share is None else f"{100 * level.share:.3g} %"
+        table.add_row(level.level, f"{level.loads:,}", missed[0], f"{level.stores:,}", missed[1], share)
+    return table
+
+
+commands.add(trace)

@@ -1,0 +1,21 @@
+"""Finds and runs `tierscope-core`; the only room that knows the words of the border.
+
+Questions are asked of a core process each; a session is one that is steered line by line.
+"""
+
+from tierscope.core.ask import catalogue, check, read, topology, trace
+from tierscope.core.find import LINKED, find_core, find_pool_core
+from tierscope.core.session import Session, group_words
+
+__all__ = [
+    "LINKED",
+    "Session",
+    "catalogue",
+    "check",
+    "find_core",
+    "find_pool_core",
+    "group_words",
+    "read",
+    "topology",
+    "trace",
+]

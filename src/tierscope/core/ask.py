@@ -1,0 +1,102 @@
+"""Questions with one answer: a process each. A crash of it is an error here, with its signal and its last words."""
+
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from tierscope.catalogue import Catalogue
+from tierscope.core.find import BRING, LINKED, find_core, find_pool_core
+from tierscope.errors import CoreError, MachineError, UsageError
+
+Answer = TypeVar("Answer")
+
+
+def catalogue() -> Catalogue:
+    """CoreError if the core is of another version. Its targets are those of both cores, where both are there."""
+    found = read(_ask("catalogue"), Catalogue)
+    with suppress(CoreError, MachineError):
+        linked = read(_ask("catalogue", find=find_pool_core), Catalogue)
+        return msgspec.structs.replace(found, targets=linked.targets)
+    return found
+
+
+def topology(simulated: str = "") -> dict[str, Any]:
+    """CPUs, caches, nodes and the processor's own words; `run.inspect` makes a Machine of it.
+
+    simulated: the word of a simulated machine, "sim:optane100", instead of this one.
+    """
+    return read(_ask("topology", *([simulated] if simulated else [])), dict[str, Any])
+
+
+def check(**words: str | int) -> list[dict[str, Any]]:
+    """Verdicts of every variant against scalar code: `check(kernel="triad", isa="avx2", operations=512)`."""
+    answer = _ask("check", *(f"{key}={word}" for key, word in words.items()), good=(0, 1))
+    return [read(line, dict[str, Any]) for line in answer.splitlines()]
+
+
+def trace(machines: Sequence[str], accesses: int) -> Iterator[bytes]:
+    """Answers of `tierscope-core trace`, a line for each simulated machine; `accesses`: a file to read them from."""
+    done = guarded(
+        lambda core: subprocess.run([core, "trace", *machines], stdin=accesses, capture_output=True, check=False),
+        find_core,
+    )
+    if done.returncode:
+        raise error_of(done.stdout.splitlines()[-1] if done.stdout else b"", done.returncode, done.stderr)
+    return iter(done.stdout.splitlines())
+
+
+def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> Answer:
+    """A line of JSON, or one field of such; CoreError when it is not what this version knows."""
+    try:
+        if isinstance(answer, bytes):
+            return msgspec.json.decode(answer, type=kind)
+        return msgspec.convert(answer[key], kind)
+    except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
+        raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
+                        "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
+
+
+def _ask(*words: str, good: tuple[int, ...] = (0,), find: Callable[[], Path] = find_core) -> bytes:
+    done = guarded(lambda core: subprocess.run([core, *words], capture_output=True, check=False), find)
+    if done.returncode in good:
+        return bytes(done.stdout)
+    raise error_of(done.stdout.splitlines()[-1] if done.stdout else b"", done.returncode, done.stderr)
+
+
+def guarded(start: Callable[[Path], Answer], find: Callable[[], Path]) -> Answer:
+    core = find()
+    try:
+        return start(core)
+    except OSError as error:
+        raise MachineError(f"{core} cannot be started: {error.strerror}; build it or mend TIERSCOPE_CORE") from error
+
+
+def error_of(line: bytes, status: int, stderr: bytes) -> Exception:
+    try:
+        return refused(read(line, dict[str, Any]))
+    except CoreError:
+        if status == -signal.SIGKILL:
+            return MachineError("tierscope-core was killed from outside, mostly for want of memory; ask for less of it")
+        if (lacking := _unlinked(stderr)) is not None:
+            return MachineError(f"tierscope-core{LINKED} cannot be started: {lacking}; {BRING}")
+        how = f"signal {signal.strsignal(-status)}" if status < 0 else f"status {status}"
+        last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
+
+
+def _unlinked(stderr: bytes) -> str | None:
+    """What the dynamic loader (glibc, musl) says of a library that is absent or of another version."""
+    text = stderr.decode(errors="replace")
+    found = re.search(r"shared librar(?:y|ies):? (.+)|: (version `.+ not found .+|symbol lookup error: .+)", text)
+    return found and (found[1] or found[2])
+
+
+def refused(fact: dict[str, Any]) -> Exception:
+    kind = UsageError if fact.get("kind") == "BadPlan" else MachineError
+    return kind(read(fact, str, "message"))

@@ -1,0 +1,41 @@
+"""Where the core's executables are."""
+
+import os
+import shutil
+import sysconfig
+from importlib import metadata
+from pathlib import Path
+
+from tierscope.errors import MachineError
+
+LINKED = "-pmdk"  # ends the name of the core that is linked with libpmemobj
+BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again, which builds it"
+
+
+def find_core() -> Path:
+    """TIERSCOPE_CORE, then the installed package's own script, then PATH; MachineError if there is none."""
+    if named := os.environ.get("TIERSCOPE_CORE"):
+        return Path(named)
+    for candidate in (*_installed(), Path(sysconfig.get_path("scripts")) / "tierscope-core"):
+        if candidate.is_file():
+            return candidate
+    if found := shutil.which("tierscope-core"):
+        return Path(found)
+    raise MachineError("tierscope-core is not installed; run ./tierscope once, or name it in TIERSCOPE_CORE")
+
+
+def find_pool_core() -> Path:
+    """The core that is linked with libpmemobj, beside the other; MachineError where it was not built."""
+    core = find_core()
+    beside = core if core.name.endswith(LINKED) else core.with_name(core.name + LINKED)
+    if beside.is_file():
+        return beside
+    raise MachineError(f"targets named pool: need {beside}, which was not built; {BRING}")
+
+
+def _installed() -> list[Path]:
+    try:
+        files = metadata.files("tierscope") or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [Path(str(f.locate())) for f in files if f.name == "tierscope-core"]

@@ -1,0 +1,186 @@
+"""The buffers between the processor and a memory's medium, inferred from latency over fresh regions.
+
+Nothing is assumed of unit sizes or knees: `buffers_search` tries all units from 128 B to 8 KiB and all capacities, with
+0 to 3 levels; the number of levels is the one with the least
+
+    cost / s^2 + parameters * ln(points),   three parameters a level, s^2 = cost per degree of freedom, at least LEAST
+
+(G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), where each level must be worth PROOF
+more and add at least SMALL of the latency. The error of a point is that of its median and the model's own.
+Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted anew, times from the
+covariance of the linear fit. A capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`.
+Blind to a buffer whose unit is one line, to what is larger than half of the largest region, and to whether a buffer
+holds data or addresses. Interleaved DIMMs show the capacity of all of them together.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.stats.buffers_model import Floats, Fresh, Truths
+from tierscope.stats.buffers_search import Fit, Place, Search
+from tierscope.stats.median import student
+from tierscope.units import LINE_BYTES
+
+MOST = 3  # levels
+MODEL = 0.006  # relative error of the closed form, in a latency
+CAPACITY_MODEL = 0.03  # and in a capacity
+PROOF = 10.0  # less of the criterion: odds of 1 to 150
+LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
+SMALL = 0.02  # of the latency behind all levels
+FEWEST = 8  # points
+SHARE = 0.975
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Latency of each line of regions that were never visited before; arrays of shape (points,)."""
+
+    region_bytes: Floats
+    latency_s: Floats
+    spread: Floats  # relative standard error of each latency
+    scattered: Truths  # whether regions follow one another at random, not by address
+    footprint_bytes: Floats
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A value and its 95 % interval."""
+
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Level:
+    """A buffer. latency_s: of a line found there, all levels before it included."""
+
+    capacity_bytes: Bounded
+    unit_bytes: Bounded
+    latency_s: Bounded
+    round_bytes: int | None
+
+    @property
+    def amplification(self) -> float:
+        """Bytes that come in for each byte asked for, where lines are read at random."""
+        return self.unit_bytes.middle / LINE_BYTES
+
+
+@dataclass(frozen=True)
+class Levels:
+    """From the nearest on. medium_s: of a line that no level holds. entry_s: added by the first line of a region that
+    does not follow by address: a page walk. misfit: root of the mean weighted square, 1 where the model explains all.
+    """
+
+    levels: tuple[Level, ...]
+    medium_s: Bounded
+    entry_s: Bounded
+    misfit: float
+    points: int
+    curve_s: Floats  # the fit, of shape (points,)
+
+
+def infer(curve: Curve) -> Levels:
+    """0 to 3 levels; ValueError for fewer than eight points."""
+    if curve.latency_s.size < FEWEST:
+        raise ValueError(f"{curve.latency_s.size} regions say nothing of buffers; at least {FEWEST} are needed")
+    fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes)
+    sigma = curve.latency_s * np.hypot(curve.spread, MODEL)
+    search = Search(fresh, curve.latency_s, sigma)
+    fit, variance = _chosen(search)
+    return _told(search, fit, variance, sigma)
+
+
+def _chosen(search: Search) -> tuple[Fit, float]:
+    """The number of levels by the criterion; cost per degree of freedom, at least LEAST."""
+    fits = [search.best(levels) for levels in range(MOST + 1)]
+    variance = max(LEAST, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
+    price = 3 * np.log(search.points)
+    best = fits[0]
+    for fit in fits[1:]:
+        more = len(fit.places) - len(best.places)
+        if more > 0 and (best.cost - fit.cost) / variance > more * (price + PROOF) and _counts(fit):
+            best = fit
+    return best, max(LEAST, best.cost / max(1, search.points - 3 * len(best.places) - 2))
+
+
+def _counts(fit: Fit) -> bool:
+    """Whether each level adds enough to be one."""
+    steps = fit.times_s[1 : 1 + len(fit.places)]
+    return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
+
+
+def _told(search: Search, fit: Fit, variance: float, sigma: Floats) -> Levels:
+    design, count = search.design(fit.places), len(fit.places)
+    reach = student(SHARE, max(1.0, search.points - 3 * count - 2))
+    times = _bounded_times(design, fit.times_s, variance, reach)
+    limit = fit.cost + variance * reach**2
+    levels = []
+    for number, place in enumerate(fit.places):
+        capacity = _capacity(search, fit.places, number, limit)
+        unit = _unit(search, fit.places, number, limit)
+        levels.append(Level(capacity, unit, times[number], _round(capacity, place.unit_bytes)))
+    misfit = float(np.sqrt(fit.cost / max(1, search.points - 3 * count - 2)))
+    return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma)
+
+
+def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Bounded]:
+    """Of a line found in each level, of the medium, and the entry."""
+    count = times.size - 1
+    sums = np.vstack([np.tril(np.ones((count, count + 1)), 0), np.eye(count + 1)[-1]])
+    lengths = np.linalg.norm(design, axis=0)
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    inverse = np.linalg.pinv(design / lengths)
+    spread = variance * (inverse @ inverse.T) / lengths[:, None] / lengths[None, :]
+    middles = sums @ times
+    halves = np.hypot(reach * np.sqrt(np.einsum("ij,jk,ik->i", sums, spread, sums)), MODEL * middles)
+    return [Bounded(float(max(0.0, m - h)), float(m), float(m + h)) for m, h in zip(middles, halves, strict=True)]
+
+
+def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
+    """As far as the cost stays below the limit, with all times fitted anew; and the model's own error."""
+    own = places[number]
+    ends = []
+    for direction in (-1, 1):
+        last = 0.0
+        for step in np.arange(0.005, 1.0, 0.01):
+            moved = Place(own.unit_bytes, own.capacity_bytes * 2 ** (direction * step))
+            if search.fit((*places[:number], moved, *places[number + 1 :])).cost > limit:
+                break
+            last = step
+        ends.append(2**last - 1)
+    low, high = (float(np.hypot(end, CAPACITY_MODEL)) for end in ends)
+    size = own.capacity_bytes
+    return Bounded(size / (1 + low), size, size * (1 + high))
+
+
+def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
+    """Units beside the one found that the curve does not rule out, each with the capacity that suits it best."""
+    own = places[number]
+    units = list(search.units)
+    found = {own.unit_bytes}
+    for direction in (-1, 1):
+        at = units.index(own.unit_bytes) + direction
+        while 0 <= at < len(units):
+            if _cheapest(search, places, number, units[at]) > limit:
+                break
+            found.add(units[at])
+            at += direction
+    return Bounded(min(found), own.unit_bytes, max(found))
+
+
+def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int) -> float:
+    own = places[number]
+    sizes = own.capacity_bytes * 2.0 ** np.linspace(-0.6, 0.6, 25)
+    moved = [Place(unit, float(size)) for size in sizes if size >= unit]
+    return min((search.fit((*places[:number], one, *places[number + 1 :])).cost for one in moved), default=np.inf)
+
+
+def _round(capacity: Bounded, unit: int) -> int | None:
+    """The nearest 2^k or 1.5 * 2^k in the interval."""
+    power = int(np.floor(np.log2(capacity.middle)))
+    near = [int(factor * 2**step) for factor, step in itertools.product((1.0, 1.5), (power - 1, power, power + 1))]
+    inside = [size for size in near if capacity.low <= size <= capacity.high and size % unit == 0]
+    return min(inside, key=lambda size: abs(np.log(size / capacity.middle)), default=None)

@@ -1,0 +1,243 @@
+"""The write queue of a persistent memory, from the time of a written line over the size of fresh regions.
+
+A FIFO of N lines; the oldest that leaves takes along every queued neighbour of its unit of m lines. In a region of n
+lines, each written once in random order, the lines of a unit fall at random places u_1 < ... < u_m of [0, 1]. If a line
+stays for a share x of the region, the first of them opens a group, which all that come within x join; the next one
+opens another. With G(x) groups on average, and by Little's law,
+
+    N / n    = mean over lines of the time they stay = x - mean delay behind the first of their group       [1]
+    drains   = G(x) / m   per line, a function D_m(N / n) alone                                            [1]
+    time of a line = max(floor, T * D_m(N w / n) / w, start / n)                                           [s]
+
+T is the time of one drain, `floor` what a line takes at least, `start` what a region costs with its fence; w of the
+interleaved memories are at work at once: one up to their grain, all of them from ways * grain.
+N and m are tried out, T, floor and start fitted by relative least squares with a soft maximum. The interval of N is
+that of the profile likelihood. Without a queue, or without units, D is 1: that is what it is compared with.
+Blind to: queues that drain without being full; m of a queue whose curve ends before it is steep.
+Source: the published write curve (Z. Wang et al., Characterizing and Modeling Non-Volatile Memory Systems, MICRO 2020),
+to which a queue of 52 lines and units of 256 B fit within 3.3 %; the closed form is ours, and the random number
+generator of D_m has a fixed seed.
+"""
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import least_squares
+
+from tierscope.units import LINE_BYTES
+
+Floats = npt.NDArray[np.float64]
+
+UNITS = (2, 4, 8, 16, 32, 64)  # lines
+MOST_ENTRIES = 1024
+PLAYED = 16000  # lines
+SAMPLES = 6000  # units of which D_m is the mean
+SHARPNESS = 40.0  # of the soft maximum
+LEAST_ERROR = 0.01  # relative: what the law and a real queue differ by
+COARSE = 0.06  # likewise, of D_m alone
+WORTH = 12.0  # in twice the log-likelihood, for two parameters more
+UNUSUAL = 10.0  # what it costs that something else than whole units sets the floor: a smaller unit does so too
+LEAST_RISE = 1.25  # of the time of a line, from its lowest to its highest
+MOST_ERROR = 0.12  # relative, of a curve that is one of a queue
+DOUBT = 3.84  # chi-square, 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class Combining:
+    """entries 0: no queue that combines was seen; unit_bytes is then 0."""
+
+    entries: float
+    low: float
+    high: float
+    unit_bytes: int
+    unit_low: int
+    unit_high: int
+    drain_s: float  # T
+    floor_s: float
+    error: float  # relative, of the fit
+    better: float  # than no queue
+    fitted: Floats  # of shape (regions,), s
+
+
+@functools.cache
+def drains(unit_lines: int) -> tuple[Floats, Floats]:
+    """(N / n, drains per line), both rising and falling, for units of so many lines."""
+    rng = np.random.default_rng(1995)
+    places = np.sort(rng.random((SAMPLES, unit_lines)), axis=1)
+    shares = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 90), [2.0, 5.0]])
+    found = [_groups(places, x) for x in shares]
+    return np.array([x - delay for x, (_, delay) in zip(shares, found, strict=True)]), np.array(
+        [groups / unit_lines for groups, _ in found]
+    )
+
+
+def _groups(places: Floats, share: float) -> tuple[float, float]:
+    """Mean number of groups of a unit, and mean delay of a line behind the first of its group."""
+    first = places[:, 0].copy()
+    groups, delay = np.ones(len(places)), np.zeros(len(places))
+    for line in places.T[1:]:
+        new = line - first > share
+        groups += new
+        first = np.where(new, line, first)
+        delay += line - first
+    return float(groups.mean()), float(delay.mean()) / places.shape[1]
+
+
+def drains_at(entries: float, lines: Floats, unit_lines: int) -> Floats:
+    """Drains per line in regions of so many lines. A region smaller than a unit is written as part of it."""
+    held, drained = drains(unit_lines)
+    most = np.maximum(lines, unit_lines)
+    return np.asarray(np.interp(entries / most, held, drained), dtype=np.float64)
+
+
+@functools.lru_cache(maxsize=65536)
+def played(entries: int, lines: int, unit_lines: int) -> float:
+    """Drains per line as the queue itself makes them, once it is full; for regions of about the size of the queue,
+    where D_m, a law of large numbers, is too low by up to a sixth.
+    """
+    rng = np.random.default_rng([1995, lines])
+    first, counted = math.ceil(2 * entries / lines), math.ceil(PLAYED / lines)
+    queue: dict[int, int] = {}  # unit -> its lines, in the order of their first ones
+    held = drained = 0
+    for region in range(first + counted):
+        drained = 0 if region == first else drained
+        for unit in (region * lines + rng.permutation(lines)) // unit_lines:
+            if held == entries:
+                held -= queue.pop(next(iter(queue)))
+                drained += 1
+            queue[unit] = queue.get(unit, 0) + 1
+            held += 1
+    return drained / (counted * lines)
+
+
+def exact_drains(entries: float, lines: Floats, unit_lines: int) -> Floats:
+    """As `drains_at`, played through where it matters; whole entries only."""
+    drained = drains_at(entries, lines, unit_lines)
+    for place in np.flatnonzero((lines > entries / 2) & (lines < 4 * entries) & (lines > unit_lines)):
+        drained[place] = played(max(round(entries), 1), round(lines[place]), unit_lines)
+    return drained
+
+
+def infer_combining(
+    region_bytes: Floats, line_s: Floats, errors: Floats | None = None, ways: int = 1, grain_bytes: int = 4096
+) -> Combining:
+    """region_bytes, line_s: of shape (regions,). errors: relative standard errors; ways, grain_bytes: interleaving."""
+    lines = np.asarray(region_bytes, dtype=np.float64) / LINE_BYTES
+    weight = 1 / np.maximum(LEAST_ERROR, np.zeros(lines.size) if errors is None else errors)
+    busy = np.clip(np.asarray(region_bytes, dtype=np.float64) / grain_bytes, 1, ways)
+    flat = _fit(lines, line_s, weight, busy, 0.0, 1)
+    tried = _search(lines, line_s, weight, busy)
+    best = min(tried, key=lambda one: one.misfit)
+    scale = max(best.misfit / max(lines.size - 5, 1), 1.0)  # a model that fits badly is less sure
+    better = (flat.misfit - best.misfit) / scale
+    rise = float(best.fitted[lines >= best.unit].max() / best.fitted[lines >= best.unit].min()) if better > 0 else 1.0
+    error = float(np.sqrt(np.mean((best.fitted / line_s - 1) ** 2)))
+    if better < WORTH or rise < LEAST_RISE or error > MOST_ERROR or best.entries < 0.5:
+        return Combining(0.0, 0.0, 0.0, 0, 0, 0, flat.drain_s, flat.floor_s, flat.error(line_s), better, flat.fitted)
+    likely = [one for one in tried if one.misfit <= best.misfit + DOUBT * scale]
+    entries, units = [one.entries for one in likely], [one.unit for one in likely]
+    return Combining(
+        entries=best.entries, low=min(entries), high=max(entries),
+        unit_bytes=best.unit * LINE_BYTES, unit_low=min(units) * LINE_BYTES, unit_high=max(units) * LINE_BYTES,
+        drain_s=best.drain_s, floor_s=best.floor_s, error=error, better=better, fitted=best.fitted,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    misfit: float
+    entries: float
+    unit: int
+    drain_s: float
+    floor_s: float
+    fitted: Floats
+
+    def error(self, line_s: Floats) -> float:
+        return float(np.sqrt(np.mean((self.fitted / line_s - 1) ** 2)))
+
+
+def _search(lines: Floats, line_s: Floats, weight: Floats, busy: Floats) -> list[_Try]:
+    """A coarse grid of N by the law, then every whole N about the best of the likeliest units, played through."""
+    about = np.minimum(weight, 1 / COARSE)
+    coarse = [
+        _fit(lines, line_s, about, busy, entries, unit)
+        for unit in UNITS
+        for entries in np.unique(np.round(np.geomspace(1, MOST_ENTRIES, 40)))
+    ]
+    least = min(one.misfit for one in coarse)
+    found: list[_Try] = []
+    for unit in UNITS:
+        own = min((one for one in coarse if one.unit == unit), key=lambda one: one.misfit)
+        if own.misfit > 4 * least + 10:
+            continue
+        near = np.unique(np.round(np.linspace(own.entries / 1.6, own.entries * 1.6, 21)))
+        found += [_fit(lines, line_s, weight, busy, float(entries), unit, exact=True) for entries in near]
+        best = min((one for one in found if one.unit == unit), key=lambda one: one.misfit).entries
+        more = {*range(max(round(best) - 6, 1), round(best) + 7)} - {*near}
+        found += [_fit(lines, line_s, weight, busy, float(entries), unit, exact=True) for entries in more]
+    return found
+
+
+def _fit(
+    lines: Floats, line_s: Floats, weight: Floats, busy: Floats, entries: float, unit: int, *, exact: bool = False
+) -> _Try:
+    """T, floor and start of one hypothesis, all above 0, so that their logarithms are fitted."""
+    law = exact_drains if exact else drains_at
+    drained = law(entries, lines / busy, unit) / busy if unit > 1 else 1 / busy
+    target = np.log(line_s)
+    top = float(np.max(line_s[lines >= np.median(lines)]))
+    begin = np.log([top / max(float(drained[-1]), 1e-9), float(np.min(line_s)) / 2, float(line_s[0] * lines[0])])
+
+    def model(words: Floats) -> Floats:
+        parts = np.array([words[0] + np.log(drained), np.full(lines.size, words[1]), words[2] - np.log(lines)])
+        return np.asarray(np.logaddexp.reduce(SHARPNESS * parts, axis=0) / SHARPNESS, dtype=np.float64)
+
+    found = least_squares(lambda words: (model(words) - target) * weight, begin, max_nfev=30)
+    drain, floor, _ = np.exp(found.x)
+    odd = UNUSUAL if floor * unit > 1.2 * drain else 0.0
+    return _Try(float(2 * found.cost) + odd, entries, unit, float(drain), float(floor), np.exp(model(found.x)))
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Bytes that the memory controller accepts at once; 0: the first line waits as long per line as many do."""
+
+    bytes: int
+    low: int
+    high: int
+    line_s: float  # of each line beyond
+
+
+def infer_accepted(chunk_bytes: Floats, chunk_s: Floats, errors: Floats | None = None) -> Accepted:
+    """The knee of the time of a chunk, with a fence behind it, over its lines: start + step * max(0, lines - knee).
+
+    chunk_bytes, chunk_s: of shape (chunks,), rising; every size that was measured may be the knee.
+    """
+    lines = np.asarray(chunk_bytes, dtype=np.float64) / LINE_BYTES
+    weight = 1 / (chunk_s * np.maximum(LEAST_ERROR, np.zeros(lines.size) if errors is None else errors))
+    tried = [(*_knee(lines, chunk_s, weight, knee), knee) for knee in lines[:-2]]
+    best = min(tried)
+    scale = max(best[0] / max(lines.size - 3, 1), 1.0)
+    likely = [one[2] for one in tried if one[0] <= best[0] + DOUBT * scale]
+    straight = _straight(lines, chunk_s, weight)
+    if straight <= best[0] + WORTH * scale or not math.isfinite(best[1]):
+        return Accepted(0, 0, 0, best[1])
+    size, low, high = (int(one * LINE_BYTES) for one in (best[2], min(likely), max(likely)))
+    return Accepted(size, low, high, best[1])
+
+
+def _knee(lines: Floats, seconds: Floats, weight: Floats, knee: float) -> tuple[float, float]:
+    """(misfit, slope) of a line that is flat up to the knee."""
+    return _solved(np.column_stack([np.ones(lines.size), np.maximum(0.0, lines - knee)]), seconds, weight)
+
+
+def _straight(lines: Floats, seconds: Floats, weight: Floats) -> float:
+    return _solved(np.column_stack([np.ones(lines.size), lines]), seconds, weight)[0]
+
+
+def _solved(columns: Floats, seconds: Floats, weight: Floats) -> tuple[float, float]:
+    found = np.linalg.lstsq(columns * weight[:, None], seconds * weight, rcond=None)[0]
+    return float(np.sum(((columns @ found - seconds) * weight) ** 2)), float(found[1])

@@ -1,0 +1,68 @@
+"""Time of an operation over whole regions, as it is without disturbance.
+
+Within a region the time of a line changes: its first lines meet no neighbour in a buffer, later ones do. So the parts
+of a region are no repeats of each other, the median of all is not their mean, and only whole regions count:
+
+    time = mean over the parts of a region of the median over regions                         [s]
+    time = mean of all blocks * exp(-v / 2), where there are fewer than REGIONS regions      [s]
+
+with v the variance of ln(time) between neighbours, from the median of their differences: times that are disturbed are
+skewed, and exp(v / 2) is the mean of a lognormal over its median. Then a block counts as at most FAR times the median of
+the five around it, and the error is that of the differences d: sqrt(sum of d^2 / 2) / n (J. von Neumann).
+Blind to slow drifts. Source: J. von Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to
+the Variance", Annals of Mathematical Statistics 12, 1941.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import median_filter
+
+from tierscope.result import SIZING, Blocks
+from tierscope.stats.median import Interval, student
+from tierscope.stats.together import UNCLEAN
+
+Floats = npt.NDArray[np.float64]
+
+FAR = 3.0
+MEDIAN = 1.2533  # standard error of a median over that of a mean
+MAD = 1.4826 / np.sqrt(2)  # of a difference, to the standard deviation of one
+REGIONS = 5
+AROUND = 5  # blocks
+FEWEST = 8  # blocks
+SHARE = 0.975
+
+
+def mean_of_regions(blocks: Blocks, hz: float, operations: int) -> Interval | None:
+    """Seconds of one operation; operations: of a region. None where no whole region was walked in clean blocks."""
+    timed = blocks[(blocks["flags"] & SIZING) == 0]
+    walked = np.cumsum(timed["operations"].astype(np.int64))
+    whole = int(walked[-1]) // operations * operations if timed.size else 0
+    inside = walked <= whole
+    clean = inside & ((timed["flags"] & UNCLEAN) == 0)
+    if np.count_nonzero(clean) < FEWEST:
+        return None
+    each = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64) / timed["operations"] / hz
+    length = int(timed["operations"][0])
+    parts = max(operations // length, 1)
+    even = bool(np.all(timed["operations"] == length)) and (operations % length == 0 or length % operations == 0)
+    part = np.arange(timed.size) % parts
+    if even and min(np.bincount(part[clean], minlength=parts)) >= REGIONS:
+        mean, error = _by_part(each[clean], part[clean], parts)
+    else:
+        mean, error = _together(each[clean], timed["operations"][clean].astype(np.float64))
+    half = student(SHARE, float(np.count_nonzero(clean)) - 1) * error
+    return Interval(mean - half, mean, mean + half, int(np.count_nonzero(clean)))
+
+
+def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[float, float]:
+    """Mean of the medians and its standard error."""
+    medians = np.array([np.median(each[part == number]) for number in range(parts)])
+    spread = 1.4826 * float(np.median(np.abs(each - medians[part])))
+    return float(medians.mean()), MEDIAN * spread / float(np.sqrt(each.size))
+
+
+def _together(each: Floats, operations: Floats) -> tuple[float, float]:
+    spread = MAD * float(np.median(np.abs(np.diff(np.log(each)))))
+    each = np.minimum(each, FAR * median_filter(each, AROUND, mode="mirror"))
+    mean = float(each @ operations / operations.sum()) * float(np.exp(-(spread**2) / 2))
+    return mean, float(np.sqrt((np.diff(each) ** 2).sum() / 2)) / each.size

@@ -1,0 +1,116 @@
+"""Interleaving from bandwidth over stride: how many memories lie side by side, and how many bytes each has in turn.
+
+    block a // g lies in memory (a // g) mod W
+    d        = gcd(s, W g)                         a stride s reaches the multiples of d only                   [bytes]
+    share(s) = 1 / (W * largest part of the multiples of d below W g that lies in one memory)                   [1]
+    ln (bandwidth at s / bandwidth of the control) = min(0, a + b ln share(s))
+
+A control is a stride close by that reaches all memories alike, so that pages, queues and buffers cost it the same. `a`
+is what the processor leaves unused (0: the memories limit the control), `b` is 1 where bandwidth follows the number of
+memories; both are found, so that only the places at which bandwidth falls tell W and g. All pairs of W and g are
+tried; a residual counts at most MOST standard errors. What is not worse than the best by DOUBT in twice the
+log-likelihood is not excluded: a 95 % set for two parameters (S. S. Wilks, The Large-Sample Distribution of the
+Likelihood Ratio for Testing Composite Hypotheses, Annals of Mathematical Statistics, 1938).
+Blind to: an order of memories that is a hash of the address; structures that a stride meets alike, such as the banks
+of DRAM, which look like interleaved memories and are in truth just that, one level further down.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_WAYS = 16
+GRAINS = tuple(1 << power for power in range(8, 23))  # 256 B to 4 MiB
+LEAST_ERROR = 0.03  # of ln bandwidth: no share is exact on a machine
+MOST = 3.0
+DOUBT = 6.0  # chi-square of 2 degrees of freedom, 95 %
+WORTH = 25.0  # by which interleaving must be better than none: four parameters, and the best of 225 layouts
+LEAST_FALL = 0.25  # of ln bandwidth, at the stride that falls most: a quarter
+SATURATED, IDLE = 60.0, 4.0  # what slack costs, in twice the log-likelihood per unit of a
+SLACKS = np.linspace(0.0, math.log(MOST_WAYS), 23)
+EXPONENTS = (0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Interleave:
+    """ways 1: no interleaving was seen, and grain_bytes is 0. `likely`: all (ways, grain) that are not excluded."""
+
+    ways: int
+    grain_bytes: int
+    likely: tuple[tuple[int, int], ...]
+    slack: float  # a
+    exponent: float  # b
+    better: float  # than none, in twice the log-likelihood
+    fitted: Floats  # of shape (strides,): bandwidth over that of the control
+
+    @property
+    def sure(self) -> bool:
+        """Nothing else explains the curve as well."""
+        return len(self.likely) == 1
+
+    @property
+    def ways_range(self) -> tuple[int, int]:
+        ways = [one[0] for one in self.likely]
+        return min(ways), max(ways)
+
+    @property
+    def grain_range(self) -> tuple[int, int]:
+        grains = [one[1] for one in self.likely]
+        return min(grains), max(grains)
+
+
+def share(stride: int, ways: int, grain: int) -> float:
+    """Of the bandwidth of all memories, what this stride can use at most."""
+    step = math.gcd(stride, ways * grain)
+    if grain % step == 0:
+        return 1.0
+    counts = np.bincount(np.arange(0, ways * grain, step) // grain, minlength=ways)
+    return float(counts.sum() / (ways * counts.max()))
+
+
+def infer_interleave(
+    strides: Ints, bandwidth: Floats, control: Floats, errors: Floats | None = None, *, saturated: bool = True
+) -> Interleave:
+    """All of shape (strides,). bandwidth, control: in any unit; errors: standard errors of ln (bandwidth / control).
+
+    saturated: more threads do not raise the control, so that the memories limit it, and `a` is near 0.
+    """
+    seen = np.log(bandwidth / control)
+    weight = 1 / np.maximum(LEAST_ERROR, np.zeros(seen.size) if errors is None else errors)
+    none = _misfit(seen, np.zeros((1, seen.size)), weight)[0]
+    tried = [
+        (misfit, ways, grain, found)
+        for grain in GRAINS
+        for ways in range(2, MOST_WAYS + 1)
+        for misfit, found in [_fit(strides, seen, weight, (ways, grain), SATURATED if saturated else IDLE)]
+    ]
+    misfit, ways, grain, (slack, exponent, fitted) = min(tried, key=lambda one: (one[0], one[1] * one[2]))
+    better = none - misfit
+    if better < WORTH or fitted.min() > -LEAST_FALL:
+        return Interleave(1, 0, ((1, 0),), 0.0, 1.0, max(better, 0.0), np.ones(seen.size))
+    likely = tuple((one[1], one[2]) for one in tried if one[0] <= misfit + DOUBT)
+    return Interleave(ways, grain, likely, slack, exponent, better, np.exp(fitted))
+
+
+def _fit(
+    strides: Ints, seen: Floats, weight: Floats, layout: tuple[int, int], unlikely: float
+) -> tuple[float, tuple[float, float, Floats]]:
+    """The best slack and exponent of one layout; `unlikely`: what slack costs."""
+    ways = layout[0]
+    shares = np.log([share(int(stride), *layout) for stride in strides])
+    slacks = SLACKS[math.log(ways) >= SLACKS]
+    pairs = [(a, b) for b in EXPONENTS for a in slacks]
+    models = np.minimum(0.0, np.array([a + b * shares for a, b in pairs]))
+    misfits = _misfit(seen, models, weight) + unlikely * np.array([a for a, _ in pairs])
+    best = int(np.argmin(misfits))
+    return float(misfits[best]), (float(pairs[best][0]), pairs[best][1], models[best])
+
+
+def _misfit(seen: Floats, models: Floats, weight: Floats) -> Floats:
+    """Twice the log-likelihood that each of the models of shape (models, strides) loses."""
+    return np.asarray(np.sum(np.minimum(np.abs(seen - models) * weight, MOST) ** 2, axis=1), dtype=np.float64)

@@ -1,0 +1,250 @@
+"""Wear-levelling migrations: long stalls of single writes that come after a number of writes to one place.
+
+A stall is a write far above the bulk. Interrupts and stolen time are such too, but come at random, so that stalls
+count as migrations only if they come in step. For stalls of about one height, the distances between any two of them,
+counted in writes, are looked at: a band of distances around P that holds far more than a Poisson process of the same
+rate would put there is a period. Bands are of several widths, since the number of writes may scatter. A period that
+stays with a region of another size belongs to the machine (its timer), not to the medium.
+
+    any two:     k distances in the band: Poisson tail with mean n^2 * width / writes                   [1]
+    neighbours:  k distances in the band: binomial tail of so many exponential ones                    [1]
+    unit = the largest region, doubled from the smallest, that still shows the period                  [bytes]
+
+Blind to: stalls that begin before the period is over because several places are hot; a period that is longer than a
+quarter of the writes that were timed.
+Source of the method of overwriting one place: Z. Wang et al., Characterizing and Modeling Non-Volatile Memory Systems,
+MICRO, 2020 (LENS, policy prober), where a person reads the period.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binom, poisson
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+FAR = 4.0  # a stall takes as many times the median write
+LEAST_S = 1e-6  # and so much longer than it
+BANDS = (0.01, 0.05, 0.2)  # half-widths of a band of distances over its middle
+STEP = 1.12  # between the lowest heights that are tried, and between heights of one kind: a sixth of their scatter
+KIND = 1.4  # stalls of one kind: the highest over the lowest
+LEAST_STALLS = 5
+MOST_STALLS = 3000  # of one height; more are not needed
+CERTAIN = 1e-4  # chance of a period in stalls that come at random, over all that is tried
+KNOWN = 1e-3  # the same, where height and distance are known
+TRIED = 100.0  # kinds of stalls, bands, and ways to look at distances
+AHEAD = 12  # stalls, of which the distances are looked at
+LONGER = 1.4  # bands about one period overlap so far
+SAME = 0.25  # relative difference of two periods that count as one
+REST = 0.8  # of the pairs of the best band: a shorter period must have so many
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Stalls in step; `low` and `high` bound the mean number of writes between two, `stall_*` the median stall."""
+
+    writes: float
+    low: float
+    high: float
+    stall_s: float
+    stall_low: float
+    stall_high: float
+    stalls: int
+    seconds: float  # between two
+    chance: float  # that random stalls look like this
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One region that was overwritten. `period` None: no stalls in step."""
+
+    region_bytes: int
+    writes: int
+    stalls: int  # of any kind
+    typical_s: float  # the median write
+    period: Period | None
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """`period` None: no migration. unit_bytes None: it lies outside the regions that were tried, see `unit_above`."""
+
+    period: Period | None
+    unit_bytes: int | None
+    unit_above: int | None  # it is at least this
+    regions: tuple[Seen, ...]
+    why: str  # there is none; ""
+
+
+def look(region_bytes: int, seconds: Floats, clean: Bools | None = None, like: Period | None = None) -> Seen:
+    """seconds: of shape (writes,), in the order of the writes; clean: those that nothing is known to have disturbed.
+
+    A disturbed write counts as a write, not as a stall. like: only stalls as high and as far apart as these are looked
+    for, so that fewer of them are enough.
+    """
+    good = np.ones(seconds.size, dtype=bool) if clean is None else clean
+    if not good.any():
+        return Seen(region_bytes, int(seconds.size), 0, math.nan, None)
+    typical = float(np.median(seconds[good]))
+    far = good & (seconds > max(FAR * typical, typical + LEAST_S))
+    places = np.flatnonzero(far).astype(np.float64)
+    heights = seconds[far] - typical
+    period = _best(places, heights, seconds) if like is None else _again(places, heights, seconds, like)
+    return Seen(region_bytes, int(seconds.size), int(far.sum()), typical, period)
+
+
+def infer_migration(regions: Sequence[Seen]) -> Migration:
+    """regions: of sizes that rise; the last is the control, far larger than any unit."""
+    ordered = sorted(regions, key=lambda one: one.region_bytes)
+    first = ordered[0].period if ordered else None
+    if first is None:
+        return Migration(None, None, None, tuple(ordered), "no stalls in step")
+    last = ordered[-1]
+    if len(ordered) > 1 and _same(first, last.period):
+        return Migration(None, None, None, tuple(ordered), "stalls do not depend on the place: they are the machine's")
+    unit = ordered[0].region_bytes
+    for one in ordered[1:]:
+        if not _same(first, one.period):
+            return Migration(_joined(first, ordered, unit), unit, None, tuple(ordered), "")
+        unit = one.region_bytes
+    return Migration(first, None, unit, tuple(ordered), "")
+
+
+def _joined(first: Period, regions: Sequence[Seen], unit: int) -> Period:
+    """The surest of those up to the unit."""
+    known = [one.period for one in regions if one.period and one.region_bytes <= unit]
+    return min((one for one in known if _same(first, one)), key=lambda one: (one.high - one.low) / one.writes)
+
+
+def _same(first: Period, other: Period | None) -> bool:
+    return other is not None and abs(math.log(other.writes / first.writes)) < SAME
+
+
+def _best(places: Floats, heights: Floats, seconds: Floats) -> Period | None:
+    """The period that is least likely to be chance, over kinds of stalls by height."""
+    found = [one for low in _floors(heights) for one in [_of_kind(places, heights, low, seconds)] if one is not None]
+    return min(found, key=lambda one: (one.chance, -one.stalls)) if found else None
+
+
+def _again(places: Floats, heights: Floats, seconds: Floats, like: Period) -> Period | None:
+    """Stalls as those that were found elsewhere."""
+    found = _of_kind(places, heights, like.stall_s / math.sqrt(KIND), seconds, like.writes)
+    return found if _same(like, found) else None
+
+
+def _floors(heights: Floats) -> list[float]:
+    if heights.size < LEAST_STALLS:
+        return []
+    count = int(math.log(heights.max() / heights.min()) / math.log(STEP)) + 1
+    return [float(heights.min()) * 0.999 * STEP**step for step in range(count)]
+
+
+def _of_kind(places: Floats, heights: Floats, low: float, seconds: Floats, near: float | None = None) -> Period | None:
+    """near: a period that is known of elsewhere."""
+    mine = (heights >= low) & (heights <= KIND * low)
+    if mine.sum() < (LEAST_STALLS if near is None else 3):
+        return None
+    at, own = places[mine][:MOST_STALLS], heights[mine][:MOST_STALLS]
+    writes = float(seconds.size) if at.size == mine.sum() else float(at[-1])
+    band = _band(at, writes, near)
+    if band is None:
+        return None
+    middle, width, chance = band
+    return _measured(at, own, (middle * (1 - width), middle * (1 + width)), seconds, chance)
+
+
+def _band(at: Floats, writes: float, near: float | None) -> tuple[float, float, float] | None:
+    """(middle, half-width over it, chance) of the shortest period that the distances show, if they show any."""
+    found = [one for width in BANDS for look in (_next, _any) for one in look(at, width, writes, near)]
+    if not found:
+        return None
+    pairs = max(excess for _, excess, _, _ in found)
+    rich = [one for one in found if one[1] >= REST * pairs]
+    shortest = min(middle for _, _, middle, _ in rich)
+    chance, _, middle, width = min(one for one in rich if one[2] <= LONGER * shortest)
+    return middle, width, math.exp(max(chance, -700.0))
+
+
+Band = tuple[float, float, float, float]  # ln chance, distances beyond what chance puts there, middle, half-width
+
+
+def _next(at: Floats, width: float, writes: float, near: float | None) -> list[Band]:
+    """Distances of neighbours, else exponential; holds where the period scatters and few others come between."""
+    distances = np.sort(np.diff(at))
+    middles = _middles(distances, writes, near)
+    mean = float(at[-1] - at[0]) / (at.size - 1)
+    share = np.exp(-middles * (1 - width) / mean) - np.exp(-middles * (1 + width) / mean)
+    counts = _within(distances, middles, width)
+    chances = np.asarray(binom.logsf(counts - 1, distances.size, share))
+    return _sure(chances, counts, distances.size * share, middles, width, near)
+
+
+def _any(at: Floats, width: float, writes: float, near: float | None) -> list[Band]:
+    """Distances of any two; holds where others come between, but the period scatters little."""
+    distances = np.sort(np.concatenate([at[k:] - at[:-k] for k in range(1, min(at.size, AHEAD + 1))]))
+    middles = _middles(distances, writes, near)
+    expected = at.size**2 / writes * 2 * width * middles
+    counts = _within(distances, middles, width)
+    return _sure(np.asarray(poisson.logsf(counts - 1, expected)), counts, expected, middles, width, near)
+
+
+def _middles(distances: Floats, writes: float, near: float | None) -> Floats:
+    """Those distances that may be a period, thinned where they are many."""
+    low, high = (1.0, writes / 4) if near is None else (near * (1 - SAME), near * (1 + SAME))
+    middles = np.unique(distances[(distances > low) & (distances <= high)])
+    return middles[:: max(middles.size // 2000, 1)]
+
+
+def _within(distances: Floats, middles: Floats, width: float) -> Floats:
+    high = np.searchsorted(distances, middles * (1 + width), "right")
+    return np.asarray(high - np.searchsorted(distances, middles * (1 - width), "left"), dtype=np.float64)
+
+
+def _sure(
+    chances: Floats, counts: Floats, expected: Floats, middles: Floats, width: float, near: float | None
+) -> list[Band]:
+    """Bands that chance does not explain, for all that is tried."""
+    least = math.log(CERTAIN / (max(middles.size, 1) * TRIED) if near is None else KNOWN)
+    places = np.flatnonzero((chances < least) & (counts >= (LEAST_STALLS - 1 if near is None else 2)))
+    return [(float(chances[p]), float(counts[p] - expected[p]), float(middles[p]), width) for p in places]
+
+
+def _measured(at: Floats, heights: Floats, band: tuple[float, float], seconds: Floats, chance: float) -> Period | None:
+    """The mean distance of stalls that follow one another in the band, and their median height."""
+    pairs = [(i, j) for i in range(at.size) for j in _partners(at, i, band)]
+    if len(pairs) < 2:
+        return None
+    distances = np.array([at[j] - at[i] for i, j in pairs])
+    members = np.unique(np.array(pairs))
+    own = np.sort(heights[members])
+    middle = _centre(distances)
+    error = 1.96 * float(np.std(distances, ddof=1)) / math.sqrt(distances.size) + 0.5
+    low, high = _order_bounds(own.size)
+    return Period(
+        writes=middle, low=middle - error, high=middle + error,
+        stall_s=float(np.median(own)), stall_low=float(own[low]), stall_high=float(own[high]),
+        stalls=int(members.size), chance=chance,
+        seconds=float(np.sum(seconds[: int(at[-1])]) / max(at[-1], 1.0) * middle),
+    )  # fmt: skip
+
+
+def _centre(distances: Floats) -> float:
+    """Their median where they are all but equal, else their mean: those drawn evenly from a range have no middle."""
+    middle = float(np.median(distances))
+    spread = float(np.median(np.abs(distances - middle)))
+    return middle if spread < 0.01 * middle else float(np.mean(distances))
+
+
+def _partners(at: Floats, i: int, band: tuple[float, float]) -> range:
+    first, last = np.searchsorted(at, (at[i] + band[0], at[i] + band[1] + 1e-9))
+    return range(int(first), int(last))
+
+
+def _order_bounds(count: int) -> tuple[int, int]:
+    """Places of the order statistics that bound a median with 95 %."""
+    half = 0.98 * math.sqrt(count)
+    return max(int(count / 2 - half), 0), min(math.ceil(count / 2 + half), count - 1)

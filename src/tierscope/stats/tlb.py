@@ -1,0 +1,182 @@
+"""The levels of the TLB, from what an access costs more where each goes to another page.
+
+    extra(n) = time of an access to one of n lines on n pages - the same with the n lines side by side      [s]
+    missing(n) = (extra(n) - of this level) / (of the next - of this level)                                [1]
+
+Both walks touch the same number of lines, so that what the caches do is taken off and translation is left. Plateaus of
+`extra` are levels: of the nearest it is 0, of the next what a hit there adds, of the last what a page walk adds. They
+are found as those of a latency staircase (`stats.levels`: change points, each at the price of the Bayesian information
+criterion), on the coarse points alone, since points laid around a knee would make plateaus of their own.
+
+`entries` is where a quarter of the accesses miss, as for caches: sets that hold the least recently used, walked in a
+cycle, are there 3 % behind their capacity if they have 8 ways, entries replaced at random 15 % behind. `low` is the
+most pages of which none is seen to miss, `high` the fewest of which half do. `round` is the one number m * 2^k, m of
+1 and 3, within these bounds.
+Blind to steps under 3 % of the access, to levels narrower than three coarse points, and to what a last plateau is: a
+page walk, or one level more that none of the footprints leaves.
+Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
+IEEE Transactions on Computers 44, 1995; those of `stats.levels`.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.stats.knee import rising
+from tierscope.stats.levels import staircase
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+SHIFT = 0.1  # of the fastest access, laid under `extra`, whose logarithm is cut: 0 has none
+NOISE = 0.01  # of an access, least: two layouts of one size differ by so much
+SEEN = 0.03  # of an access: smaller steps are none
+SURE = 3.0  # standard errors of the step
+QUARTER, HALF, NONE = 0.25, 0.5, 0.05  # of the accesses miss
+ROUND = (1, 3)
+GAP = 64  # of the number of pages, over which a knee is looked at more closely
+APART, BESIDE = "pages", "lines"
+"""The label `layout` of the two walks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What translation adds to an access, with its 95 % interval."""
+
+    middle_s: float
+    low_s: float
+    high_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level of the TLB that ends within what was measured. `extra`: of a hit, over one in the nearest level."""
+
+    entries: float
+    low: float
+    high: float
+    round: int | None
+    extra: Extra
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """Levels from the nearest on; none where nothing was seen. `beyond`: behind the last, None where not reached."""
+
+    levels: tuple[Level, ...]
+    beyond: Extra | None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Arrays of shape (points,), by rising number of pages. `sigma_s`: standard error of `extra_s`."""
+
+    pages: Floats
+    extra_s: Floats
+    sigma_s: Floats
+    control_s: Floats
+    coarse: Flags
+
+    def part(self, mask: Flags) -> "Curve":
+        return Curve(self.pages[mask], self.extra_s[mask], self.sigma_s[mask], self.control_s[mask], self.coarse[mask])
+
+
+def curve_of(pages: Floats, apart_s: Floats, control_s: Floats, sigma_s: Floats, coarse: Flags) -> Curve:
+    """apart_s, control_s: an access to n lines on n pages, and to n lines side by side; in any order."""
+    keep = np.argsort(pages)
+    keep = keep[np.isfinite(apart_s - control_s)[keep]]
+    extra, sigma = apart_s - control_s, np.hypot(sigma_s, NOISE * apart_s)
+    return Curve(pages[keep].astype(np.float64), extra[keep], sigma[keep], control_s[keep], coarse[keep].astype(bool))
+
+
+def translation(curve: Curve) -> Translation:
+    """The levels in a curve; none where fewer than six coarse points are known."""
+    plateaus, ended = _plateaus(curve)
+    if len(plateaus) < 2:
+        return Translation((), None)
+    knees: list[tuple[float, float, float]] = []
+    for floor, top in pairwise(plateaus):
+        begin = knees[-1][2] if knees else 0.0
+        knees.append(_knee(curve.part(curve.pages > begin), floor, top))
+    levels, begin = [], 0.0
+    for number, (low, entries, high) in enumerate(knees):
+        extra = Extra(0.0, 0.0, 0.0) if number == 0 else _extra(curve, begin, low, plateaus[number])
+        levels.append(Level(entries, low, high, round_in(low, high), extra))
+        begin = high
+    return Translation(tuple(levels), _extra(curve, begin, math.inf, plateaus[-1]) if ended else None)
+
+
+def _plateaus(curve: Curve) -> tuple[list[float], bool]:
+    """`extra` of each plateau, and whether the last one is a plateau or just the last point."""
+    coarse = curve.part(curve.coarse)
+    if coarse.pages.size == 0:
+        return [], False
+    shift = SHIFT * float(np.min(coarse.control_s))
+    shown = np.maximum(coarse.extra_s, -shift / 2) + shift
+    found = staircase(coarse.pages, shown, coarse.sigma_s / shown)
+    if not found.levels:
+        return [], False
+    heights = [level.latency_s - shift for level in found.levels]
+    last = found.memory_s if found.memory_s is not None else float(shown[-1])
+    heights.append(last - shift)
+    return _seen(heights, coarse), found.memory_s is not None
+
+
+def _seen(heights: list[float], curve: Curve) -> list[float]:
+    """Without the plateaus that are too close to the one before."""
+    least = max(SEEN * float(np.median(curve.control_s)), SURE * float(np.median(curve.sigma_s)))
+    kept = [0.0] if heights[0] < least else [0.0, heights[0]]
+    for height in heights[1:]:
+        if height - kept[-1] > least:
+            kept.append(height)
+    return kept
+
+
+def _knee(curve: Curve, floor: float, top: float) -> tuple[float, float, float]:
+    """(most pages that none is seen to miss, a quarter misses, half misses)."""
+    missing = rising((curve.extra_s - floor) / (top - floor))
+    doubt = np.maximum(NONE, np.minimum(2 * curve.sigma_s / (top - floor), QUARTER / 2))
+    above = int(np.argmax(missing >= HALF)) if missing[-1] >= HALF else missing.size - 1
+    flat = np.flatnonzero(missing[: above + 1] <= doubt[: above + 1])
+    below = int(flat[-1]) if flat.size else 0
+    quarter = float(2 ** np.interp(QUARTER, missing[: above + 1], np.log2(curve.pages[: above + 1])))
+    low, high = float(curve.pages[below]), float(curve.pages[above])
+    return low, min(max(quarter, low), high), high
+
+
+def _extra(curve: Curve, begin: float, end: float, near: float) -> Extra:
+    """The median over the points of a plateau; its interval from their scatter and their own errors.
+
+    near: taken where the plateau holds no point but those of its knees.
+    """
+    inside = curve.part((curve.pages > begin) & (curve.pages <= end))
+    if inside.pages.size == 0:
+        return Extra(near, near, near)
+    middle = float(np.median(inside.extra_s))
+    scatter = 1.4826 * float(np.median(np.abs(inside.extra_s - middle)))
+    error = math.hypot(1.2533 * scatter, float(np.median(inside.sigma_s))) / math.sqrt(inside.pages.size)
+    return Extra(middle, middle - 2 * error, middle + 2 * error)
+
+
+def round_in(low: float, high: float) -> int | None:
+    """The one m * 2^k from low to high; None where there is none, or several."""
+    powers = range(32)
+    inside = {m * 2**k for m in ROUND for k in powers if low <= m * 2**k <= high}
+    return inside.pop() if len(inside) == 1 else None
+
+
+def between(curve: Curve) -> list[int]:
+    """Numbers of pages that would tell the levels' entries better: inside the knees, () where they are narrow.
+
+    Of each knee the gap in which a quarter misses is halved, and the one behind the last point that misses nothing.
+    """
+    wanted: dict[int, None] = {}
+    for level in translation(curve).levels:
+        for place in (level.entries, level.low):
+            below, above = curve.pages[curve.pages <= place], curve.pages[curve.pages > place]
+            if below.size and above.size and above[0] - below[-1] > max(1, below[-1] // GAP):
+                wanted[round(math.sqrt(float(below[-1] * above[0])))] = None
+    return list(wanted)

@@ -1,0 +1,93 @@
+"""What the rows of `buffers` say in words."""
+
+from tierscope.tables import Insight, Row
+from tierscope.tables.measured import whole
+from tierscope.units import show_bytes, show_seconds, show_size
+
+
+def sentences(rows: list[Row]) -> list[Insight]:
+    """For each target how many buffers there are, then each part; inconclusive rows count for nothing."""
+    found = []
+    for target in dict.fromkeys(str(row["target"]) for row in rows):
+        own = [row for row in rows if row["target"] == target and row["conclusive"]]
+        found += _reads([row for row in own if row["part"] != "writes"])
+        found += [_writes(row) for row in own if row["part"] == "writes"]
+    return found
+
+
+def _reads(rows: list[Row]) -> list[Insight]:
+    if not rows:
+        return []
+    buffers, medium = rows[:-1], rows[-1]
+    return [_count(buffers, medium), *(_buffer(row, rows[n + 1]) for n, row in enumerate(buffers)), _medium(medium)]
+
+
+def _count(buffers: list[Row], medium: Row) -> Insight:
+    number = len(buffers)
+    text = f"No buffer is seen in {medium['target']}: latency does not depend on the region"
+    if number:
+        text = f"{number} buffer{'s' if number > 1 else ''} between the processor and the medium of {medium['target']}"
+    return Insight(name="buffers", text=text, value=float(number), unit="1")
+
+
+def _buffer(row: Row, behind: Row) -> Insight:
+    size = f"{show_bytes(whole(row, 'capacity_low'))} to {show_bytes(whole(row, 'capacity_high'))}"
+    capacity = show_size(int(row["round_bytes"])) if row["round_bytes"] else show_bytes(whole(row, "capacity_bytes"))
+    more = float(behind["latency_s"] or 0) - float(row["latency_s"] or 0)
+    holds = {"yes": "; it holds what is nearer too", "no": "; what is nearer is not in it"}
+    return Insight(
+        name="buffer_capacity",
+        text=(
+            f"{str(row['part']).capitalize()}: {capacity} ({size}) in units of {_unit(row)}, {_time(row)} for a line "
+            f"found there, {show_seconds(more)} more where it is not; a line brings "
+            f"{float(row['amplification'] or 0):g} times its bytes{holds.get(str(row['holds_nearer']), '')}"
+        ),
+        value=float(row["capacity_bytes"] or 0),
+        low=float(row["capacity_low"] or 0),
+        high=float(row["capacity_high"] or 0),
+        unit="B",
+    )
+
+
+def _unit(row: Row) -> str:
+    low, middle, high = (whole(row, key) for key in ("unit_low", "unit_bytes", "unit_high"))
+    return show_size(middle) if low == high else f"{show_size(middle)} ({show_size(low)} to {show_size(high)})"
+
+
+def _time(row: Row) -> str:
+    low, high = (show_seconds(float(row[key] or 0)) for key in ("latency_low", "latency_high"))
+    return f"{show_seconds(float(row['latency_s'] or 0))} ({low} to {high})"
+
+
+def _medium(row: Row) -> Insight:
+    return Insight(
+        name="medium_latency",
+        text=f"A line that no buffer holds takes {_time(row)}",
+        value=float(row["latency_s"] or 0),
+        low=float(row["latency_low"] or 0),
+        high=float(row["latency_high"] or 0),
+        unit="s",
+    )
+
+
+def _writes(row: Row) -> Insight:
+    if not row["amplification"]:
+        each = show_seconds(float(row["latency_s"] or 0))
+        return Insight(
+            name="write_amplification",
+            text=f"Nothing is seen to join writes: {each} per line in large regions, not less in small ones",
+            value=None,
+            unit="1",
+        )
+    lines = f"{show_bytes(whole(row, 'capacity_low'))} to {show_bytes(whole(row, 'capacity_high'))}"
+    return Insight(
+        name="write_amplification",
+        text=(
+            f"Writes are joined into units of {_unit(row)} in a queue of {show_bytes(whole(row, 'capacity_bytes'))} "
+            f"({lines}): a line alone costs {_time(row)}, {float(row['amplification'] or 0):g} times a joined one"
+        ),
+        value=float(row["amplification"] or 0),
+        low=whole(row, "unit_low") / 64,
+        high=whole(row, "unit_high") / 64,
+        unit="1",
+    )

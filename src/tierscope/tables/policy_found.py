@@ -1,0 +1,202 @@
+"""What the records of `run policy` show: rows of the three curves, and what is inferred of them; remembered.
+
+The interval of a row is that of the median rate of its blocks; single writes have no rate, but an order.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.result import SIZING, Record, Run
+from tierscope.stats.combining import Combining, infer_combining
+from tierscope.stats.interleave import Interleave, infer_interleave
+from tierscope.stats.migration import Migration, Seen, infer_migration, look
+from tierscope.stats.together import UNCLEAN
+from tierscope.tables import Row
+from tierscope.tables.measured import bounds, closing, interval_of, measured, number, records, whole
+from tierscope.units import LINE_BYTES, show_size
+
+Floats = npt.NDArray[np.float64]
+
+INTERLEAVE, MIGRATION, COMBINING = "interleave", "migration", "combining"
+SIGMAS = 1.96  # of a half-width
+SATURATED = 0.85  # of the control's bandwidth, with half of the threads: then the memories limit it
+FEWEST = 8  # strides or regions
+MOST_KNOWN = 64
+
+
+@dataclass(frozen=True)
+class Found:
+    """Of one target; None where a part was not measured, or too little of it. `evidence`: in words, by part."""
+
+    strides: list[Row]
+    controls: list[Row]
+    places: list[Row]
+    regions: list[Row]
+    interleave: Interleave | None
+    migration: Migration | None
+    combining: Combining | None
+    evidence: dict[str, str]
+
+
+_found: dict[tuple[object, ...], dict[str, Found]] = {}
+_seen: dict[tuple[object, ...], Seen] = {}
+
+
+def found(run: Run) -> dict[str, Found]:
+    """Target -> what its records show."""
+    own = [record for part in (INTERLEAVE, MIGRATION, COMBINING) for record in records(run, part)]
+    key = (run.path.absolute(), *((record.number, record.started, record.blocks) for record in own))
+    if key not in _found:
+        while len(_found) >= MOST_KNOWN:
+            del _found[next(iter(_found))]
+        targets = dict.fromkeys(record.groups[0].target for record in own)
+        _found[key] = {one: _of(run, [r for r in own if r.groups[0].target == one]) for one in targets}
+    return _found[key]
+
+
+def _of(run: Run, own: list[Record]) -> Found:
+    evidence: dict[str, str] = {}
+    strides, controls, interleave = _interleave(run, _part(own, INTERLEAVE), evidence)
+    places, migration = _migration(run, _part(own, MIGRATION), evidence)
+    regions, combining = _combining(run, _part(own, COMBINING), interleave, evidence)
+    return Found(strides, controls, places, regions, interleave, migration, combining, evidence)
+
+
+def _part(own: list[Record], table: str) -> list[Record]:
+    return [record for record in own if record.experiment.table == table]
+
+
+def _interleave(
+    run: Run, own: list[Record], evidence: dict[str, str]
+) -> tuple[list[Row], list[Row], Interleave | None]:
+    rows = sorted((_stride(run, record) for record in own), key=lambda row: whole(row, "stride_bytes"))
+    most = max((whole(row, "threads") for row in rows), default=0)
+    controls = [row for row in rows if row["control"]]
+    full = [row for row in controls if row["threads"] == most and row["bandwidth_bytes_per_s"]]
+    strides = [row for row in rows if not row["control"] and row["bandwidth_bytes_per_s"]]
+    if len(strides) < FEWEST or not full:
+        return strides, controls, None
+    for row in strides:
+        _compare(row, _nearest(row, full))
+    inferred = infer_interleave(
+        np.array([whole(row, "stride_bytes") for row in strides]),
+        _column(strides, "ratio"), np.ones(len(strides)),
+        np.maximum(0.0, np.log(_column(strides, "ratio_high") / _column(strides, "ratio_low"))) / 2 / SIGMAS,
+        saturated=_saturated(controls, full, most),
+    )  # fmt: skip
+    for row, fitted in zip(strides, inferred.fitted, strict=True):
+        row["fitted"] = float(fitted)
+    least = min(strides, key=lambda row: float(row["ratio"] or 1))
+    stride = show_size(whole(least, "stride_bytes"))
+    evidence[INTERLEAVE] = f"{float(least['ratio'] or 0):.2f} of the control's bandwidth at a stride of {stride}"
+    return strides, controls, inferred
+
+
+def _stride(run: Run, record: Record) -> Row:
+    point, facts, labels = measured(run, record), record.groups[0], record.experiment.labels
+    return {
+        "stride_bytes": labels["stride_bytes"], "control": labels["control"],
+        **bounds("bandwidth", "bytes_per_s", point.groups[0].interval.times(LINE_BYTES)),
+        "ratio": None, "ratio_low": None, "ratio_high": None, "fitted": None, "threads": len(facts.cpus),
+        "target": facts.target, **closing(record, point),
+    }  # fmt: skip
+
+
+def _nearest(row: Row, controls: list[Row]) -> Row:
+    stride = whole(row, "stride_bytes")
+    return min(controls, key=lambda one: abs(np.log(whole(one, "stride_bytes") / stride)))
+
+
+def _compare(row: Row, control: Row) -> None:
+    own, other = interval_of(row, "bandwidth", "bytes_per_s"), interval_of(control, "bandwidth", "bytes_per_s")
+    if own is None or other is None:  # rows without bandwidth were left out
+        return
+    ratio, half = own.middle / other.middle, float(np.hypot(own.relative, other.relative))
+    row.update(ratio=ratio, ratio_low=ratio / (1 + half), ratio_high=ratio * (1 + half))
+
+
+def _saturated(controls: list[Row], full: list[Row], most: int) -> bool:
+    """Half of the threads reach as much; one thread alone cannot tell."""
+    fewer = [row for row in controls if row["threads"] != most and row["bandwidth_bytes_per_s"]]
+    return any(_rate(row) >= SATURATED * _rate(_nearest(row, full)) for row in fewer)
+
+
+def _rate(row: Row) -> float:
+    return float(row["bandwidth_bytes_per_s"] or 0)
+
+
+def _column(rows: list[Row], name: str) -> Floats:
+    return np.array([float(row[name] or 0) for row in rows])
+
+
+def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Row], Migration | None]:
+    ordered = sorted(own, key=lambda record: int(record.experiment.labels["region_bytes"] or 0))
+    seen: list[Seen] = []
+    for record in ordered:
+        seen.append(_look(run, record, seen[0] if seen else None))
+    rows = [_place(run, record, one) for record, one in zip(ordered, seen, strict=True)]
+    if not seen:
+        return rows, None
+    inferred = infer_migration(seen)
+    evidence[MIGRATION] = inferred.why or f"{inferred.period.stalls if inferred.period else 0} stalls in step"
+    return rows, inferred
+
+
+def _look(run: Run, record: Record, first: Seen | None) -> Seen:
+    """Read once: these are many blocks."""
+    like = first.period if first else None
+    key: tuple[object, ...] = (run.path.absolute(), record.samples, record.started, record.blocks, like)
+    if key not in _seen:
+        while len(_seen) >= MOST_KNOWN:
+            del _seen[next(iter(_seen))]
+        blocks = run.blocks(record)
+        timed = blocks[(blocks["flags"] & SIZING) == 0]
+        seconds = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64) / record.clock.hz
+        clean = (timed["flags"] & UNCLEAN) == 0
+        region = int(record.experiment.labels["region_bytes"] or 0)
+        _seen[key] = look(region, seconds, clean, None if first is None else like)
+    return _seen[key]
+
+
+def _place(run: Run, record: Record, one: Seen) -> Row:
+    period = one.period
+    return {
+        "region_bytes": one.region_bytes, "writes": one.writes, "typical_s": number(one.typical_s),
+        "stalls": one.stalls,
+        "period_writes": period.writes if period else None, "period_low": period.low if period else None,
+        "period_high": period.high if period else None, "period_s": period.seconds if period else None,
+        "stall_s": period.stall_s if period else None, "stall_low": period.stall_low if period else None,
+        "stall_high": period.stall_high if period else None, "target": record.groups[0].target,
+        **closing(record, measured(run, record)),
+    }  # fmt: skip
+
+
+def _combining(
+    run: Run, own: list[Record], interleave: Interleave | None, evidence: dict[str, str]
+) -> tuple[list[Row], Combining | None]:
+    rows = sorted((_region(run, record) for record in own), key=lambda row: whole(row, "region_bytes"))
+    known = [row for row in rows if row["line_s"]]
+    if len(known) < FEWEST:
+        return rows, None
+    many = interleave is not None and interleave.ways > 1
+    inferred = infer_combining(
+        _column(known, "region_bytes"), _column(known, "line_s"),
+        (_column(known, "line_high") - _column(known, "line_low")) / 2 / SIGMAS / _column(known, "line_s"),
+        interleave.ways if interleave and many else 1, interleave.grain_bytes if interleave and many else 4096,
+    )  # fmt: skip
+    for row, fitted in zip(known, inferred.fitted, strict=True):
+        row["fitted_s"] = float(fitted)
+    least, most = _column(known, "line_s").min(), _column(known, "line_s").max()
+    evidence[COMBINING] = f"a line takes {least * 1e9:.3g} to {most * 1e9:.3g} ns over regions"
+    return rows, inferred
+
+
+def _region(run: Run, record: Record) -> Row:
+    point = measured(run, record)
+    line = point.groups[0].interval.inverse()
+    return {
+        "region_bytes": record.experiment.labels["region_bytes"], **bounds("line", "s", line), "fitted_s": None,
+        "target": record.groups[0].target, **closing(record, point),
+    }  # fmt: skip

@@ -1,0 +1,59 @@
+"""What the rows of `policy` say in words; inconclusive rows count for nothing."""
+
+from tierscope.tables import Insight, Row
+from tierscope.tables.measured import whole
+from tierscope.units import show_bytes, show_seconds, show_size
+
+NOTHING = {
+    "interleaving": "No interleaving is seen in {target}: bandwidth does not fall at strides that meet few",
+    "migration": "No migration is seen in {target}: {evidence}",
+    "combining": "No queue that joins lines is seen in {target}: {evidence}",
+}
+
+
+def sentences(rows: list[Row]) -> list[Insight]:
+    """One for each row."""
+    told = {"interleaving": _interleaving, "migration": _migration, "combining": _combining}
+    return [told[str(row["part"])](row) if row["found"] else _none(row) for row in rows if row["conclusive"]]
+
+
+def _none(row: Row) -> Insight:
+    text = NOTHING[str(row["part"])].format(target=row["target"], evidence=row["evidence"])
+    return Insight(name=str(row["part"]), text=text, value=0.0, unit="1")
+
+
+def _insight(row: Row, text: str) -> Insight:
+    low, middle, high = (float(row[key] or 0) for key in ("count_low", "count", "count_high"))
+    return Insight(name=str(row["part"]), text=text, value=middle, low=low, high=high, unit="1")
+
+
+def _interleaving(row: Row) -> Insight:
+    ways, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
+    text = f"{ways} memories of {row['target']} lie side by side, {show_size(whole(row, 'unit_bytes'))} each in turn"
+    if low < high or row["unit_low"] != row["unit_high"]:
+        grains = f"{show_size(whole(row, 'unit_low'))} to {show_size(whole(row, 'unit_high'))}"
+        text += f"; not excluded are {low} to {high} memories of {grains}"
+    return _insight(row, text)
+
+
+def _migration(row: Row) -> Insight:
+    count, low, high = (f"{float(row[key] or 0):.0f}" for key in ("count", "count_low", "count_high"))
+    text = (
+        f"{row['target']} stalls for {show_seconds(float(row['seconds'] or 0))} after {count} writes of 256 B "
+        f"({low} to {high}) to one place"
+    )
+    unit, least = row["unit_bytes"], row["unit_low"]
+    if unit is not None:
+        text += f" of {show_bytes(whole(row, 'unit_bytes'))}"
+    elif least is not None:
+        text += f" of {show_bytes(whole(row, 'unit_low'))} at least"
+    return _insight(row, text)
+
+
+def _combining(row: Row) -> Insight:
+    low, high = (round(float(row[key] or 0)) for key in ("count_low", "count_high"))
+    text = (
+        f"A queue of {round(float(row['count'] or 0))} lines ({low} to {high}) of {row['target']} joins lines of "
+        f"{show_size(whole(row, 'unit_bytes'))}: each such unit takes {show_seconds(float(row['seconds'] or 0))}"
+    )
+    return _insight(row, text)

@@ -1,0 +1,89 @@
+"""What strided accesses say in words: the unit that memory moves, and the access size that is enough.
+
+The unit is looked for with the smallest access size, by `stats.stride`; the size that is enough at the widest stride at
+which every access size was measured and none may be cached. Rows that may be cached count for nothing.
+"""
+
+import numpy as np
+
+from tierscope.stats.stride import SHARE, enough, unit
+from tierscope.tables import Insight, Row
+from tierscope.tables.measured import interval_of, whole
+from tierscope.units import LINE_BYTES, show_bytes, show_size
+
+KIND = ("op", "store", "order", "threads", "target")
+
+
+def sentences(rows: list[Row]) -> list[Insight]:
+    """A unit and a size for each operation, store, order and number of threads."""
+    known = [row for row in rows if not row["cached"] and interval_of(row, "bandwidth", "bytes_per_s")]
+    kinds = dict.fromkeys(tuple(row[key] for key in KIND) for row in known)
+    parts = [[row for row in known if tuple(row[key] for key in KIND) == kind] for kind in kinds]
+    return [one for part in parts for one in (*_unit(part), *_enough(part))]
+
+
+def _name(row: Row) -> str:
+    """'read sequential 4', 'nt random 1'."""
+    return f"{row['store'] or row['op']} {row['order']} {row['threads']}"
+
+
+def _who(row: Row) -> str:
+    """'4 threads that write (nt) in sequence'."""
+    how = "in sequence" if row["order"] == "sequential" else "at random"
+    one = row["threads"] == 1
+    verb = {"read": "read", "write": "write"}[str(row["op"])] + ("s" if one else "")
+    store = f" ({row['store']})" if row["store"] else ""
+    return f"{row['threads']} thread{'' if one else 's'} that {verb}{store} {how}"
+
+
+def _unit(rows: list[Row]) -> list[Insight]:
+    access = min(whole(row, "access_bytes") for row in rows)
+    own = [row for row in rows if row["access_bytes"] == access]
+    times = [interval for row in own if (interval := interval_of(row, "bandwidth", "bytes_per_s"))]
+    found = unit(
+        np.array([whole(row, "stride_bytes") for row in own], dtype=np.float64),
+        np.array([access / one.middle for one in times]),
+        np.array([one.relative / 2 for one in times]),
+    )
+    who = _who(rows[0])
+    widest = show_size(max(whole(row, "stride_bytes") for row in own))
+    if found is None:
+        text = f"{who}: no unit above a line of {LINE_BYTES} B shows up to strides of {widest}"
+        return [Insight(name=f"stride_unit {_name(rows[0])}", text=text)]
+    size = show_bytes(found.round or found.size_bytes)
+    text = f"{who}: from a stride of {size} on each access of {show_size(access)} costs a whole unit"
+    bounds = f"{show_bytes(found.low_bytes)} to {show_bytes(found.high_bytes)}"
+    return [
+        Insight(
+            name=f"stride_unit {_name(rows[0])}",
+            text=f"{text} ({bounds})",
+            value=float(found.round or found.size_bytes),
+            low=found.low_bytes,
+            high=found.high_bytes,
+            unit="B",
+        )
+    ]
+
+
+def _enough(rows: list[Row]) -> list[Insight]:
+    sizes = {whole(row, "access_bytes") for row in rows}
+    strides = {whole(row, "stride_bytes") for row in rows}
+    full = [s for s in strides if {row["access_bytes"] for row in rows if row["stride_bytes"] == s} == sizes]
+    if len(sizes) < 2 or not full:
+        return []
+    own = [row for row in rows if row["stride_bytes"] == max(full)]
+    best = max(float(row["bandwidth_bytes_per_s"] or 0) for row in rows)
+    found = enough(
+        np.array([whole(row, "access_bytes") for row in own], dtype=np.float64),
+        np.array([float(row["bandwidth_bytes_per_s"] or 0) for row in own]),
+        best,
+    )
+    head, name = f"{_who(rows[0])}, {show_size(max(full))} apart", _name(rows[0])
+    if found is None:
+        text = f"{head}: no access size up to {show_size(max(sizes))} has {SHARE:.0%} of the best"
+        return [Insight(name=f"stride_access {name}", text=text)]
+    text = f"{head}: accesses of {show_size(int(found[1]))} have {SHARE:.0%} of the best bandwidth"
+    fewer = f", those of {show_size(int(found[0]))} less" if found[0] else ""
+    return [
+        Insight(name=f"stride_access {name}", text=text + fewer, value=found[1], low=found[0], high=found[1], unit="B")
+    ]

@@ -1,0 +1,53 @@
+"""What the levels of the TLB are in words, for one page size."""
+
+from tierscope.stats.tlb import Extra, Level, Translation
+from tierscope.tables import Insight, Row
+from tierscope.tables.measured import whole
+from tierscope.units import show_bytes, show_seconds, show_size, word_bytes
+
+
+def sentences(points: list[Row], found: Translation) -> list[Insight]:
+    """points: of the table `tlb`, one page size."""
+    size, most = whole(points[0], "page_bytes"), max(whole(row, "touched") for row in points)
+    if not found.levels:
+        text = (
+            f"No level of a TLB is seen with up to {most} {_pages(size)}: translation adds nothing, or always the same"
+        )
+        return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, value=0.0, low=0.0, high=0.0, unit="1")]
+    said = [_level(level, number, size) for number, level in enumerate(found.levels, 1)]
+    return [*said, _walk(found.beyond, size)] if found.beyond else said
+
+
+def _pages(size: int) -> str:
+    return f"{show_size(size)} pages"
+
+
+def _level(level: Level, number: int, size: int) -> Insight:
+    named = f", as {level.round} would" if level.round else ""
+    entries = f"{level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}{named})"
+    added = f"; a hit there adds {_time(level.extra)}" if number > 1 else ""
+    return Insight(
+        name=f"tlb_entries {number} {word_bytes(size)}",
+        text=f"TLB level {number} holds {entries}, reach {show_bytes(level.entries * size)}{added}",
+        value=level.entries,
+        low=level.low,
+        high=level.high,
+        unit="1",
+    )
+
+
+def _walk(extra: Extra, size: int) -> Insight:
+    text = f"Beyond the last level an access to {_pages(size)} takes {_time(extra)} more: a page walk, its table cached"
+    return Insight(
+        name=f"tlb_walk {word_bytes(size)}",
+        text=text,
+        value=extra.middle_s,
+        low=extra.low_s,
+        high=extra.high_s,
+        unit="s",
+    )
+
+
+def _time(extra: Extra) -> str:
+    middle, low, high = (show_seconds(value) for value in (extra.middle_s, extra.low_s, extra.high_s))
+    return f"{middle} ({low} to {high})"

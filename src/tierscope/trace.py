@@ -1,0 +1,117 @@
+"""A program's accesses through simulated machines: what each level would hit and miss, and how long it would take.
+
+Valgrind's lackey runs the program and writes down every load and store; the core reads them as they come, so that no
+trace is kept. Time is told as two bounds, since a trace does not say which address came out of which load.
+Blind to: threads at the same time (Valgrind runs one after the other), what the kernel touches, and speculation.
+Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic Binary Instrumentation", PLDI 2007.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from tierscope import core
+from tierscope.errors import MachineError, UsageError
+from tierscope.suites.simulation import PREFIX
+
+BRING = "sudo apt-get install -y valgrind, or trace where it is and name the file with --from"
+
+
+class Traced(msgspec.Struct, frozen=True, kw_only=True):
+    """One simulated machine's answer. `counters`: events by level, "L1d.load_misses"."""
+
+    machine: str
+    instructions: int
+    loads: int
+    stores: int
+    seconds_overlapped: float  # if no load waits for another
+    seconds_waiting: float  # if each waits for the one before
+    counters: dict[str, int]
+
+
+class Level(msgspec.Struct, frozen=True, kw_only=True):
+    """A cache, a TLB or a memory of one machine: what came to it, and what it passed on."""
+
+    machine: str
+    level: str
+    loads: int
+    load_misses: int | None  # None: a memory has none
+    stores: int
+    store_misses: int | None
+    share: float | None  # of loads and stores that missed
+
+
+def words_of(names: Sequence[str]) -> tuple[str, ...]:
+    """'optane100' -> 'sim:optane100'; UsageError where none is named."""
+    if not names:
+        raise UsageError("no simulated machine is named; try --on optane100 (tierscope catalogue lists them)")
+    return tuple(name if name.startswith(PREFIX) else PREFIX + name for name in names)
+
+
+def trace_file(names: Sequence[str], path: Path) -> tuple[Traced, ...]:
+    """UsageError for a file that is no trace, with the line."""
+    try:
+        with path.open("rb") as stream:
+            return _read(core.trace(words_of(names), stream.fileno()))
+    except OSError as error:
+        raise UsageError(f"trace {path} cannot be read: {error.strerror}") from error
+
+
+def trace_command(names: Sequence[str], command: Sequence[str]) -> tuple[Traced, ...]:
+    """Runs the command with its own input and output. MachineError without Valgrind; UsageError where it cannot start.
+
+    The command's own exit status is not ours: a program that fails has been traced, too.
+    """
+    words = words_of(names)
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        raise MachineError(f"valgrind is not installed; {BRING}")
+    if shutil.which(command[0]) is None:
+        raise UsageError(f"{command[0]} is no program here; name one that can be started, or its path")
+    reading, writing = os.pipe()
+    try:
+        tool = [valgrind, "--tool=lackey", "--trace-mem=yes", "--basic-counts=no", f"--log-fd={writing}", *command]
+        traced = subprocess.Popen(tool, pass_fds=(writing,))
+    finally:
+        os.close(writing)
+    try:
+        return _read(core.trace(words, reading))
+    finally:
+        os.close(reading)
+        traced.kill()
+        traced.wait()
+
+
+def _read(lines: Iterator[bytes]) -> tuple[Traced, ...]:
+    return tuple(core.read(line, Traced) for line in lines)
+
+
+def levels(traced: Traced) -> tuple[Level, ...]:
+    """Of the counters, caches and memories in the order in which an access meets them."""
+    counters = traced.counters
+    caches = [name.removesuffix(".load_misses") for name in counters if name.endswith(".load_misses")]
+    memories = [n.removesuffix(".reads") for n in counters if re.fullmatch(r"[^.]+\.reads", n) and counters[n]]
+    return (
+        *(_cache(traced, name) for name in sorted(caches, key=lambda name: -counters[f"{name}.loads"])),
+        *(
+            Level(machine=traced.machine, level=name, loads=counters[f"{name}.reads"], load_misses=None,
+                  stores=counters[f"{name}.writes"], store_misses=None, share=None)
+            for name in memories
+        ),
+    )  # fmt: skip
+
+
+def _cache(traced: Traced, name: str) -> Level:
+    loads, misses, stores, stores_missed = (
+        traced.counters[f"{name}.{what}"] for what in ("loads", "load_misses", "stores", "store_misses")
+    )
+    every = loads + stores
+    return Level(
+        machine=traced.machine, level=name, loads=loads, load_misses=misses, stores=stores, store_misses=stores_missed,
+        share=(misses + stores_missed) / every if every else None,
+    )  # fmt: skip

@@ -1,0 +1,193 @@
+/// Groups on simulated machines whose answers are known beforehand: latency over accesses in flight.
+#include "bench/simulation.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "folder.hpp"
+#include "says.hpp"
+
+using namespace tierscope;
+using tests::error_of;
+using tests::holds;
+
+namespace {
+
+constexpr std::size_t HEADER = 384;  // of the samples file
+
+GroupPlan plan_of(const std::string& words) {
+  GroupPlan plan;
+  read_words(parse_line("group " + words).words, plan);
+  return plan;
+}
+
+/// The blocks of one batch.
+std::vector<Block> measured(Stage& stage, double seconds = 2e-3, double block_s = 50e-6,
+                            const std::vector<unsigned>& groups = {}) {
+  const tests::Folder folder;
+  const auto path = folder.at("blocks.npy");
+  SampleFile samples(path);
+  const auto rows = stage.measure(seconds, block_s, groups, &samples);
+  const auto text = folder.read("blocks.npy");
+  std::vector<Block> blocks(rows);
+  REQUIRE(text.size() == HEADER + rows * sizeof(Block));
+  std::memcpy(blocks.data(), text.data() + HEADER, rows * sizeof(Block));
+  return blocks;
+}
+
+double seconds_of(const Block& block) {
+  return static_cast<double>(block.stop_ticks - block.start_ticks) / simulate::TICKS_PER_S;
+}
+
+/// Operations per second of all threads.
+double rate(const std::vector<Block>& blocks, std::size_t threads) {
+  double operations = 0, seconds = 0;
+  for (const auto& block : blocks) {
+    operations += static_cast<double>(block.operations);
+    seconds += seconds_of(block);
+  }
+  return operations / seconds * static_cast<double>(threads);
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+  std::vector<GroupPlan> plans;
+  for (const auto& each : words) plans.push_back(plan_of(each));
+  return error_of([&] {
+    Simulation simulation;
+    simulation.prepare(plans);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a chase on a memory of one latency takes that latency") {
+  Simulation simulation;
+  simulation.prepare({plan_of("kernel=chase target=sim:flat,memory.flat.read=250ns cpus=0 footprint=1MiB")});
+  for (const auto& block : measured(simulation)) {
+    CHECK(seconds_of(block) / static_cast<double>(block.operations) == doctest::Approx(250e-9).epsilon(1e-3));
+    CHECK(block.flags == 0);
+    CHECK(seconds_of(block) == doctest::Approx(50e-6).epsilon(0.5));
+  }
+  CHECK(simulation.check()[0] == 0);
+  CHECK(simulation.counters().at("flat.reads") > 7000);
+}
+
+TEST_CASE("independent loads go as fast as the lines in flight over the latency, until the memory's slots are full") {
+  for (const auto& [threads, in_flight] : std::map<unsigned, double>{{1, 16}, {2, 32}, {4, 32}}) {
+    CAPTURE(threads);
+    Simulation simulation;
+    simulation.prepare({plan_of("kernel=read target=sim:flat cpus=0-" + std::to_string(threads - 1) +
+                                " footprint=64MiB")});
+    CHECK(rate(measured(simulation), threads) == doctest::Approx(in_flight / 100e-9).epsilon(0.02));
+  }
+}
+
+TEST_CASE("a memory gives no more than its bandwidth, whoever asks") {
+  Simulation simulation;
+  simulation.prepare({plan_of("kernel=read target=sim:flat,memory.flat.bandwidth=2GB/s cpus=0-3 footprint=64MiB")});
+  CHECK(rate(measured(simulation), 4) * 64 == doctest::Approx(2e9).epsilon(0.02));
+}
+
+TEST_CASE("blocks hold the operations that were asked for") {
+  Simulation simulation;
+  simulation.prepare({plan_of("kernel=chase target=sim:flat cpus=0 footprint=1MiB per_block=100")});
+  for (const auto& block : measured(simulation)) CHECK(block.operations == 100);
+}
+
+TEST_CASE("a delay slows a load by what it lasts") {
+  // bursts of 16 lines and 10000 cycles of 0.4 ns
+  Simulation simulation;
+  simulation.prepare({plan_of("kernel=read target=sim:flat cpus=0 footprint=64MiB pace=10000 burst=1KiB")});
+  CHECK(rate(measured(simulation), 1) == doctest::Approx(16 / 4.0e-6).epsilon(0.05));
+}
+
+TEST_CASE("groups run together or in turns, each on its CPUs") {
+  Simulation simulation;
+  simulation.prepare({plan_of("kernel=chase target=sim:flat cpus=0 footprint=1MiB"),
+                      plan_of("kernel=read target=sim:flat cpus=1-2 footprint=64MiB")});
+  std::map<unsigned, std::size_t> together;
+  for (const auto& block : measured(simulation)) ++together[block.cpu];
+  CHECK(together.size() == 3);
+  for (const auto& block : measured(simulation, 1e-3, 50e-6, {1})) {
+    CHECK(block.group == 1);
+    CHECK(block.batch == 1);
+  }
+}
+
+TEST_CASE("the same plan leaves the same blocks, and so does noise of the same seed") {
+  for (const std::string noise : {"", ",noise.scale=3,noise.jitter=0.02"}) {
+    CAPTURE(noise);
+    const auto once = [&] {
+      Simulation simulation;
+      simulation.prepare({plan_of("kernel=triad target=sim:flat" + noise + " cpus=0-2 footprint=16MiB")});
+      return measured(simulation);
+    };
+    const auto first = once(), second = once();
+    REQUIRE(first.size() == second.size());
+    CHECK(std::memcmp(first.data(), second.data(), first.size() * sizeof(Block)) == 0);
+  }
+}
+
+TEST_CASE("noise spreads what the clock says around the truth, and steal is marked") {
+  Simulation simulation;
+  simulation.prepare({plan_of(
+      "kernel=chase target=sim:flat,noise.scale=1,noise.jitter=0.05,noise.interrupts=0,noise.steals=200 cpus=0 "
+      "footprint=1MiB")});
+  const auto blocks = measured(simulation, 50e-3);
+  std::vector<double> clean;
+  std::size_t stolen = 0;
+  for (const auto& block : blocks) {
+    stolen += (block.flags & STOLEN) != 0 ? 1U : 0U;
+    if (block.flags == 0) clean.push_back(seconds_of(block) / static_cast<double>(block.operations));
+  }
+  CHECK(stolen > 0);
+  CHECK(stolen < blocks.size() / 10);
+  std::ranges::sort(clean);
+  CHECK(clean[clean.size() / 2] == doctest::Approx(100e-9).epsilon(0.02));
+  CHECK(clean[clean.size() * 9 / 10] > 102e-9);
+}
+
+TEST_CASE("another walk keeps the machine and its other groups") {
+  Simulation simulation;
+  simulation.prepare({plan_of("kernel=read target=sim:flat cpus=0 footprint=64MiB"),
+                      plan_of("kernel=chase target=sim:flat cpus=1 footprint=1MiB")});
+  simulation.set(0, plan_of("kernel=write_nt target=sim:flat cpus=0 footprint=64MiB"));
+  CHECK(simulation.groups()[0].plan.kernel == "write_nt");
+  measured(simulation);
+  CHECK(simulation.counters().at("flat.writes") > 0);
+}
+
+TEST_CASE("copies between two memories of one machine go from the source to the target") {
+  Simulation simulation;
+  const std::string two = "sim:flat,default=flat,memory.far.kind=flat,memory.far.size=1GiB,memory.far.read=300ns,"
+                          "memory.far.write=300ns,memory.far.bandwidth=50GB/s,memory.far.slots=32";
+  simulation.prepare({plan_of("kernel=copy_nt target=" + two + " source=" + two + ",memory=far cpus=0 footprint=64MiB")});
+  measured(simulation);
+  const auto counters = simulation.counters();
+  CHECK(counters.at("far.reads") > 0);
+  CHECK(counters.at("far.writes") == 0);
+  CHECK(counters.at("flat.reads") == 0);
+  CHECK(counters.at("flat.writes") > 0);
+}
+
+TEST_CASE("what cannot be simulated is refused with what to do") {
+  const std::string good = "kernel=read target=sim:flat cpus=0 footprint=1MiB";
+  CHECK(holds(refusal({"kernel=read target=sim:nosuch cpus=0 footprint=1MiB"}), "unknown simulated machine 'nosuch'"));
+  CHECK(holds(refusal({"kernel=read target=sim:flat cpus=99 footprint=1MiB"}), "cpu.count=N gives it more"));
+  CHECK(holds(refusal({"kernel=read target=sim:flat cpus=0 footprint=1TiB"}), "ask for smaller footprints"));
+  CHECK(holds(refusal({"kernel=read target=sim:flat,memory=near cpus=0 footprint=1MiB"}), "has no memory 'near'"));
+  CHECK(holds(refusal({good, "kernel=read target=node:0 cpus=1 footprint=1MiB"}), "take sim: for all"));
+  CHECK(holds(refusal({good, "kernel=read target=sim:flat,cpu.count=2 cpus=1 footprint=1MiB"}),
+              "one machine is simulated"));
+  CHECK(holds(refusal({good, good + " pages=4k"}), "pages of one size"));
+  CHECK(holds(refusal({"kernel=memcpy target=sim:flat cpus=0 footprint=1MiB"}), "has no simulated form"));
+  CHECK(holds(refusal({"kernel=read target=sim:flat,memory.flat.color=red cpus=0 footprint=1MiB"}),
+              "memory.flat.color: no such key"));
+  CHECK(holds(refusal({"kernel=read target=sim:flat,memory.flat.read=-5ns cpus=0 footprint=1MiB"}),
+              "memory.flat.read: -5ns is negative"));
+  CHECK(holds(refusal({"kernel=read target=sim:/nonexistent/x.toml cpus=0 footprint=1MiB"}), "/nonexistent/x.toml"));
+  Simulation simulation;
+  simulation.prepare({plan_of(good), plan_of(good)});
+  CHECK(holds(error_of([&] { simulation.measure(1e-3, 50e-6, {}, nullptr); }), "CPU 0 is named twice"));
+}

@@ -1,0 +1,210 @@
+/// What a stream says a kernel touches is what the kernel touches: the kernels' own code runs on an ISA that only writes
+/// down addresses, and on real memory where a chase follows its pointers.
+#include "bench/streams.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "isa/isa.hpp"
+#include "kernels/blocks.hpp"
+#include "kernels/vector/copy.hpp"
+#include "kernels/vector/mix_2r1w.hpp"
+#include "kernels/vector/read.hpp"
+#include "kernels/vector/triad.hpp"
+#include "kernels/vector/update.hpp"
+#include "kernels/vector/write.hpp"
+#include "says.hpp"
+
+using namespace tierscope;
+using simulate::Access;
+using simulate::Kind;
+using tests::error_of;
+using tests::holds;
+
+namespace {
+
+constexpr std::uint64_t LINE = kernels::LINE;
+
+struct Seen {
+  std::uint64_t address;
+  Kind kind;
+  auto operator<=>(const Seen&) const = default;
+};
+std::vector<Seen> seen;
+
+/// One vector is one line; nothing is loaded, nothing is stored.
+struct Recorder {
+  using Reals = double;
+  using Words = std::uint64_t;
+  static constexpr std::size_t bytes = LINE;
+  static constexpr bool reference = false, non_temporal = true;
+  static void note(const std::byte* at, Kind kind) { seen.push_back({reinterpret_cast<std::uintptr_t>(at), kind}); }
+  static Reals reals(const std::byte* from) {
+    note(from, Kind::load);
+    return 0;
+  }
+  static Words words(const std::byte* from) {
+    note(from, Kind::load);
+    return 0;
+  }
+  static Reals broadcast(double value) { return value; }
+  static Reals add(Reals a, Reals b) { return a + b; }
+  static Reals multiply(Reals a, Reals b) { return a * b; }
+  static Reals multiply_add(Reals a, Reals b, Reals c) { return a * b + c; }
+  static Words zero() { return 0; }
+  static Words add(Words a, Words b) { return a + b; }
+  static std::uint64_t sum(Words a) { return a; }
+  static void store(std::byte* to, Reals) { note(to, Kind::store); }
+  static void store(std::byte* to, Words) { note(to, Kind::store); }
+  static void store_nt(std::byte* to, Reals) { note(to, Kind::store_nt); }
+  static void store_nt(std::byte* to, Words) { note(to, Kind::store_nt); }
+  static void prefetch(const std::byte* at) { note(at, Kind::prefetch); }
+  static void prefetch_write(const std::byte* at) { note(at, Kind::prefetch); }
+};
+static_assert(isa::Isa<Recorder>);
+
+/// Accesses of one kind that follow one another have no order that a memory could tell: sorted.
+std::vector<Seen> in_runs(std::vector<Seen> list) {
+  for (auto first = list.begin(); first != list.end();) {
+    const auto last = std::find_if(first, list.end(), [&](const Seen& one) { return one.kind != first->kind; });
+    std::sort(first, last);
+    first = last;
+  }
+  return list;
+}
+
+GroupPlan plan_of(const std::string& words) {
+  GroupPlan plan;
+  read_words(parse_line("group cpus=0 target=sim:flat " + words).words, plan);
+  return plan;
+}
+
+std::vector<Seen> told(Stream stream, std::uint64_t operations) {
+  std::vector<Access> accesses;
+  for (std::uint64_t made = 0; made < operations;) made += stream.next(1, accesses);
+  std::vector<Seen> list;
+  for (const auto& access : accesses) list.push_back({access.address, access.kind});
+  return list;
+}
+
+constexpr std::array<std::uint64_t, kernels::OPERANDS> BASES{1U << 30U, 3U << 30U, 5ULL << 30U, 7ULL << 30U};
+constexpr std::uint64_t CUT = 16384;  // operations over which a simulated walk spreads its streams
+
+template <template <class, class> class Kernel, class STORE>
+void compare(const std::string& kernel, std::uint64_t operations, kernels::Layout layout) {
+  using K = Kernel<Recorder, STORE>;
+  auto group = make_group(plan_of("kernel=" + kernel + " footprint=" + std::to_string(operations * 8 * LINE) + "B"));
+  seen.clear();
+  const auto check = [&]<kernels::Shape SHAPE>() {
+    group.variant.shape = SHAPE;
+    group.plan.prefetch = SHAPE.prefetch ? 512 : 0;
+    group.members[0].begin = 0;
+    group.members[0].end = operations;
+    kernels::Pass pass;
+    for (std::size_t k = 0; k < kernels::OPERANDS; ++k) pass.operand[k] = reinterpret_cast<std::byte*>(BASES[k]);
+    pass.prefetch = group.plan.prefetch;
+    for (std::uint64_t at = 0; at < operations; at += CUT) {
+      pass.begin = at;
+      pass.end = std::min(at + CUT, operations);
+      kernels::walk<K, Recorder, SHAPE>(pass);
+    }
+    const Stream stream(group, 0, BASES);
+    CHECK(in_runs(told(stream, operations)) == in_runs(seen));
+    CHECK(stream.accesses() * operations ==
+          std::uint64_t(std::ranges::count_if(seen, [](const Seen& one) { return one.kind != Kind::prefetch; })));
+  };
+  if (layout.paged)
+    check.template operator()<kernels::Shape{4, 1, true, false, false}>();
+  else if (layout.streams == 8)
+    check.template operator()<kernels::Shape{8, 2, false, K::loads, false}>();
+  else
+    check.template operator()<kernels::Shape{1, 4, false, false, false}>();
+}
+
+template <template <class, class> class Kernel, class STORE>
+void compare_all(const std::string& kernel) {
+  CAPTURE(kernel);
+  for (const std::uint64_t operations : {std::uint64_t{1024}, CUT, 2 * CUT + 4096})
+    for (const kernels::Layout layout : {kernels::Layout{1, 4, false}, {8, 2, false}, {4, 1, true}})
+      compare<Kernel, STORE>(kernel, operations, layout);
+}
+
+}  // namespace
+
+TEST_CASE("kernels on vectors touch the lines that their descriptors tell, in their order") {
+  compare_all<kernels::read::Kernel, kernels::Plain>("read");
+  compare_all<kernels::write::Kernel, kernels::Plain>("write");
+  compare_all<kernels::copy::Kernel, kernels::Plain>("copy");
+  compare_all<kernels::triad::Kernel, kernels::Plain>("triad");
+  compare_all<kernels::update::Kernel, kernels::Plain>("update");
+  compare_all<kernels::mix_2r1w::Kernel, kernels::Plain>("mix_2r1w");
+  compare_all<kernels::write::Kernel, kernels::NonTemporal>("write_nt");
+  compare_all<kernels::copy::Kernel, kernels::NonTemporal>("copy_nt");
+  compare_all<kernels::triad::Kernel, kernels::NonTemporal>("triad_nt");
+}
+
+TEST_CASE("a chase follows its pointers in the order that its stream tells") {
+  for (const std::string words : {"element=64", "element=4160", "element=64 locality=1KiB",
+                                  "element=64 locality=1KiB order=sequential", "element=256"}) {
+    CAPTURE(words);
+    auto group = make_group(plan_of("kernel=chase footprint=256KiB " + words));
+    std::vector<std::byte> memory(group.footprint());
+    place(group, memory, {});
+    fill(group, 0, memory);
+    const auto base = reinterpret_cast<std::uintptr_t>(memory.data());
+    auto at = group.members[0].pass.cursor;
+    for (const auto& one : told(Stream(group, 0, {base}), 2 * group.operations)) {
+      REQUIRE(one.address == at);
+      CHECK(one.kind == Kind::load);
+      at = *reinterpret_cast<const std::uint64_t*>(at);
+    }
+  }
+}
+
+TEST_CASE("blocks are taken in the order of the kernels, stored, flushed and fenced as they do") {
+  for (const std::string words : {"order=sequential", "order=random", "order=once locality=1KiB fence=region"}) {
+    CAPTURE(words);
+    const auto group = make_group(plan_of("kernel=flush_clwb footprint=64KiB element=256 access=128 " + words));
+    kernels::Pass pass;
+    pass.operand[0] = reinterpret_cast<std::byte*>(BASES[0]);
+    pass.element = 256;
+    pass.end = pass.nodes = group.operations;
+    pass.order = group.order();
+    pass.region = group.window(group.members[0]);
+    pass.state = group.first_state(0);
+    std::vector<Seen> expected;
+    kernels::blocks::walk(
+        pass,
+        [&](std::byte* block) {
+          const auto at = reinterpret_cast<std::uintptr_t>(block);
+          for (const auto kind : {Kind::store, Kind::clwb})
+            for (std::uint64_t off = 0; off < 128; off += LINE) expected.push_back({at + off, kind});
+          if (group.fence() == kernels::Fence::chunk) expected.push_back({0, Kind::sfence});
+        },
+        [&] {
+          if (group.fence() == kernels::Fence::region) expected.push_back({0, Kind::mfence});
+        });
+    CHECK(told(Stream(group, 0, BASES), group.operations) == expected);
+  }
+}
+
+TEST_CASE("after its last operation a stream begins again, and after a rewind too") {
+  const auto group = make_group(plan_of("kernel=copy footprint=128KiB"));
+  Stream stream(group, 0, BASES);
+  const auto once = told(stream, group.operations);
+  const auto twice = told(stream, 2 * group.operations);
+  CHECK(std::equal(once.begin(), once.end(), twice.begin() + static_cast<std::ptrdiff_t>(once.size())));
+  std::vector<Access> some;
+  stream.next(7, some);
+  stream.rewind();
+  CHECK(told(stream, group.operations) == once);
+}
+
+TEST_CASE("what a library, microcode or another thread decides has no simulated form, and says so") {
+  for (const std::string kernel : {"memcpy", "rep_movsb", "memset_blocks", "noop", "flush_msync"}) {
+    CAPTURE(kernel);
+    const auto group = make_group(plan_of("kernel=" + kernel + " footprint=64KiB"));
+    CHECK(holds(error_of([&] { Stream(group, 0, BASES); }), "has no simulated form"));
+  }
+}

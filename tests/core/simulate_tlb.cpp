@@ -1,0 +1,140 @@
+/// Translation: what is held, what a walk costs, against a plain list.
+#include "simulate/tlb.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <list>
+
+#include "base/random.hpp"
+#include "folder.hpp"
+#include "says.hpp"
+
+using namespace tierscope::simulate;
+using tierscope::random_word;
+using tierscope::tests::error_of;
+using tierscope::tests::holds;
+
+namespace {
+
+constexpr Time READ = 100'000, WALK = 5000;
+constexpr std::uint64_t PAGE = 4096;
+
+struct Plain final : Memory {
+  std::vector<std::uint64_t> reads;
+  Time read(std::uint64_t address, Time at) override { return reads.push_back(address), at + READ; }
+  Time write(std::uint64_t, Time at) override { return at; }
+  void count(const std::string&, Counters&) const override {}
+  void reset_counters() override {}
+};
+
+struct Made {
+  Plain memory;
+  std::unique_ptr<Caches> caches;
+  std::unique_ptr<Tlbs> tlbs;
+  explicit Made(const std::string& text, unsigned cpus = 1) {
+    const tierscope::tests::Folder folder;
+    folder.write("made.toml", text);
+    const auto root = read_config(folder.at("made.toml"));
+    caches = std::make_unique<Caches>(root.sections("cache"), cpus, 7, memory);
+    tlbs = std::make_unique<Tlbs>(root.sections("tlb"), cpus, PAGE, WALK, *caches);
+  }
+  Time page(std::uint64_t number, Time at = 0, unsigned cpu = 0) const {
+    return tlbs->translate(cpu, number * PAGE + 64, at) - at;
+  }
+  std::uint64_t count(const std::string& name) const {
+    Counters counters;
+    tlbs->count(counters);
+    REQUIRE(counters.contains(name));
+    return counters[name];
+  }
+};
+
+std::string tlb(const std::string& name, unsigned entries, unsigned ways, int ns) {
+  return "[[tlb]]\nname = \"" + name + "\"\nentries = " + std::to_string(entries) + "\nways = " + std::to_string(ways) +
+         "\nlatency = \"" + std::to_string(ns) + "ns\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("a miss in all levels costs the walk and one read of its entry; a hit the latency of its level") {
+  const Made made(tlb("DTLB", 2, 0, 0) + tlb("STLB", 8, 4, 2));
+  CHECK(made.page(0) == WALK + READ);
+  CHECK(made.memory.reads == std::vector<std::uint64_t>{std::uint64_t{1} << 47U});
+  CHECK(made.page(0, 1'000'000) == 0);
+  made.page(2, 2'000'000);
+  made.page(4, 3'000'000);
+  CHECK(made.page(0, 4'000'000) == 2000);  // only the farther level has room for three
+  CHECK(made.page(0, 5'000'000) == 0);
+  CHECK(made.count("walks") == 3);
+  CHECK(made.count("DTLB.misses") == 4);
+  CHECK(made.count("STLB.hits") == 1);
+}
+
+TEST_CASE("entries of eight pages side by side share one line, which the caches keep") {
+  const Made made(tlb("DTLB", 1, 0, 0) + "[[cache]]\nname = \"L1\"\nsize = \"4KiB\"\nways = 8\nlatency = \"1ns\"\n");
+  CHECK(made.page(0) == WALK + 1000 + READ);
+  CHECK(made.page(7, 1'000'000) == WALK + 1000);
+  CHECK(made.page(8, 2'000'000) == WALK + 1000 + READ);
+}
+
+TEST_CASE("a walk under way is waited for, not begun again") {
+  const Made made(tlb("DTLB", 4, 0, 0));
+  CHECK(made.page(0, 0) == WALK + READ);
+  CHECK(made.page(0, 5000) == READ);
+  made.page(1, 6000);
+  CHECK(made.page(0, 55'000) == 50'000);
+  CHECK(made.page(0, 200'000) == 0);
+  CHECK(made.count("walks") == 2);
+}
+
+TEST_CASE("the tables of each memory lie in that memory") {
+  const Made made(tlb("DTLB", 4, 0, 0));
+  const std::uint64_t second = std::uint64_t{1} << MEMORY_BIT;
+  made.tlbs->translate(0, second + 11 * PAGE, 0);
+  CHECK(made.memory.reads == std::vector<std::uint64_t>{second + (std::uint64_t{1} << 47U) + LINE});
+}
+
+TEST_CASE("a level holds what plain lists hold, for any number of sets and for one") {
+  for (const auto& [entries, ways] :
+       std::vector<std::pair<unsigned, unsigned>>{{1, 1}, {64, 4}, {48, 12}, {64, 0}, {1536, 12}, {100, 0}, {60, 20}}) {
+    const Made made(tlb("DTLB", entries, ways, 0));
+    const unsigned depth = ways == 0 ? entries : ways, sets = entries / depth;
+    std::vector<std::list<std::uint64_t>> plain(sets);
+    std::uint64_t misses = 0;
+    for (std::uint64_t i = 0; i < 8000; ++i) {
+      const auto page = random_word(entries, i) % (entries + entries / 2 + 1);
+      auto& set = plain[page % sets];
+      const auto at = std::ranges::find(set, page);
+      const bool held = at != set.end();
+      CAPTURE(i);
+      REQUIRE((made.page(page, static_cast<Time>(i) * 1'000'000) == 0) == held);
+      misses += !held;
+      if (held) set.erase(at);
+      set.push_front(page);
+      if (set.size() > depth) set.pop_back();
+    }
+    CHECK(made.count("walks") == misses);
+    CHECK(made.count("DTLB.hits") + made.count("DTLB.misses") == 8000);
+  }
+}
+
+TEST_CASE("each CPU translates for itself") {
+  const Made made(tlb("DTLB", 4, 0, 0), 2);
+  made.page(0, 0, 0);
+  CHECK(made.page(0, 1'000'000, 1) == WALK + READ);
+}
+
+TEST_CASE("a TLB that contradicts itself is refused with its key") {
+  for (const auto& [text, key] :
+       std::vector<std::pair<std::string, std::string>>{{tlb("DTLB", 64, 5, 0), "ways"},
+                                                        {tlb("DTLB", 0, 0, 0), "entries"},
+                                                        {tlb("DTLB", 1024, 512, 0), "ways"},
+                                                        {tlb("DTLB", 64, 4, -1), "latency"},
+                                                        {tlb("DTLB", 64, 4, 0) + tlb("DTLB", 64, 4, 0), "name"}}) {
+    const auto error = error_of([&words = text] { const Made made(words); });
+    CAPTURE(error);
+    CHECK(holds(error, "BadPlan"));
+    CHECK(holds(error, key));
+  }
+}

@@ -1,0 +1,124 @@
+"""Suites on simulated machines through the real core: known answers, refusals, and a run that goes on."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from shell import Shell
+from tierscope.result import load
+
+SIMULATED = ["target=sim:flat"]
+STREAM = ["run", "stream", *SIMULATED, "kernels=read", "threads=1,2,4", "array=64MiB"]
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def rows(out: str, table: str) -> list[dict[str, object]]:
+    return [row for row in json.loads(out)["rows"] if row["table"] == table]
+
+
+def test_bandwidth_is_lines_in_flight_over_latency_until_the_memory_is_full(shell: Shell) -> None:
+    status, out, _ = shell(*STREAM, "--out", "run", "--json", "-")
+    assert status == 0
+    found = {row["threads"]: row["bandwidth_bytes_per_s"] for row in rows(out, "stream")}
+    in_flight = {1: 16, 2: 32, 4: 32}  # 16 of a thread, 32 of the memory, 100 ns each
+    assert found == pytest.approx({n: lines * 64 / 100e-9 for n, lines in in_flight.items()}, rel=0.02)
+    result = load(shell.folder / "run").result
+    assert (result.origin, result.origin_by) == ("simulated", "flat, memory flat")
+    assert result.machine.hostname == "simulated"
+    assert len(result.machine.cpus()) == 16
+    assert result.findings == ()
+    assert all(record.counters["flat.reads"] > 0 for record in result.records)
+
+
+def test_two_runs_of_one_simulation_are_the_same(shell: Shell) -> None:
+    twice = [rows(shell(*STREAM, "--out", name, "--json", "-")[1], "stream") for name in ("one", "two")]
+    assert twice[0] == twice[1]
+
+
+def test_a_simulated_run_goes_on_where_it_was_stopped(shell: Shell) -> None:
+    shell(*STREAM, "--out", "run", "--json", "-")
+    place = shell.folder / "run"
+    kept = json.loads((place / "result.json").read_text())
+    kept["complete"], kept["records"] = False, kept["records"][:1]
+    (place / "result.json").write_text(json.dumps(kept))
+    status, _, err = shell("resume", str(place))
+    assert status == 0, err
+    assert len(load(place).result.records) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["stream", "target=sim:nosuch"], "unknown simulated machine 'nosuch' (known: "),
+        (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is no whole number"),
+        (["stream", "target=sim:flat,memory=pmem"], "has no memory 'pmem' (known: flat)"),
+        (["stream", "target=sim:flat", "threads=17"], "17"),
+        (["contention", "a=sim:flat", "b=node:0"], "lie on two machines"),
+        (["stream", "target=sim:flat", "kernels=memcpy"], "has no simulated form"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused_and_leaves_nothing(shell: Shell, words: list[str], why: str) -> None:
+    status, err = shell.refused("run", *words, "--out", "run")
+    assert status in (2, 3)
+    assert why in err
+    assert not (shell.folder / "run").exists()
+
+
+TRACE = "I  04000000,3\n L 1000,8\n S 103c,8\n M 2000,4\n==1== words of Valgrind\n"
+
+
+def test_a_trace_is_counted_line_by_line(shell: Shell) -> None:
+    (shell.folder / "t").write_text(TRACE)
+    status, out, _ = shell("trace", "--on", "flat", "--from", "t", "--json")
+    assert status == 0
+    (found,) = json.loads(out)
+    assert (found["instructions"], found["loads"], found["stores"]) == (1, 2, 2)
+    assert found["counters"] == {"flat.reads": 2, "flat.writes": 3}  # one store straddles two lines
+    assert 0 < found["seconds_overlapped"] < found["seconds_waiting"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("rubbish\n", "trace, line 1: 'rubbish' is no access"),
+        (" L 1000,8\n L 10", "trace, line 2: ' L 10' has no end, so the trace was cut short"),
+        (" L 1000,0\n", "has no size in bytes"),
+        ("==1== nothing\n", "holds no load and no store"),
+    ],
+)
+def test_a_damaged_trace_is_refused_with_its_line(shell: Shell, text: str, why: str) -> None:
+    (shell.folder / "t").write_text(text)
+    status, err = shell.refused("trace", "--on", "flat", "--from", "t")
+    assert status == 2
+    assert why in err
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--on", "flat"], "a command behind --, or a trace with --from"),
+        (["--from", "nowhere", "--on", "flat"], "nowhere cannot be read"),
+        (["--from", "/dev/null"], "no simulated machine is named"),
+        (["--on", "nosuch", "--from", "/dev/null"], "unknown simulated machine 'nosuch'"),
+    ],
+)
+def test_a_trace_of_nothing_is_refused(shell: Shell, words: list[str], why: str) -> None:
+    status, err = shell.refused("trace", *words)
+    assert status == 2
+    assert why in err
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind: sudo apt-get install -y valgrind")
+def test_a_program_is_traced_with_its_own_output(shell: Shell) -> None:
+    status, out, _ = shell("trace", "--on", "flat", "--on", "flat,memory.flat.read=300ns", "--", "/bin/echo", "said")
+    assert status == 0
+    assert out.startswith("said\n")
+    status, err = shell.refused("trace", "--on", "flat", "--", "no-such-program")
+    assert status == 2
+    assert "no-such-program is no program here" in err

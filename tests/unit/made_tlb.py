@@ -1,0 +1,64 @@
+"""A made TLB: what an access costs over the pages touched, and a run of the suite `tlb` on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from made import Maker, Teamwork
+from tierscope.experiment import Experiment, Group, Label, Target, Team, Workload
+from tierscope.stats.tlb import APART, BESIDE
+from tierscope.units import LINE_BYTES, KiB
+
+L1_LINES, L1_S, L2_S = 768, 1.6e-9, 5e-9  # caches: a hit in the first, and in the second
+COARSE = tuple(sorted({round(8 * 2 ** (step / 4)) for step in range(45)}))
+FINE = (95, 96, 97, 98, 99, 2016, 2048, 2080, 2112)
+
+
+@dataclass(frozen=True)
+class MadeTlb:
+    """Levels as (entries, ways), least recently used, walked in a cycle; `adds`: of a hit behind each, a walk last."""
+
+    levels: tuple[tuple[int, int], ...]
+    adds: tuple[float, ...]
+    page_bytes: int = 4 * KiB
+
+    def extra_s(self, lines: int) -> float:
+        pages = np.arange(lines) * (self.page_bytes + LINE_BYTES) // self.page_bytes
+        added, before = 0.0, 0.0
+        for (entries, ways), cost in zip(self.levels, self.adds, strict=True):
+            held = np.bincount(pages % (entries // ways), minlength=entries // ways)
+            added += float(held[held > ways].sum()) / lines * (cost - before)
+            before = cost
+        return added
+
+    def time_s(self, lines: int) -> float:
+        return control_s(lines) + self.extra_s(lines)
+
+
+TWO = MadeTlb(((96, 6), (2048, 8)), (2.3e-9, 15e-9))
+NONE = MadeTlb((), ())
+
+
+def control_s(lines: int) -> float:
+    return L1_S if lines <= L1_LINES else L2_S
+
+
+def time_of(experiment: Experiment, made: MadeTlb) -> float:
+    lines = int(experiment.labels["touched"] or 0)
+    return made.time_s(lines) if experiment.labels["layout"] == APART else control_s(lines)
+
+
+def add_tlb(maker: Maker, made: MadeTlb = TWO, touched: Sequence[int] = (*COARSE, *FINE), pages: str = "4k") -> None:
+    """Both layouts for each number of pages."""
+    for lines in sorted(set(touched)):
+        for layout in (APART, BESIDE):
+            element = made.page_bytes + LINE_BYTES if layout == APART else LINE_BYTES
+            work = Workload(kernel="chase", footprint_bytes=lines * element, element_bytes=element)
+            group = Group(workload=work, target=Target(pages=pages), team=Team(cpus=(0,)), role="chaser")
+            labels: dict[str, Label] = {
+                "layout": layout, "touched": lines, "pages": pages, "found_page_bytes": made.page_bytes,
+                "coarse": lines in COARSE,
+            }  # fmt: skip
+            seconds = made.time_s(lines) if layout == APART else control_s(lines)
+            maker.add("tlb", labels, (group,), (Teamwork((1 / seconds,), noise=0.005),), count=60)

@@ -1,0 +1,130 @@
+"""Buffers are inferred from what an exact simulation of them, and noise, leave of a curve."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from made_buffers import FOOTPRINT, OPTANE, Buffer, Device, latency_s, model_s
+from tierscope.stats.buffers import Curve, Levels, infer
+from tierscope.stats.buffers_model import Floats
+from tierscope.units import KiB, MiB
+
+SMALL = Device((Buffer(24 * KiB, 512, 60e-9), Buffer(512 * KiB, 2 * KiB, 200e-9)), 300e-9)
+CLOSE = Device((Buffer(8 * KiB, 256, 60e-9), Buffer(32 * KiB, 2 * KiB, 200e-9)), 300e-9)
+REGIONS = [64 << step for step in range(8)] + sorted(
+    {round(16 * KiB * 2 ** (step / 2) / (8 * KiB)) * 8 * KiB for step in range(15)}
+)
+
+
+def model(device: Device, regions: list[int], scattered: list[bool]) -> Floats:
+    """What the closed form gives."""
+    return np.array([model_s(device, region, random) for region, random in zip(regions, scattered, strict=True)])
+
+
+@functools.cache
+def simulated(device: Device) -> tuple[float, ...]:
+    """Small regions scattered, large ones by address."""
+    return tuple(latency_s(device, region, scattered=region <= 8 * KiB) for region in REGIONS)
+
+
+def curve(latency: Floats, noise: float = 0.0, seed: int = 1, regions: list[int] = REGIONS) -> Curve:
+    distorted = latency * np.exp(np.random.default_rng(seed).normal(0, max(noise, 1e-12), latency.size))
+    return Curve(
+        np.array(regions, float), distorted, np.full(latency.size, noise),
+        np.array([region <= 8 * KiB for region in regions]), np.full(latency.size, float(FOOTPRINT)),
+    )  # fmt: skip
+
+
+def found(levels: Levels) -> list[tuple[int | None, int]]:
+    return [(level.round_bytes, int(level.unit_bytes.middle)) for level in levels.levels]
+
+
+@pytest.mark.parametrize("device", [SMALL, CLOSE])
+@pytest.mark.parametrize("scattered", [True, False])
+def test_the_closed_form_is_within_one_percent_of_an_exact_simulation(device: Device, scattered: bool) -> None:
+    regions = [64, 256, 1 * KiB, 8 * KiB, 16 * KiB, 24 * KiB, 32 * KiB, 64 * KiB, 128 * KiB, 512 * KiB, 1 * MiB]
+    exact = [latency_s(device, region, scattered=scattered) for region in regions]
+    assert model(device, regions, [scattered] * len(regions)) == pytest.approx(exact, rel=0.012)
+
+
+@pytest.mark.parametrize("device", [SMALL, CLOSE])
+def test_buffers_of_an_exact_simulation_are_found(device: Device) -> None:
+    levels = infer(curve(np.array(simulated(device))))
+    assert [int(level.unit_bytes.middle) for level in levels.levels] == [b.unit_bytes for b in device.buffers]
+    for level, buffer in zip(levels.levels, device.buffers, strict=True):
+        assert level.capacity_bytes.middle == pytest.approx(buffer.capacity_bytes, rel=0.06)
+        assert level.latency_s.middle == pytest.approx(buffer.latency_s, rel=0.03)
+    assert levels.medium_s.middle == pytest.approx(device.medium_s, rel=0.03)
+
+
+def large() -> list[int]:
+    return [64 << step for step in range(8)] + [16 * KiB << step for step in range(14)]
+
+
+def test_the_buffers_of_the_published_dimm_are_found_from_a_region_to_a_doubling() -> None:
+    regions = large()
+    latency = model(OPTANE, regions, [region <= 8 * KiB for region in regions])
+    levels = infer(curve(latency, 0.002, regions=regions))
+    assert found(levels) == [(16 * KiB, 256), (16 * MiB, 4 * KiB)]
+    assert all(
+        level.capacity_bytes.low < level.capacity_bytes.middle < level.capacity_bytes.high for level in levels.levels
+    )
+    assert [level.amplification for level in levels.levels] == [4, 64]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.002, 0.02])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_memory_without_buffers_has_none(noise: float, seed: int) -> None:
+    levels = infer(curve(np.full(len(REGIONS), 100e-9), noise, seed))
+    assert levels.levels == ()
+    assert levels.medium_s.middle == pytest.approx(100e-9, rel=0.03)
+
+
+def test_a_page_walk_is_no_buffer() -> None:
+    device = Device((), 100e-9, walk_s=30e-9)
+    latency = np.array([130e-9 if r == 64 else 100e-9 + 30e-9 * 64 / r if r <= 8 * KiB else 100e-9 for r in REGIONS])
+    levels = infer(curve(latency, 0.001))
+    assert levels.levels == ()
+    assert levels.entry_s.middle == pytest.approx(device.walk_s, rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_devices_are_found_under_noise(seed: int) -> None:
+    rng = np.random.default_rng(1990 + seed)
+    count = int(rng.integers(1, 4))
+    sizes = 2.0 ** (np.arange(count) * 4.5 + rng.uniform(12.5, 15.5))
+    units = np.sort(128 << rng.integers(0, 6, count))
+    steps = rng.uniform(40e-9, 300e-9, count + 1).cumsum()
+    device = Device(
+        tuple(Buffer(int(s // u * u), int(u), float(t)) for s, u, t in zip(sizes, units, steps, strict=False)),
+        float(steps[-1]),
+    )
+    regions = sorted({*large(), *(int(1.5 * r) for r in large() if r >= 16 * KiB)})
+    latency = model(device, regions, [region <= 8 * KiB for region in regions])
+    levels = infer(curve(latency, 0.002, seed, regions))
+    assert [int(level.unit_bytes.middle) for level in levels.levels] == [b.unit_bytes for b in device.buffers]
+    for level, buffer in zip(levels.levels, device.buffers, strict=True):
+        assert level.capacity_bytes.middle == pytest.approx(buffer.capacity_bytes, rel=0.06)
+        assert level.latency_s.middle == pytest.approx(buffer.latency_s, rel=0.03)
+
+
+def test_interleaved_dimms_show_the_capacity_of_all_of_them() -> None:
+    device = Device((Buffer(16 * KiB, 256, 100e-9),), 300e-9, ways=4)
+    regions = [64 << step for step in range(8)] + [16 * KiB << step for step in range(7)]
+    latency = np.array([latency_s(device, region, scattered=region <= 8 * KiB) for region in regions])
+    assert found(infer(curve(latency, regions=regions))) == [(64 * KiB, 256)]
+
+
+def test_a_unit_that_is_not_sure_has_an_interval() -> None:
+    regions = large()
+    latency = model(OPTANE, regions, [region <= 8 * KiB for region in regions])
+    sure, unsure = (infer(curve(latency, noise, 3, regions)).levels[-1].unit_bytes for noise in (0.0001, 0.02))
+    assert sure.low == sure.high
+    assert unsure.low <= 4 * KiB <= unsure.high
+    assert unsure.high > unsure.low
+
+
+def test_too_few_regions_say_nothing() -> None:
+    with pytest.raises(ValueError, match="at least 8"):
+        infer(curve(np.full(4, 1e-7), regions=REGIONS[:4]))

@@ -1,0 +1,145 @@
+"""Interleaving, migrations and a combining queue are found in made devices, and not where there are none."""
+
+import numpy as np
+import pytest
+
+from made_policy import Overwritten, bandwidth, drained, noisy, strides, timer, written
+from tierscope.stats.combining import drains_at, infer_accepted, infer_combining
+from tierscope.stats.interleave import infer_interleave, share
+from tierscope.stats.migration import infer_migration, look
+
+REGIONS = np.unique(np.round(2.0 ** np.arange(0, 13, 0.5))) * 64
+PLACES = (256, *(1 << power for power in range(11, 20)), 1 << 24)
+
+
+def rng(seed: int = 1995) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize(
+    ("stride", "ways", "grain", "expected"),
+    [(64, 6, 4096, 1), (4096, 6, 4096, 1), (8192, 6, 4096, 1 / 2), (12288, 6, 4096, 1 / 3), (24576, 6, 4096, 1 / 6),
+     (16384, 6, 4096, 1 / 2), (6144, 6, 4096, 2 / 3), (3 * 256, 3, 256, 1 / 3), (1 << 20, 3, 256, 1)],
+)  # fmt: skip
+def test_a_stride_meets_the_share_of_memories_that_one_counts_by_hand(
+    stride: int, ways: int, grain: int, expected: float
+) -> None:
+    assert share(stride, ways, grain) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("ways", [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+@pytest.mark.parametrize("grain", [256, 4096, 65536])
+def test_ways_and_grain_are_found_exactly(ways: int, grain: int) -> None:
+    found = infer_interleave(strides(), *bandwidth(rng(ways), ways, grain, scale=3.0))
+    assert (found.ways, found.grain_bytes) == (ways, grain)
+    assert (ways, grain) in found.likely
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_interleaving_is_found_in_one_memory(seed: int) -> None:
+    errors = np.full(strides().size, 0.14)  # of a ratio whose sides are 10 % off each
+    found = infer_interleave(strides(), *bandwidth(rng(seed), 1, 4096, scale=10.0), errors)
+    assert (found.ways, found.grain_bytes) == (1, 0)
+
+
+def test_a_processor_that_is_the_limit_leaves_several_layouts() -> None:
+    rates = bandwidth(rng(), 8, 16384, slack=2.0)
+    found = infer_interleave(strides(), *rates, saturated=False)
+    assert not found.sure
+    assert (8, 16384) in found.likely
+
+
+def taken(device: Overwritten, scale: float, seed: int = 1995) -> list[tuple[int, np.ndarray, np.ndarray]]:
+    random = rng(seed)
+    return [(one, *device.take(random, one, 600_000 if one == 256 else 300_000, scale)) for one in PLACES]
+
+
+def found_in(device: Overwritten, scale: float, seed: int = 1995):  # type: ignore[no-untyped-def]
+    first, *others = taken(device, scale, seed)
+    seen = [look(*first)]
+    return infer_migration([*seen, *(look(*one, like=seen[0].period) for one in others)])
+
+
+@pytest.mark.parametrize("scale", [0.0, 3.0])
+@pytest.mark.parametrize(
+    ("writes", "unit", "stall_s", "jitter"),
+    [(2000, 4096, 5e-6, 0.0), (14400, 65536, 52e-6, 0.15), (50_000, 262_144, 200e-6, 0.0), (30_000, 16384, 8e-6, 0.1)],
+)
+def test_period_stall_and_unit_of_a_migration_are_found(
+    writes: int, unit: int, stall_s: float, jitter: float, scale: float
+) -> None:
+    found = found_in(Overwritten(writes, unit, stall_s, jitter), scale)
+    assert found.period is not None
+    assert found.period.writes == pytest.approx(writes, rel=0.05)
+    assert found.period.stall_s == pytest.approx(stall_s, rel=0.1)
+    assert found.unit_bytes == unit
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_interrupts_and_steals_are_no_migration(scale: float, seed: int) -> None:
+    found = found_in(Overwritten(0, 4096, 1e-5), scale, seed)
+    assert found.period is None
+    assert found.why == "no stalls in step"
+
+
+def test_a_timer_that_ticks_for_any_place_is_the_machine() -> None:
+    random = rng()
+    seen = [look(place, *noisy(random, timer(random, 300_000, 16_000, 6e-6), 1.0)) for place in PLACES]
+    assert seen[0].period is not None
+    found = infer_migration(seen)
+    assert found.period is None
+    assert "machine" in found.why
+
+
+def test_a_write_that_was_disturbed_is_no_stall_but_counts() -> None:
+    seconds = np.full(100_000, 2e-7)
+    seconds[::5000] = 1e-4
+    clean = seconds < 1e-5
+    assert look(256, seconds, clean).period is None
+    period = look(256, seconds).period
+    assert period is not None
+    assert period.writes == pytest.approx(5000)
+
+
+def test_a_unit_beyond_all_places_has_a_lower_bound() -> None:
+    seen = [look(one, *Overwritten(5000, 1 << 30, 5e-5).take(rng(), one, 200_000, 0.0)) for one in (256, 65536)]
+    assert infer_migration(seen).period is None  # stalls everywhere: the machine's
+    only = infer_migration(seen[:1])
+    assert only.unit_bytes is None
+    assert only.unit_above == 256
+
+
+@pytest.mark.parametrize(("entries", "unit"), [(52, 4), (90, 16), (100, 2)])
+def test_the_closed_form_agrees_with_the_queue_itself(entries: int, unit: int) -> None:
+    """Where the region is about as large as the queue, it is lower; there the queue is played through."""
+    lines = np.array([8, 32, 4 * entries, 8 * entries, 4096])
+    played = [drained(rng(), int(one), entries, unit, 30_000) for one in lines]
+    assert drains_at(entries, lines.astype(float), unit) == pytest.approx(played, rel=0.04)
+
+
+@pytest.mark.parametrize(("entries", "unit"), [(8, 4), (20, 8), (52, 4), (64, 2), (128, 16)])
+def test_lines_and_unit_of_a_queue_are_found(entries: int, unit: int) -> None:
+    line_s = written(rng(), REGIONS, entries, unit, 110e-9, 200e-9) * np.exp(rng(7).normal(0, 0.003, REGIONS.size))
+    found = infer_combining(REGIONS, line_s)
+    assert found.entries == pytest.approx(entries, abs=2)
+    assert found.low <= entries + 2
+    assert found.high >= entries - 2
+    assert found.unit_bytes == 64 * unit
+    assert found.drain_s == pytest.approx(110e-9, rel=0.03)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_memory_that_joins_nothing_has_no_queue(seed: int) -> None:
+    flat = 60e-9 * np.exp(rng(seed).normal(0, 0.03, REGIONS.size)) + 100e-9 * 64 / REGIONS
+    assert infer_combining(REGIONS, flat).entries == 0
+
+
+def test_what_a_controller_accepts_at_once_is_the_knee_of_a_chunk() -> None:
+    chunks = np.arange(1, 33) * 64.0
+    seconds = 110e-9 + 27e-9 * np.maximum(0, chunks / 64 - 8)
+    noise = np.exp(rng().normal(0, 0.005, chunks.size))
+    found = infer_accepted(chunks, seconds * noise)
+    assert found.low <= 512 <= found.high
+    straight = infer_accepted(chunks, (50e-9 + 27e-9 * chunks / 64) * noise)
+    assert straight.bytes == 0

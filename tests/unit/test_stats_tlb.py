@@ -1,0 +1,94 @@
+"""Levels of a TLB, from curves of a TLB that is known."""
+
+import numpy as np
+import pytest
+
+from made_tlb import COARSE, NONE, TWO, MadeTlb, control_s
+from tierscope.stats.tlb import Curve, Translation, between, curve_of, round_in, translation
+
+
+def curve(made: MadeTlb, more: tuple[int, ...] = (), noise: float = 0.0, seed: int = 1995) -> Curve:
+    rng = np.random.default_rng(seed)
+    touched = np.array(sorted({*COARSE, *more}))
+    apart = np.array([made.time_s(int(n)) for n in touched]) * np.exp(rng.normal(0, noise, touched.size))
+    control = np.array([control_s(int(n)) for n in touched]) * np.exp(rng.normal(0, noise, touched.size))
+    return curve_of(touched.astype(float), apart, control, noise * apart, np.isin(touched, COARSE))
+
+
+def refined(made: MadeTlb, noise: float = 0.0, seed: int = 1995) -> Translation:
+    """As the suite does it: more points where a level ends."""
+    more: set[int] = set()
+    for _ in range(6):
+        more |= set(between(curve(made, tuple(more), noise, seed)))
+    return translation(curve(made, tuple(more), noise, seed))
+
+
+LEVELS = [
+    ((96, 6), (2048, 8)),
+    ((64, 4), (1536, 12)),
+    ((64, 64), (1024, 8)),
+    ((32, 4), (512, 4)),
+    ((128, 8), (3072, 12)),
+    ((48, 48),),
+]
+
+
+@pytest.mark.parametrize("levels", LEVELS)
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_entries_and_times_come_out_as_they_were_put_in(levels: tuple[tuple[int, int], ...], noise: float) -> None:
+    adds = (2.3e-9, 15e-9) if len(levels) == 2 else (8e-9,)
+    found = refined(MadeTlb(levels, adds), noise)
+    assert len(found.levels) == len(levels)
+    for level, (entries, _) in zip(found.levels, levels, strict=True):
+        assert level.low <= entries <= level.high
+        assert level.entries == pytest.approx(entries, rel=0.1)
+        assert level.round in (entries, None)
+    extras = [level.extra for level in found.levels[1:]]
+    assert found.beyond is not None
+    for extra, added in zip([*extras, found.beyond], adds, strict=True):
+        assert extra.middle_s == pytest.approx(added, rel=0.05)
+        assert extra.low_s <= extra.middle_s <= extra.high_s
+
+
+def test_the_nearest_level_adds_nothing() -> None:
+    assert translation(curve(TWO)).levels[0].extra.high_s == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_level_is_found_in_noise(seed: int) -> None:
+    assert translation(curve(NONE, noise=0.02, seed=seed)) == Translation((), None)
+
+
+def test_a_step_of_less_than_a_thirtieth_of_the_access_is_none() -> None:
+    assert translation(curve(MadeTlb(((64, 4),), (0.02e-9,)))).levels == ()
+    assert translation(curve(MadeTlb(((64, 4),), (0.5e-9,)))).levels != ()
+
+
+def test_a_level_that_is_left_without_a_plateau_behind_it_has_nothing_beyond() -> None:
+    touched = np.array([n for n in COARSE if n <= 128], dtype=float)  # the nearest ends at 96
+    apart = np.array([TWO.time_s(int(n)) for n in touched])
+    control = np.array([control_s(int(n)) for n in touched])
+    found = translation(curve_of(touched, apart, control, 0 * apart, touched > 0))
+    assert [level.round for level in found.levels] == [96]
+    assert found.beyond is None
+
+
+def test_too_few_points_have_no_levels() -> None:
+    few = np.array([8.0, 64.0, 512.0])
+    assert translation(curve_of(few, few * 1e-9, few * 0 + 1e-9, few * 0, few > 0)) == Translation((), None)
+    assert translation(curve_of(few[:0], few[:0], few[:0], few[:0], few[:0] > 0)) == Translation((), None)
+
+
+def test_more_points_are_wanted_until_the_knees_are_narrow() -> None:
+    wanted = between(curve(TWO))
+    assert any(91 < n < 108 for n in wanted)
+    assert between(curve(NONE)) == []
+    around = tuple(range(80, 120)) + tuple(range(1900, 2500, 16))
+    assert [n for n in between(curve(TWO, around)) if n < 1000] == []
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"), [(91, 108, 96), (64, 64, 64), (97, 127, None), (96, 130, None), (1218, 2435, None)]
+)
+def test_a_round_number_is_named_only_where_it_is_the_only_one(low: float, high: float, found: int | None) -> None:
+    assert round_in(low, high) == found

@@ -1,0 +1,127 @@
+"""The plan of buffers and of fresh regions: which regions, on how much memory, for how long, and what is refused."""
+
+from collections.abc import Callable
+
+import pytest
+
+from made_buffers import FOOTPRINT, OPTANE, model_s
+from made_machine import made_machine
+from tierscope.cli.progress import describe
+from tierscope.errors import UsageError
+from tierscope.experiment import Experiment
+from tierscope.run.runner import imagine
+from tierscope.suites import buffers, fresh, suites
+from tierscope.suites.simulation import SHORTER
+from tierscope.units import GiB, KiB, MiB
+
+MACHINE = made_machine(2)
+
+
+def planned(suite: str = "buffers", **words: str) -> list[Experiment]:
+    return imagine(suites[suite].plan(MACHINE, suites[suite].read({"footprint": "1GiB", **words})))
+
+
+def regions(experiments: list[Experiment], operation: str) -> list[int]:
+    return [int(e.labels["region_bytes"] or 0) for e in experiments if e.labels["operation"] == operation]
+
+
+def test_reads_go_from_a_line_to_the_largest_region_small_ones_scattered() -> None:
+    experiments = planned(to="16MiB", op="read")
+    assert regions(experiments, "read") == [64 << step for step in range(19)]
+    for one in experiments:
+        (group,) = one.groups
+        small = int(one.labels["region_bytes"] or 0) <= 8 * KiB
+        assert one.labels["scattered"] == small
+        assert group.workload.order == ("random" if small else "sequential")
+        assert (group.workload.kernel, group.workload.element_bytes) == ("chase", 64)
+        assert group.workload.locality_bytes == one.labels["region_bytes"]
+        assert GiB - 16 * MiB < group.workload.footprint_bytes <= GiB
+
+
+def test_a_block_holds_whole_regions_or_a_part_of_a_large_one() -> None:
+    for one in planned(to="16MiB"):
+        region, work = int(one.labels["region_bytes"] or 0), one.groups[0].workload
+        block = work.per_block * work.element_bytes
+        assert block % region == 0 or region % block == 0
+        assert fresh.BLOCK_BYTES <= block <= fresh.WHOLE_BYTES
+
+
+def test_writes_end_each_region_with_a_fence() -> None:
+    experiments = planned(op="write")
+    assert regions(experiments, "write") == list(buffers.WRITTEN)
+    assert {one.groups[0].workload.kernel for one in experiments} == {"flush_nt"}
+    assert {(one.groups[0].workload.order, one.groups[0].workload.fence) for one in experiments} == {("once", "region")}
+
+
+@pytest.mark.parametrize(("target", "times"), [("node:0", 1.0), ("sim:optane100", SHORTER)])
+def test_large_regions_are_walked_as_a_whole(target: str, times: float) -> None:
+    (largest,) = (one for one in planned(target=target) if one.labels["region_bytes"] == 128 * MiB)
+    lines = 128 * MiB / 64
+    assert largest.schedule.minimum_s >= lines * fresh.LINE_S * times
+
+
+def test_regions_come_closer_where_a_buffer_was_found() -> None:
+    known = buffers.Known(FOOTPRINT)
+    for region in buffers.SCATTERED:
+        known.points[region, True] = (model_s(OPTANE, region, True), 0.001)
+    for region in buffers.coarse(128 * MiB):
+        known.points[region, False] = (model_s(OPTANE, region, False), 0.001)
+    capacities = known.capacities()
+    assert capacities == pytest.approx([16 * KiB, 16 * MiB], rel=0.06)
+    more = buffers.finer(capacities, 128 * MiB)
+    assert len(more) > 8
+    assert all(region % buffers.GRAIN == 0 and 16 * KiB <= region <= 128 * MiB for region in more)
+    assert any(15 * MiB < region < 18 * MiB for region in more)
+
+
+def test_nothing_is_looked_for_where_nothing_is_known() -> None:
+    assert buffers.Known(FOOTPRINT).capacities() == []
+    assert buffers.finer([], 128 * MiB) == []
+
+
+def test_fresh_regions_of_latency_are_those_of_whole_blocks() -> None:
+    words = {"regions": "fresh", "op": "both", "block": "256B", "to": "1MiB", "per_octave": "1"}
+    experiments = imagine(suites["latency"].plan(MACHINE, suites["latency"].read(words)))
+    assert {one.table for one in experiments} == {"regions"}
+    assert regions(experiments, "read") == regions(experiments, "write") == [256 << step for step in range(13)]
+    assert {one.groups[0].workload.kernel for one in experiments} == {"chase_blocks", "flush_nt"}
+    assert {one.groups[0].workload.element_bytes for one in experiments} == {256}
+
+
+def test_latency_without_fresh_regions_is_the_staircase() -> None:
+    assert {one.table for one in planned_latency()} == {"latency"}
+
+
+def planned_latency() -> list[Experiment]:
+    return imagine(suites["latency"].plan(MACHINE, suites["latency"].read({})))
+
+
+def test_a_region_under_way_is_named() -> None:
+    assert describe(planned(op="read")[0]) == "read, fresh regions of 64 B"
+
+
+def refuse(suite: str, words: dict[str, str]) -> Callable[[], list[Experiment]]:
+    return lambda: imagine(suites[suite].plan(MACHINE, suites[suite].read(words)))
+
+
+@pytest.mark.parametrize(
+    ("suite", "words", "message"),
+    [
+        ("buffers", {"to": "64KiB"}, "try to=128MiB"),
+        ("buffers", {"footprint": "64MiB"}, "no two regions"),
+        ("buffers", {"cpu": "99"}, "usable: 0,1"),
+        ("buffers", {"op": "erase"}, "erase"),
+        ("latency", {"regions": "fresh", "block": "100B"}, "try block=64B"),
+        ("latency", {"regions": "fresh", "block": "1MiB", "to": "64KiB"}, "block=1MiB"),
+        ("latency", {"regions": "stale"}, "stale"),
+    ],
+)
+def test_what_cannot_be_is_refused(suite: str, words: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        refuse(suite, words)()
+
+
+def test_small_pages_are_noted() -> None:
+    chosen = suites["buffers"].read({"pages": "4k"})
+    assert "TLB" in suites["buffers"].left_out(MACHINE, chosen)[0]
+    assert suites["buffers"].left_out(MACHINE, suites["buffers"].read({})) == ()

@@ -1,0 +1,155 @@
+"""The plan of tlb: two layouts of as many lines, more points where a level ends, and what is refused."""
+
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+
+from made import made_facts
+from made_machine import made_machine
+from made_tlb import COARSE, TWO, MadeTlb, time_of
+from tierscope.cli.progress import describe
+from tierscope.errors import UsageError
+from tierscope.experiment import Experiment
+from tierscope.machine import Machine
+from tierscope.result import Clock, Record
+from tierscope.run.runner import expected_seconds, imagine
+from tierscope.stats.median import Interval
+from tierscope.stats.tlb import APART, BESIDE
+from tierscope.suites import Answer, suites
+from tierscope.units import GiB, KiB, MiB
+
+SUITE = suites["tlb"]
+CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
+
+
+def machine(free: int = 20 * GiB, cache: int = 32 * MiB) -> Machine:
+    made = made_machine(2)
+    caches = tuple(msgspec.structs.replace(c, size_bytes=cache) if c.level > 1 else c for c in made.identity.caches)
+    identity = msgspec.structs.replace(made.identity, caches=caches)
+    return msgspec.structs.replace(made, identity=identity, state={"available_bytes": free})
+
+
+def planned(on: Machine | None = None, **words: str) -> list[Experiment]:
+    experiments = imagine(SUITE.plan(on or machine(), SUITE.read(words)))
+    return [experiment for experiment in experiments if experiment.table == "tlb"]
+
+
+@dataclass(frozen=True)
+class _Group:
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class _Point:
+    groups: tuple[_Group, ...]
+
+
+def told(made: MadeTlb, given: dict[str, int] | None = None, **words: str) -> list[Experiment]:
+    """The plan on a machine with that TLB; given: word -> bytes that the system really gives."""
+    plan = SUITE.plan(machine(), SUITE.read(words))
+    found = [next(plan)]
+    try:
+        while True:
+            found.append(plan.send(_answer(found[-1], made, given or {"4k": 4 * KiB, "thp": 2 * MiB})))
+    except StopIteration:
+        return [experiment for experiment in found if experiment.table == "tlb"]
+
+
+def _answer(experiment: Experiment, made: MadeTlb, pages: dict[str, int]) -> Answer:
+    group = experiment.groups[0]
+    facts = made_facts(group, pages={str(pages[group.target.pages]): 1})
+    record = Record(
+        number=0, experiment=experiment, groups=(facts,), clock=CLOCK, samples="samples/0000.parquet",
+        blocks=1, started="", seconds=0.1, largest_relative_error=0.0,
+    )  # fmt: skip
+    rate = 1 / (time_of(experiment, made) if experiment.table == "tlb" else 1e-9)
+    point = _Point((_Group(Interval(rate, rate, rate, 100)),))
+    return Answer(experiment, record, point)  # type: ignore[arg-type]
+
+
+def touched(experiments: list[Experiment], layout: str) -> list[int]:
+    return [int(e.labels["touched"] or 0) for e in experiments if e.labels["layout"] == layout]
+
+
+def test_each_number_of_pages_is_measured_apart_and_side_by_side() -> None:
+    experiments = planned(pages="4k")
+    assert touched(experiments, APART) == touched(experiments, BESIDE) == list(reversed(COARSE))
+    apart, beside = experiments[:2]
+    assert apart.groups[0].workload.element_bytes == 4 * KiB + 64
+    assert apart.groups[0].workload.footprint_bytes == 16384 * (4 * KiB + 64)
+    assert beside.groups[0].workload.element_bytes == 64
+    assert beside.groups[0].workload.footprint_bytes == 16384 * 64
+
+
+def test_lines_side_by_side_lie_on_the_largest_pages_and_are_measured_once() -> None:
+    experiments = planned()
+    beside = [e for e in experiments if e.labels["layout"] == BESIDE]
+    assert {e.groups[0].target.pages for e in beside} == {"thp"}
+    counts = touched(experiments, BESIDE)
+    assert len(counts) == len(set(counts))
+    assert set(touched(experiments, APART)) == set(counts)
+    assert sum(expected_seconds(e) for e in experiments) < 60
+
+
+def test_on_small_pages_a_page_is_finished_before_the_next() -> None:
+    windows = {
+        e.labels["touched"]: e.groups[0].workload.locality_bytes
+        for e in planned(pages="4k")
+        if e.labels["layout"] == BESIDE
+    }
+    assert windows[16384] == 4 * KiB
+    assert windows[64] == windows[8] == 0
+    assert {e.groups[0].workload.locality_bytes for e in planned(pages="thp")} == {0}
+
+
+def test_more_points_are_laid_where_a_level_ends() -> None:
+    experiments = told(TWO, pages="4k")
+    fine = [int(e.labels["touched"] or 0) for e in experiments if not e.labels["coarse"]]
+    assert fine
+    assert any(91 < n < 108 for n in fine)
+    assert any(1448 < n < 2435 for n in fine)
+    assert not any(200 < n < 1000 for n in fine)
+    assert len(fine) < 60
+
+
+def test_a_page_size_that_the_system_does_not_give_is_measured_as_what_it_is_and_once() -> None:
+    experiments = told(TWO, {"4k": 4 * KiB, "thp": 4 * KiB})
+    assert {e.labels["found_page_bytes"] for e in experiments} == {4 * KiB}
+    counts = touched(experiments, APART)
+    assert len(counts) == len(set(counts))
+
+
+def test_large_pages_are_as_many_as_memory_holds() -> None:
+    experiments = planned(pages="thp")
+    assert max(touched(experiments, APART)) == 1023
+    assert "1023 pages of 2 MiB instead of 16384" in experiments[0].note
+    assert max(touched(planned(pages="thp", memory="1GiB"), APART)) == 511
+    assert max(touched(planned(machine(free=1 * GiB), pages="thp"), APART)) == 255
+
+
+def test_lines_fill_no_more_than_half_of_the_last_cache() -> None:
+    assert max(touched(planned(machine(cache=1 * MiB), pages="4k"), APART)) == 8192
+    assert max(touched(planned(machine(cache=1 * MiB), pages="4k", to="12000"), APART)) == 12000
+
+
+def test_progress_names_the_layout() -> None:
+    apart, beside = planned(pages="4k")[:2]
+    assert describe(apart) == "16384 lines a page apart, 4k"
+    assert describe(beside) == "16384 lines side by side, 4k"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"pages": "3m"}, "unknown page size"),
+        ({"pages": ""}, "no page size is named"),
+        ({"cpu": "7"}, "CPU 7 may not be used here; usable: 0,1"),
+        ({"to": "3"}, "a number from 64"),
+        ({"target": ":x"}, "has no name"),
+        ({"memory": "16MiB", "pages": "thp"}, "hold 7 pages of 2 MiB: too few for a TLB; try memory=33MiB"),
+    ],
+)
+def test_it_refuses(words: dict[str, str], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        planned(machine(), **words)

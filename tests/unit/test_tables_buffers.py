@@ -1,0 +1,178 @@
+"""Rows and sentences about buffers, from devices that were put in; their figure and their lines in a terminal."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from made import Maker
+from made_buffers import OPTANE, Buffer, Device, add_regions, model_s
+from made_machine import made_machine
+from tierscope.report.content import Content, gather
+from tierscope.report.terminal_tables import FORMS
+from tierscope.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
+from tierscope.stats.buffers import Bounded, Level
+from tierscope.stats.fresh import mean_of_regions
+from tierscope.tables import Row, tables
+from tierscope.tables.buffers import _holds
+from tierscope.units import KiB, MiB
+
+
+def run_of(directory: Path, device: Device, noise: float = 0.002) -> Run:
+    maker = Maker(directory)
+    add_regions(maker, device, noise=noise)
+    return maker.save("buffers", made_machine(2))
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    return gather(run_of(tmp_path_factory.mktemp("run"), OPTANE))
+
+
+@pytest.fixture(scope="module")
+def flat(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    return gather(run_of(tmp_path_factory.mktemp("flat"), Device((), 100e-9)))
+
+
+def parts(content: Content) -> dict[str, Row]:
+    return {str(row["part"]): row for row in content.rows("buffers")}
+
+
+def test_each_part_is_a_row(content: Content) -> None:
+    found = parts(content)
+    assert list(found) == ["buffer 1", "buffer 2", "medium", "writes"]
+    assert [found[f"buffer {n}"]["round_bytes"] for n in (1, 2)] == [16 * KiB, 16 * MiB]
+    assert [found[f"buffer {n}"]["unit_bytes"] for n in (1, 2)] == [256, 4 * KiB]
+    assert found["buffer 1"]["latency_s"] == pytest.approx(132.3e-9, rel=0.03)
+    assert found["medium"]["latency_s"] == pytest.approx(377.4e-9, rel=0.03)
+    assert found["writes"]["amplification"] == 4
+    assert all(row["conclusive"] for row in found.values())
+
+
+def test_the_fit_stands_beside_each_region(content: Content) -> None:
+    rows = content.rows("regions")
+    for row in rows:
+        assert row["fit_s"] == pytest.approx(row["latency_s"], rel=0.1)
+    reads = {(row["region_bytes"], row["scattered"]): row for row in rows if row["operation"] == "read"}
+    assert reads[64 * KiB, False]["latency_s"] == pytest.approx(model_s(OPTANE, 64 * KiB, False), rel=0.01)
+
+
+def test_a_memory_without_buffers_says_so(flat: Content) -> None:
+    assert "buffer 1" not in parts(flat)
+    assert parts(flat)["medium"]["latency_s"] == pytest.approx(100e-9, rel=0.02)
+    (count,) = (insight for insight in flat.insights if insight.name == "buffers")
+    assert (count.value, count.text) == (0, "No buffer is seen in node:0: latency does not depend on the region")
+
+
+def test_sentences_name_sizes_and_times(content: Content) -> None:
+    said = {insight.text.split(":")[0]: insight.text for insight in content.insights}
+    assert "16 KiB (" in said["Buffer 1"]
+    assert "in units of 256 B" in said["Buffer 1"]
+    assert "4 times its bytes" in said["Buffer 1"]
+    assert any("Writes are joined into units of 256 B" in text for text in said.values())
+
+
+def test_a_curve_that_no_buffers_explain_is_inconclusive(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_regions(maker, Device((Buffer(16 * KiB, 256, 100e-9),), 300e-9))
+    for number, record in enumerate(maker.records):
+        if record.experiment.labels["operation"] == "read" and number % 2:
+            slow = read_blocks(tmp_path / record.samples).copy()
+            slow["operations"] = slow["operations"] * 7 // 10
+            write_blocks(tmp_path / record.samples, slow)
+    rows = tables["buffers"].rows(maker.save("buffers"))
+    assert all(not row["conclusive"] and "explain" in str(row["reasons"]) for row in rows if row["part"] != "writes")
+
+
+def test_the_figure_has_points_fit_and_a_rule_for_each_capacity(content: Content) -> None:
+    (spec,) = (drawing.spec for drawing in content.drawings if drawing.figure.name == "regions")
+    assert {point["series"] for point in spec["data"]["values"]} == {"read", "read, scattered", "write"}
+    bands = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rect"]
+    assert len(bands) == 2
+    for band in bands:
+        (interval,) = band["data"]["values"]
+        assert interval["from"] < interval["to"]
+
+
+def test_a_terminal_shows_a_line_for_each_part_within_eighty_columns(content: Content) -> None:
+    console = Console(file=io.StringIO(), width=80)
+    for part in FORMS["buffers"](content.sections["buffers"], console):
+        console.print(part)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert "16 KiB" in text
+    assert "132 ns" in text
+    assert "4 KiB" in text
+
+
+def test_fresh_regions_alone_have_no_buffers(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_regions(maker, of="latency", largest=1 * MiB)
+    run = maker.save("latency")
+    assert tables["buffers"].rows(run) == []
+    assert len(tables["regions"].rows(run)) == len(maker.records)
+
+
+def level(capacity: float, round_bytes: int | None) -> Level:
+    size = Bounded(capacity * 0.97, capacity, capacity * 1.03)
+    return Level(size, Bounded(256, 256, 256), Bounded(1e-7, 1e-7, 1e-7), round_bytes)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "round_bytes", "told"),
+    [(64 * KiB, 64 * KiB, "yes"), (88 * KiB, None, "no"), (16 * MiB, 16 * MiB, "cannot be told")],
+)
+def test_whether_a_buffer_holds_what_is_nearer_is_told_by_its_size(
+    capacity: int, round_bytes: int | None, told: str
+) -> None:
+    assert _holds((level(24 * KiB, 24 * KiB),), level(capacity, round_bytes)) == told
+    assert _holds((), level(capacity, round_bytes)) is None
+
+
+def blocks_of(seconds: list[float], operations: int = 100) -> np.ndarray:
+    blocks = np.zeros(len(seconds), dtype=BLOCK)
+    stops = np.cumsum(np.array(seconds) * operations * 1e9).astype(np.int64)
+    blocks["stop_ticks"], blocks["start_ticks"][1:] = stops, stops[:-1]
+    blocks["operations"] = operations
+    return blocks
+
+
+def test_the_mean_is_that_of_whole_regions() -> None:
+    region = [2e-7, 1e-7, 1e-7, 1e-7]
+    for regions in (4, 6):
+        mean = mean_of_regions(blocks_of(region * regions + [2e-7, 1e-7]), 1e9, 400)
+        assert mean is not None
+        assert mean.middle == pytest.approx(1.25e-7, rel=0.01)
+        assert mean.count == 4 * regions
+
+
+def test_a_block_that_took_far_longer_hardly_counts() -> None:
+    region = [2e-7, 1e-7, 1e-7, 1e-7]
+    mean = mean_of_regions(blocks_of([*region * 6, 20e-7, 1e-7, 1e-7, 50e-7]), 1e9, 400)
+    assert mean is not None
+    assert mean.middle == pytest.approx(1.25e-7, rel=0.01)
+
+
+@pytest.mark.parametrize("operations", [100, 100_000])
+def test_skewed_noise_does_not_shift_it(operations: int) -> None:
+    noise = np.exp(np.random.default_rng(3).normal(0, 0.15, 4000))
+    mean = mean_of_regions(blocks_of(list(1e-7 * noise)), 1e9, operations)
+    assert mean is not None
+    assert mean.low < 1e-7 < mean.high
+    assert mean.relative < 0.01
+
+
+def test_disturbed_and_sizing_blocks_do_not_count() -> None:
+    blocks = blocks_of([1e-7] * 20)
+    blocks["flags"][3], blocks["flags"][0] = PREEMPTED, SIZING
+    blocks["stop_ticks"][3] += 1_000_000
+    mean = mean_of_regions(blocks, 1e9, 100)
+    assert mean is not None
+    assert mean.middle == pytest.approx(1e-7, rel=0.01)
+    assert mean.count == 18
+
+
+def test_less_than_a_region_has_no_mean() -> None:
+    assert mean_of_regions(blocks_of([1e-7] * 20), 1e9, 4000) is None

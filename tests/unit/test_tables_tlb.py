@@ -1,0 +1,111 @@
+"""Rows, levels and sentences about a TLB, from one that was put in; the figure and the lines in a terminal."""
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from made import Maker
+from made_tlb import COARSE, FINE, NONE, TWO, add_tlb, control_s
+from tierscope.report.content import Content, gather
+from tierscope.report.terminal_tables import FORMS
+from tierscope.result import Run
+from tierscope.tables import Row, tables
+from tierscope.units import KiB
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    maker = Maker(tmp_path_factory.mktemp("tlb"))
+    add_tlb(maker)
+    return maker.save("tlb")
+
+
+@pytest.fixture(scope="module")
+def content(run: Run) -> Content:
+    return gather(run)
+
+
+@pytest.fixture(scope="module")
+def none(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    maker = Maker(tmp_path_factory.mktemp("none"))
+    add_tlb(maker, NONE, COARSE)
+    return gather(maker.save("tlb"))
+
+
+def test_a_row_for_each_number_of_pages_with_what_translation_adds(run: Run) -> None:
+    rows = tables["tlb"].rows(run)
+    assert [row["touched"] for row in rows] == sorted({*COARSE, *FINE})
+    for row in rows:
+        lines = int(row["touched"] or 0)
+        assert row["latency_s"] == pytest.approx(TWO.time_s(lines), rel=0.02)
+        assert row["control_s"] == pytest.approx(control_s(lines), rel=0.02)
+        assert row["extra_s"] == pytest.approx(TWO.extra_s(lines), abs=0.3e-9)
+        low, extra, high = (float(row[key] or 0) for key in ("extra_low", "extra_s", "extra_high"))
+        assert low <= extra <= high
+
+
+def test_levels_have_entries_reach_and_what_they_add(run: Run) -> None:
+    first, second, beyond = tables["tlb_levels"].rows(run)
+    assert (first["level"], first["entries_round"], second["level"], beyond["level"]) == ("1", 96, "2", "beyond")
+    for row, entries in ((first, 96), (second, 2048)):
+        assert float(row["entries_low"] or 0) <= entries <= float(row["entries_high"] or 0)
+        assert row["reach_bytes"] == int(float(row["entries"] or 0) * 4 * KiB)
+    assert first["extra_s"] == 0
+    assert second["extra_s"] == pytest.approx(2.3e-9, rel=0.1)
+    assert beyond["extra_s"] == pytest.approx(15e-9, rel=0.1)
+    assert (beyond["entries"], beyond["reach_bytes"]) == (None, None)
+
+
+def test_sentences_name_levels_and_the_walk(content: Content) -> None:
+    said = {one.name: one.text for one in content.insights}
+    assert said.keys() == {"tlb_entries 1 4KiB", "tlb_entries 2 4KiB", "tlb_walk 4KiB"}
+    assert "as 96 would" in said["tlb_entries 1 4KiB"]
+    assert "a hit there adds" not in said["tlb_entries 1 4KiB"]
+    assert "a hit there adds 2.3" in said["tlb_entries 2 4KiB"]
+    assert "a page walk" in said["tlb_walk 4KiB"]
+
+
+def test_no_level_is_an_answer(none: Content) -> None:
+    (one,) = none.insights
+    assert one.name == "tlb_none 4KiB"
+    assert one.text.startswith("No level of a TLB is seen with up to 16384 4 KiB pages")
+    assert "tlb_levels" not in none.sections
+
+
+def test_a_number_of_pages_without_its_control_has_no_row(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_tlb(maker, touched=(8, 16))
+    maker.records.pop()
+    assert [row["touched"] for row in tables["tlb"].rows(maker.save("tlb"))] == [8]
+
+
+def test_the_figure_has_points_and_a_rule_for_each_level(content: Content, none: Content) -> None:
+    (drawing,) = content.drawings
+    assert len(drawing.spec["data"]["values"]) == len({*COARSE, *FINE})
+    assert [layer["mark"]["type"] for layer in drawing.spec["layer"][:4]] == ["rect", "rule"] * 2
+    assert "rect" not in [layer["mark"]["type"] for layer in none.drawings[0].spec["layer"]]
+
+
+def lines_of(content: Content, table: str) -> list[str]:
+    console = Console(width=80)
+    with console.capture() as said:
+        for part in FORMS[table](content.sections[table], console):
+            console.print(part)
+    return said.get().splitlines()
+
+
+def test_the_terminal_has_a_line_for_each_level_within_80_columns(content: Content) -> None:
+    lines = lines_of(content, "tlb_levels")
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[2] for line in lines[2:]] == ["1", "2", "beyond"]
+    assert "96" in lines[2].split()
+    assert max(map(len, lines_of(content, "tlb"))) <= 80
+
+
+def test_rows_are_of_one_page_size_after_the_other(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_tlb(maker, touched=(8, 16), pages="thp")
+    add_tlb(maker, touched=(8,), pages="4k")
+    rows: list[Row] = tables["tlb"].rows(maker.save("tlb"))
+    assert [row["page_bytes"] for row in rows] == [4 * KiB, 2048 * KiB, 2048 * KiB]
