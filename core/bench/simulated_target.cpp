@@ -34,9 +34,8 @@ Arena simulated_arena(const simulate::Machine& machine, unsigned region, const s
   const auto& memory = machine.regions()[region];
   Arena arena;
   arena.word = "sim:" + where;
-  const auto persistence = memory.persistence == "none"
-                               ? Persistence{}
-                               : Persistence{memory.persistence, "stated of memory " + memory.name};
+  const auto persistence =
+      memory.persistence == "none" ? Persistence{} : Persistence{memory.persistence, "stated of memory " + memory.name};
   arena.target = std::make_unique<SimTarget>(machine.name() + ", memory " + memory.name, persistence);
   if (machine.page_bytes() > 0) arena.placement.pages[machine.page_bytes()] = bytes;
   arena.placement.nodes[region] = bytes;

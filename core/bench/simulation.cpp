@@ -30,7 +30,8 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
   batch_ = 0;
   try {
     const auto place = simulate::parse_place(plans.front().where);
-    machine_ = std::make_unique<simulate::Machine>(place.machine + ",pages.bytes=" + std::to_string(page_bytes(plans.front())) + "B");
+    machine_ = std::make_unique<simulate::Machine>(place.machine +
+                                                   ",pages.bytes=" + std::to_string(page_bytes(plans.front())) + "B");
     word_ = place.machine;
     now_ = 0;
     taken_.assign(machine_->regions().size(), 0);
@@ -76,7 +77,8 @@ void Simulation::place(std::size_t number) {
   const auto take = [&](Arena& arena, const std::string& where, std::uint64_t needed) {
     const auto [machine, memory] = simulate::parse_place(where);
     if (machine != word_)
-      throw BadPlan("groups on sim:" + word_ + " and on sim:" + machine + " at once: one machine is simulated, whose "
+      throw BadPlan("groups on sim:" + word_ + " and on sim:" + machine +
+                    " at once: one machine is simulated, whose "
                     "memories memory=NAME tells apart");
     const auto region = machine_->region(memory);
     const auto base = taken_[region];
@@ -90,8 +92,7 @@ void Simulation::place(std::size_t number) {
   };
   const auto target = take(store.target, group.plan.where, group.bytes_needed(false));
   std::uint64_t source = 0;
-  if (!group.plan.source.empty())
-    source = take(store.source, group.plan.source.substr(4), group.bytes_needed(true));
+  if (!group.plan.source.empty()) source = take(store.source, group.plan.source.substr(4), group.bytes_needed(true));
   std::array<std::uint64_t, kernels::OPERANDS> bases{};
   std::uint64_t offset[2]{};
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
@@ -107,8 +108,7 @@ void Simulation::place(std::size_t number) {
     form.group = static_cast<std::uint16_t>(number);
     form.thread = static_cast<std::uint16_t>(m);
     form.cpu = static_cast<std::uint16_t>(member.cpu);
-    walkers_[number].push_back(
-        std::make_unique<Walker>(*machine_, group, m, Stream(group, m, bases), form));
+    walkers_[number].push_back(std::make_unique<Walker>(*machine_, group, m, Stream(group, m, bases), form));
   }
 }
 
@@ -130,8 +130,9 @@ std::vector<Walker*> Simulation::walkers_of(const std::vector<unsigned>& groups)
     if (!groups.empty() && std::ranges::find(groups, g) == groups.end()) continue;
     for (std::size_t m = 0; m < walkers_[g].size(); ++m) {
       auto& taken = on_cpu[groups_[g].members[m].cpu];
-      if (taken >= 0) throw BadPlan("CPU " + std::to_string(groups_[g].members[m].cpu) +
-                                    " is named twice; a simulated CPU runs one thread");
+      if (taken >= 0)
+        throw BadPlan("CPU " + std::to_string(groups_[g].members[m].cpu) +
+                      " is named twice; a simulated CPU runs one thread");
       taken = static_cast<int>(g);
       found.push_back(walkers_[g][m].get());
     }

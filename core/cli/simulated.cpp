@@ -31,7 +31,8 @@ Machine of_simulated(const simulate::Machine& simulated) {
       node.cpus.resize(cpus);
       std::iota(node.cpus.begin(), node.cpus.end(), 0U);
     }
-    for (unsigned other = 0; other < regions.size(); ++other) node.distances.push_back(other == number ? LOCAL : REMOTE);
+    for (unsigned other = 0; other < regions.size(); ++other)
+      node.distances.push_back(other == number ? LOCAL : REMOTE);
     machine.nodes.push_back(node);
   }
   return machine;

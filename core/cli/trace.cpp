@@ -32,9 +32,7 @@ class Run {
       if (traced.what != Traced::What::load) execute({address, Kind::store, false});
     }
   }
-  [[nodiscard]] double seconds() const {
-    return static_cast<double>(thread_.drained()) / simulate::TICKS_PER_S;
-  }
+  [[nodiscard]] double seconds() const { return static_cast<double>(thread_.drained()) / simulate::TICKS_PER_S; }
   [[nodiscard]] simulate::Machine& machine() { return machine_; }
 
  private:

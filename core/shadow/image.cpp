@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <utility>
 
 #include "base/random.hpp"
 
@@ -36,9 +34,25 @@ Line snapshot(const std::byte* at) noexcept {
 
 }  // namespace
 
+void Image::look_at(std::span<const std::byte> memory) {
+  const auto pages = memory.size() / PAGE;
+  if (memory.size() < memory_.size()) {
+    start_ = start_.first(std::min(start_.size(), memory.size()));
+    std::erase_if(changed_, [&](auto& each) { return each.first >= pages; });
+    std::erase_if(on_their_way_, [&](auto& each) { return each.first >= pages * LINES; });
+  }
+  memory_ = memory;
+}
+
+/// Zeros where the file was shorter, or had a hole.
+const std::byte* Image::started(std::size_t number) const noexcept {
+  const bool kept = (number + 1) * PAGE <= start_.size() && (kept_.empty() || kept_[number]);
+  return kept ? start_.data() + number * PAGE : ZEROS.data();
+}
+
 const std::byte* Image::page(std::size_t number) const noexcept {
-  if (const auto found = changed_.find(number); found != changed_.end()) return found->second.data();
-  return (number + 1) * PAGE <= start_.size() ? start_.data() + number * PAGE : ZEROS.data();
+  const auto found = changed_.find(number);
+  return found != changed_.end() ? found->second.data() : started(number);
 }
 
 Line Image::persisted(std::size_t line) const noexcept { return read(page(line / LINES) + line % LINES * LINE); }
@@ -84,24 +98,30 @@ void Image::fence(unsigned lane) {
   }
 }
 
-std::vector<Changed> Image::crash(std::uint64_t seed) const {
-  std::map<std::size_t, Line> left;
+void Image::leave_persisted(Lines& left) const {
   for (const auto& [number, content] : changed_)
-    for (auto line = number * LINES; line < (number + 1) * LINES; ++line) {
-      const auto now = read(content.data() + line % LINES * LINE);
-      const bool began = (line + 1) * LINE <= start_.size();
-      if (now != (began ? read(start_.data() + line * LINE) : Line{})) left[line] = now;
-    }
+    for (std::size_t i = 0; i < LINES; ++i)
+      if (const auto now = read(content.data() + i * LINE); now != read(started(number) + i * LINE))
+        left[number * LINES + i] = now;
+}
+
+void Image::leave_evicted(Lines& left, std::size_t number, std::uint64_t seed) const {
+  if (std::memcmp(page(number), memory_.data() + number * PAGE, PAGE) == 0) return;
+  for (auto line = number * LINES; line < (number + 1) * LINES; ++line)
+    if (const auto now = snapshot(memory_.data() + line * LINE);
+        now != newest(line) && random_word(seed, line * DRAWS + DRAWS - 1) < EVICTED)
+      left[line] = now;
+}
+
+std::vector<Changed> Image::crash(std::uint64_t seed, std::span<const Range> parts) const {
+  Lines left;
+  leave_persisted(left);
   for (const auto& [line, flushes] : on_their_way_)
     for (std::size_t i = 0; i < flushes.size(); ++i)
       if (random_word(seed, line * DRAWS + i % (DRAWS - 1)) % 2 == 0) left[line] = flushes[i].content;
-  for (std::size_t number = 0; number < memory_.size() / PAGE; ++number) {
-    if (std::memcmp(page(number), memory_.data() + number * PAGE, PAGE) == 0) continue;
-    for (auto line = number * LINES; line < (number + 1) * LINES; ++line)
-      if (const auto now = snapshot(memory_.data() + line * LINE);
-          now != newest(line) && random_word(seed, line * DRAWS + DRAWS - 1) < EVICTED)
-        left[line] = now;
-  }
+  for (const auto& part : parts)
+    for (auto number = part.offset / PAGE; number < std::min(part.offset + part.size, memory_.size()) / PAGE; ++number)
+      leave_evicted(left, number, seed);
   std::vector<Changed> changed;
   for (const auto& [line, content] : left) changed.push_back({line * LINE, content});
   return changed;

@@ -10,8 +10,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tierscope::shadow {
@@ -41,17 +43,25 @@ struct Changed {
 class Image {
  public:
   /// Both from the start of the file, in whole pages: `start` is what persisted then, `memory` what it holds now.
-  Image(std::span<const std::byte> start, std::span<const std::byte> memory) : start_(start), memory_(memory) {}
-  /// The file has grown, or lies elsewhere. What is new persists as zeros.
-  void look_at(std::span<const std::byte> memory) noexcept { memory_ = memory; }
+  /// `kept` says for each page of `start` whether it is more than zeros, and others are not read, since reading a hole
+  /// of a file on tmpfs fills it; empty: all may be.
+  Image(std::span<const std::byte> start, std::span<const std::byte> memory, std::vector<bool> kept = {})
+      : start_(start), memory_(memory), kept_(std::move(kept)) {}
+  /// The file has another size, or lies elsewhere. What is new persists as zeros, also where it was cut off before.
+  void look_at(std::span<const std::byte> memory);
 
   /// The lines' present content is on its way. `lane` is who flushes: fences of others do not wait for it.
   void flush(unsigned lane, Range range);
   /// What this lane flushed has arrived, and nothing older can arrive any more.
   void fence(unsigned lane);
   /// What a cut at this moment leaves, by offset: half of the lines on their way, 30 % of those that are newer than
-  /// their last flush. The same for the same seed and history.
-  [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed) const;
+  /// their last flush. The same for the same seed and history. Memory is looked at in
+  /// `parts`, whole pages; the rest of it is zeros that nobody stored.
+  [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed, std::span<const Range> parts) const;
+  [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed) const {
+    const Range all{0, memory_.size()};
+    return crash(seed, {&all, 1});
+  }
 
  private:
   struct OnItsWay {
@@ -61,12 +71,18 @@ class Image {
   };
   using Page = std::array<std::byte, PAGE>;
 
+  using Lines = std::map<std::size_t, Line>;
+
+  [[nodiscard]] const std::byte* started(std::size_t number) const noexcept;
   [[nodiscard]] const std::byte* page(std::size_t number) const noexcept;
   [[nodiscard]] Line persisted(std::size_t line) const noexcept;
   [[nodiscard]] Line newest(std::size_t line) const noexcept;
   void persist(std::size_t line, const Line& content);
+  void leave_persisted(Lines& left) const;
+  void leave_evicted(Lines& left, std::size_t number, std::uint64_t seed) const;
 
   std::span<const std::byte> start_, memory_;
+  std::vector<bool> kept_;
   std::unordered_map<std::size_t, Page> changed_;                        // page -> what persists of it
   std::unordered_map<std::size_t, std::vector<OnItsWay>> on_their_way_;  // line -> in the order of flushes
   std::unordered_map<unsigned, std::vector<std::size_t>> flushed_;       // lane -> lines since its last fence

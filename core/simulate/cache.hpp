@@ -23,6 +23,9 @@ struct Filled {
   Entry victim;
 };
 
+template <unsigned BYTES>
+class LruWays;
+
 class Cache {
  public:
   /// `ways` at most 128; for tree_plru a power of two up to 64.
@@ -42,6 +45,7 @@ class Cache {
 
   /// Where it is kept which entry was used last.
   [[nodiscard]] Entry* const* last() const noexcept { return &last_; }
+  [[nodiscard]] std::uint64_t sets() const noexcept { return count_; }
   [[nodiscard]] bool used() const noexcept { return used_; }
   /// The line will be asked for.
   void announce(std::uint64_t line) const noexcept { __builtin_prefetch(record(sets_.of(line / 64).rest), 1); }
@@ -89,6 +93,8 @@ class Cache {
   }
 
  private:
+  template <unsigned BYTES>
+  friend class LruWays;  // lru_ways.hpp: many lines at once
   static constexpr unsigned CHUNK = 16;  // tag bytes that are compared at once
   static constexpr unsigned ABSENT = ~0U;
 

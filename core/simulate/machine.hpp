@@ -15,17 +15,17 @@ namespace tierscope::simulate {
 
 /// What a thread of this machine can have under way at once.
 struct CpuLimits {
-  Time cycle = 400;        // of the core's clock
-  Time issue = 250;        // between two accesses that wait for nothing
-  unsigned loads = 16;     // lines on their way to it (line fill buffers)
-  unsigned stores = 16;    // lines on their way from its store buffer
-  unsigned combining = 12; // write-combining buffers of stores that pass the caches by
+  Time cycle = 400;         // of the core's clock
+  Time issue = 250;         // between two accesses that wait for nothing
+  unsigned loads = 16;      // lines on their way to it (line fill buffers)
+  unsigned stores = 16;     // lines on their way from its store buffer
+  unsigned combining = 12;  // write-combining buffers of stores that pass the caches by
 };
 
 /// One of its memories, which targets name by `memory=NAME`.
 struct Region {
   std::string name;
-  std::uint64_t size = 0;  // bytes
+  std::uint64_t size = 0;            // bytes
   std::string persistence = "none";  // none, adr, eadr
 };
 

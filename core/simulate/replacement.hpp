@@ -42,6 +42,12 @@ constexpr std::uint64_t nibble_use(std::uint64_t word, unsigned way) noexcept {
 constexpr unsigned nibble_oldest(std::uint64_t word, unsigned ways) noexcept {
   return static_cast<unsigned>((word ^ IN_ORDER) >> 4 * (ways - 1) & 15U);
 }
+/// The oldest way, which stands at the bit `last`, becomes the newest.
+constexpr std::uint64_t nibble_turn(std::uint64_t word, unsigned way, unsigned last) noexcept {
+  const std::uint64_t order = word ^ IN_ORDER;
+  const std::uint64_t turned = (std::uint64_t{15} << last) | ((std::uint64_t{1} << last) - 1);
+  return ((order & ~turned) | ((order << 4U | way) & turned)) ^ IN_ORDER;
+}
 /// The way becomes the oldest: those behind it, up to the last of `ways`, move one place nearer.
 constexpr std::uint64_t nibble_forget(std::uint64_t word, unsigned way, unsigned ways) noexcept {
   const std::uint64_t order = word ^ IN_ORDER;

@@ -1,9 +1,9 @@
 /// One thread of a simulated machine: when its next access may start, given what it still has under way.
 ///     a load that waits        starts when the load before it is back
-///     any other load           starts when one of `loads` line fill buffers is free (hits of the first level need none)
-///     a store, clwb, clflushopt  when one of `stores` buffers is free; clflush behind the one before it
-///     a store past the caches  when one of `combining` buffers is free
-///     sfence                   lets nothing start before all stores are accepted; mfence before all loads are back, too
+///     any other load           starts when one of `loads` line fill buffers is free (hits of the first level need
+///     none) a store, clwb, clflushopt  when one of `stores` buffers is free; clflush behind the one before it a store
+///     past the caches  when one of `combining` buffers is free sfence                   lets nothing start before all
+///     stores are accepted; mfence before all loads are back, too
 /// Buffers are given back in the order in which they were taken, as a reorder buffer retires in order.
 /// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports.
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 3, 12.2 (memory ordering).

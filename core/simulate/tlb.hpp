@@ -9,8 +9,8 @@ namespace tierscope::simulate {
 
 class Tlbs {
  public:
-  /// `levels`: the sections [[tlb]], nearest first. A miss in all costs `walk` and one load of a page-table entry through
-  /// `caches`. @throws BadPlan
+  /// `levels`: the sections [[tlb]], nearest first. A miss in all costs `walk` and one load of a page-table entry
+  /// through `caches`. @throws BadPlan
   Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches);
   ~Tlbs();
   /// When the address is known that was asked for at `at`.

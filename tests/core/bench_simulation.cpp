@@ -77,8 +77,8 @@ TEST_CASE("independent loads go as fast as the lines in flight over the latency,
   for (const auto& [threads, in_flight] : std::map<unsigned, double>{{1, 16}, {2, 32}, {4, 32}}) {
     CAPTURE(threads);
     Simulation simulation;
-    simulation.prepare({plan_of("kernel=read target=sim:flat cpus=0-" + std::to_string(threads - 1) +
-                                " footprint=64MiB")});
+    simulation.prepare(
+        {plan_of("kernel=read target=sim:flat cpus=0-" + std::to_string(threads - 1) + " footprint=64MiB")});
     CHECK(rate(measured(simulation), threads) == doctest::Approx(in_flight / 100e-9).epsilon(0.02));
   }
 }
@@ -160,9 +160,11 @@ TEST_CASE("another walk keeps the machine and its other groups") {
 
 TEST_CASE("copies between two memories of one machine go from the source to the target") {
   Simulation simulation;
-  const std::string two = "sim:flat,default=flat,memory.far.kind=flat,memory.far.size=1GiB,memory.far.read=300ns,"
-                          "memory.far.write=300ns,memory.far.bandwidth=50GB/s,memory.far.slots=32";
-  simulation.prepare({plan_of("kernel=copy_nt target=" + two + " source=" + two + ",memory=far cpus=0 footprint=64MiB")});
+  const std::string two =
+      "sim:flat,default=flat,memory.far.kind=flat,memory.far.size=1GiB,memory.far.read=300ns,"
+      "memory.far.write=300ns,memory.far.bandwidth=50GB/s,memory.far.slots=32";
+  simulation.prepare(
+      {plan_of("kernel=copy_nt target=" + two + " source=" + two + ",memory=far cpus=0 footprint=64MiB")});
   measured(simulation);
   const auto counters = simulation.counters();
   CHECK(counters.at("far.reads") > 0);

@@ -1,5 +1,5 @@
-/// What a stream says a kernel touches is what the kernel touches: the kernels' own code runs on an ISA that only writes
-/// down addresses, and on real memory where a chase follows its pointers.
+/// What a stream says a kernel touches is what the kernel touches: the kernels' own code runs on an ISA that only
+/// writes down addresses, and on real memory where a chase follows its pointers.
 #include "bench/streams.hpp"
 
 #include <doctest/doctest.h>

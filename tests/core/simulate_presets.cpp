@@ -36,7 +36,7 @@ Rows reference(const std::string& name) {
 
 /// Its caches are left out: 25 ns to the end of them come on top of each read.
 constexpr double CACHES_NS = 25;
-std::unique_ptr<Memory> pmem(const std::string& more = "") {
+std::unique_ptr<Memory> one_dimm(const std::string& more = "") {
   return make_memory_of(read_config("optane100" + more).section("memory").section("pmem"), 1);
 }
 
@@ -47,7 +47,7 @@ double error_of_reads(const std::string& name, const std::string& more) {
   for (const auto& cells : reference(name)) {
     const auto region = std::stoull(cells[0]);
     if (region < 512 || region > std::uint64_t{64} << 20U || ++row % 3 != 0) continue;
-    const double found = CACHES_NS + chase_ns(*pmem(more), region, 100'000);
+    const double found = CACHES_NS + chase_ns(*one_dimm(more), region, 100'000);
     sum += std::abs(found / std::stod(cells[2]) - 1);
     ++count;
   }
@@ -63,7 +63,7 @@ double error_of_bandwidth(const std::string& kind, unsigned depth) {
     const auto size = std::stoull(cells[2]);
     const auto threads = static_cast<unsigned>(std::stoul(cells[3]));
     if (cells[0] != "random" || cells[1] != kind || size > 4096 || ++row % 2 != 0) continue;
-    sum += std::abs(rate(*pmem(), threads, depth, size, kind != "read") / 1e9 / std::stod(cells[4]) - 1);
+    sum += std::abs(rate(*one_dimm(), threads, depth, size, kind != "read") / 1e9 / std::stod(cells[4]) - 1);
     ++count;
   }
   REQUIRE(count > 10);
@@ -103,7 +103,7 @@ TEST_CASE("optane100 writes one DIMM within 5 % of what was measured") {
   for (const auto& cells : reference("write_latency")) {
     const auto region = std::stoull(cells[0]);
     if (region < 512 || region > std::uint64_t{64} << 20U || ++row % 3 != 0) continue;
-    const auto memory = pmem();
+    const auto memory = one_dimm();
     sum += std::abs(tierscope::tests::writes_ns(*memory, region, 100'000) / std::stod(cells[2]) - 1);
     ++count;
   }

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.stats.combining import LINE_BYTES, UNITS
+from tierscope.stats.combining import UNITS
 from tierscope.stats.interleave import share
+from tierscope.units import LINE_BYTES
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -1,5 +1,5 @@
 """Which room of the C++ core may include which: `base` <- `isa` <- `kernels`; `base` <- the rooms beside; all <-
-`bench` <- `cli`. Every room may include itself. The templates in cmake/ are kernels."""
+`bench` <- `cli`. Every room may include itself. Most templates in cmake/ are kernels."""
 
 import re
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ MAY_USE: dict[str, tuple[str, ...]] = {
     "bench": ALL,
     "cli": (*ALL, "bench"),
 }
+TEMPLATES = {"presets.cpp.in": "simulate"}  # the room of a template in cmake/, where it is not kernels
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -27,7 +28,7 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
     for path in sorted((root / "core").rglob("*.[ch]pp")):
         yield path, path.relative_to(root / "core").parts[0]
     for path in sorted((root / "cmake").glob("*.cpp.in")):
-        yield path, "kernels"
+        yield path, TEMPLATES.get(path.name, "kernels")
 
 
 def _faults_of(name: Path, path: Path, room: str) -> Iterator[str]:

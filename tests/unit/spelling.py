@@ -16,7 +16,7 @@ WRONG = {
     r"\bHyper-?[Tt]hreading\b": "say SMT",
     r"\bTier[ -][Ss]cope\b|\bTierScope\b": "the name is Tierscope",
     r"\bnon temporal\b": "write non-temporal",
-    r"\b[Pp]mem\b(?![][./_'\"`-])": "say persistent memory",  # but for names of the kernel, in paths or quoted
+    r"\b[Pp]mem\b(?![][./_'\"`:,-])": "say persistent memory",  # but for names of the kernel, in paths or quoted
 }
 LEAVE = "spelling: as is"
 KINDS = {".py", ".hpp", ".cpp", ".md", ".toml", ".cmake", ".in", ".sh", ".html", ".js", ".css"}

@@ -1,11 +1,12 @@
 """Simulated machines: which one a run names, and what becomes of its plan."""
 
+import msgspec
 import pytest
 
 from made import one_group
 from made_machine import made_machine
 from tierscope.errors import MachineError, UsageError
-from tierscope.experiment import Experiment, Group, Schedule, Target
+from tierscope.experiment import Experiment, Group, Schedule, Target, Team
 from tierscope.machine import Machine
 from tierscope.run import start
 from tierscope.run.runner import imagine
@@ -37,6 +38,17 @@ def test_experiments_on_simulated_memory_are_shorter_and_search_no_walk() -> Non
     assert found.schedule.budget_s == pytest.approx(SCHEDULE.budget_s / SHORTER)
     assert found.schedule.precision == SCHEDULE.precision
     assert not found.calibrate
+
+
+def test_many_threads_run_for_less_each_but_never_for_fewer_than_twenty_blocks() -> None:
+    team = Team(cpus=tuple(range(400)))
+    crowd = msgspec.structs.replace(on("sim:flat").groups[0], team=team)
+    (found,) = imagine(counted(lambda: plan(msgspec.structs.replace(on("sim:flat"), groups=(crowd,)))))
+    assert found.schedule.minimum_s == pytest.approx(20 * found.schedule.block_s)
+    assert found.schedule.block_s == pytest.approx(SCHEDULE.block_s / SHORTER)
+    eight = msgspec.structs.replace(crowd, team=Team(cpus=tuple(range(8))))
+    (found,) = imagine(counted(lambda: plan(msgspec.structs.replace(on("sim:flat"), groups=(eight,)))))
+    assert found.schedule.budget_s == pytest.approx(SCHEDULE.budget_s / SHORTER / 2)
 
 
 def test_experiments_on_real_memory_stay_as_they_are() -> None:

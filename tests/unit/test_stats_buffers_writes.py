@@ -24,7 +24,7 @@ def drained(region: int, entries: int, unit: int, lines: int = 30_000) -> float:
     return groups / written
 
 
-@pytest.mark.parametrize(("entries", "unit"), [(52, 256), (24, 512), (128, 256)])
+@pytest.mark.parametrize(("entries", "unit"), [(52, 256), (96, 512), (128, 256)])
 def test_queue_and_unit_are_found(entries: int, unit: int) -> None:
     line_s = np.array([110e-9 * drained(int(region), entries, unit) + 2e-9 * 64 / region for region in REGIONS])
     found = infer_writes(REGIONS, line_s, np.full(REGIONS.size, 0.005))
@@ -32,8 +32,9 @@ def test_queue_and_unit_are_found(entries: int, unit: int) -> None:
     assert found.joined is not None
     assert found.joined.unit_bytes.middle == unit
     assert found.joined.amplification == unit / LINE_BYTES
-    assert found.joined.entries.middle == pytest.approx(entries, rel=0.1)
-    assert found.joined.line_s.middle == pytest.approx(110e-9, rel=0.03)
+    assert found.joined.entries.low <= entries <= found.joined.entries.high
+    assert found.joined.entries.high < 1.5 * entries
+    assert found.joined.line_s.middle == pytest.approx(110e-9, rel=0.05)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -42,6 +43,14 @@ def test_writes_that_nothing_joins_show_nothing(seed: int) -> None:
     found = infer_writes(REGIONS, (20e-9 + 60e-9 * 64 / REGIONS) * noise, np.full(REGIONS.size, 0.01))
     assert found is not None
     assert found.joined is None
+
+
+def test_a_curve_of_several_queues_is_not_explained() -> None:
+    """Six interleaved DIMMs: regions up to 4 KiB wait for one of them alone."""
+    line_s = np.array([35, 35, 35, 38, 60, 31, 18, 22, 22, 25, 26, 27, 28]) * 1e-9
+    found = infer_writes(REGIONS, line_s, np.full(REGIONS.size, 0.005))
+    assert found is not None
+    assert found.misfit > 3
 
 
 def test_a_few_regions_say_nothing() -> None:

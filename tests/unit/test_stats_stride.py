@@ -11,11 +11,11 @@ from tierscope.stats.stride import enough, unit
 @pytest.mark.parametrize("noise", [0.001, 0.02])
 @pytest.mark.parametrize("late", [0, 16384])
 def test_the_unit_comes_out_as_it_was_put_in(size: int, noise: float, late: int) -> None:
-    for seed in range(4):
-        found = unit(*times(size, noise, seed, late))
-        assert found is not None
-        assert found.low_bytes <= size <= found.high_bytes
-        assert found.size_bytes == pytest.approx(size, rel=0.15)
+    all_found = [unit(*times(size, noise, seed, late)) for seed in range(20)]
+    found = [one for one in all_found if one]
+    assert len(found) == 20
+    assert all(one.size_bytes == pytest.approx(size, rel=0.2) for one in found)
+    assert sum(one.low_bytes <= size <= one.high_bytes for one in found) >= 17  # 95 % of 20, and chance
 
 
 def test_a_unit_that_is_a_power_of_two_is_named_as_one() -> None:

@@ -73,6 +73,16 @@ def test_a_level_that_is_left_without_a_plateau_behind_it_has_nothing_beyond() -
     assert found.beyond is None
 
 
+def test_one_high_point_at_the_end_is_no_level() -> None:
+    calm = curve(TWO)
+    extra = calm.extra_s.copy()
+    extra[-1] *= 1.5
+    found = translation(curve_of(calm.pages, calm.control_s + extra, calm.control_s, calm.sigma_s, calm.coarse))
+    assert len(found.levels) == 2
+    assert found.beyond is not None
+    assert found.beyond.middle_s == pytest.approx(15e-9, rel=0.05)
+
+
 def test_too_few_points_have_no_levels() -> None:
     few = np.array([8.0, 64.0, 512.0])
     assert translation(curve_of(few, few * 1e-9, few * 0 + 1e-9, few * 0, few > 0)) == Translation((), None)

@@ -120,11 +120,25 @@ def _kernels(experiment: Experiment) -> str:
         return f"{experiment.labels['operation']}, fresh regions of {show_bytes(work.locality_bytes)}"
     if experiment.table == "stride":
         return f"{work.kernel}, {show_size(work.access_bytes)} every {show_size(work.element_bytes)}"
+    return _structure(experiment) or _plainly(experiment)
+
+
+def _structure(experiment: Experiment) -> str:
+    """What is looked for in a memory or a machine; "" of anything else."""
+    group = experiment.groups[-1]
     if experiment.table == "tlb":
         layout = {"pages": "a page apart", "lines": "side by side"}[str(experiment.labels["layout"])]
         return f"{experiment.labels['touched']} lines {layout}, {group.target.pages}"
+    if experiment.table == "closed_loop":
+        return f"{experiment.labels['prober']} on device {experiment.labels['device']}"
     if experiment.table == "numa":
-        return f"{work.kernel}, node {experiment.labels['initiator']} to node {experiment.labels['target']}"
+        nodes = f"node {experiment.labels['initiator']} to node {experiment.labels['target']}"
+        return f"{group.workload.kernel}, {nodes}"
+    return ""
+
+
+def _plainly(experiment: Experiment) -> str:
+    threads = len(experiment.groups[-1].team.cpus)
     return ", ".join(g.workload.kernel for g in experiment.groups) + f", {threads} thread{'s' if threads > 1 else ''}"
 
 

@@ -175,6 +175,14 @@ METHOD: dict[str, dict[str, str]] = {
             "in a cache, and in a virtual machine to which of the two translations misses."
         ),
     },
+    "closed_loop": {
+        "Closed loop": (
+            "Random simulated memories, whose structure is known, are handed to the probers as a word. What these "
+            "infer is held against what the word says: sizes, units and numbers must be right as they are, latencies "
+            "within 3 %, periods within 5 %, stalls within 10 %, queues within 2 lines. Blind to faults that the "
+            "simulator and the probers share."
+        ),
+    },
     "calibration": {
         "Calibration": (
             "Before a kernel is measured, its walks (streams, unrolling, prefetch distances, page interleave) are "

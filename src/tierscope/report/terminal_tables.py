@@ -11,6 +11,7 @@ from tierscope.report import braille, cells, terminal_contention, terminal_flush
 from tierscope.report.braille import Axis, Curve
 from tierscope.report.content import Section
 from tierscope.report.terminal_buffers import buffers
+from tierscope.report.terminal_closed_loop import grids as closed_loop_grids
 from tierscope.report.terminal_emulation import emulation
 from tierscope.report.terminal_nodes import core_to_core, numa
 from tierscope.report.terminal_policy import policy
@@ -222,6 +223,7 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "stride": lambda section, _: [part for grid in terminal_stride.grids(section.rows, _sure) for part in _grid(*grid)],
     "tlb": lambda section, console: _plot(console, *terminal_tlb.curves(section.rows)),
     "tlb_levels": lambda section, _: _grid(*terminal_tlb.levels(section.rows)),
+    "closed_loop": lambda section, _: [part for grid in closed_loop_grids(section.rows) for part in _grid(*grid)],
 }
 """By table; all others are `plain`."""
 

@@ -91,7 +91,7 @@ def begin(
     # wrong words and paths are told before anything is written
     experiments = imagine(plan_for(suite, options, plan_text, machine)())
     build = core.catalogue()
-    refuse_mixtures(experiments, build.formless())
+    refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     machine = with_rooms(machine, experiments, System())
     imagine(plan_for(suite, options, plan_text, machine)())
     manifest = Manifest(

@@ -32,6 +32,8 @@ DRAWN = 1500  # units
 SHARES = 2.0 ** np.arange(-16, 1.01, 0.25)  # of a region, for which a group waits
 LEAST = 0.1  # by which a lone line is slower than a joined one before anything is told
 CURVE_MODEL = 0.02  # relative error of the model
+FENCE_MODEL, SMALLEST = 0.1, 256  # and more where most of the time is a fence, which overlaps with stores
+QUEUE_MODEL = 0.15  # relative error of the entries: groups do not all last as long
 FEWEST = 6
 
 
@@ -52,18 +54,21 @@ class Joined:
 
 @dataclass(frozen=True)
 class Writes:
-    """`joined` is None where nothing joins writes. line_s: the time per line of the largest region."""
+    """`joined` is None where nothing joins writes. line_s: the time per line of the largest region. misfit: root of the
+    mean weighted square, 1 where the model explains all.
+    """
 
     joined: Joined | None
     line_s: float
     curve_s: Floats
+    misfit: float
 
 
 def infer_writes(region_bytes: Floats, line_s: Floats, spread: Floats) -> Writes | None:
     """Arrays of shape (points,); spread: relative standard errors. None for fewer than six points."""
     if region_bytes.size < FEWEST:
         return None
-    weight = 1 / (line_s * np.hypot(spread, CURVE_MODEL))
+    weight = 1 / (line_s * np.hypot(spread, CURVE_MODEL + FENCE_MODEL * SMALLEST / region_bytes))
     fence = LINE_BYTES / region_bytes
     flat = _fit([np.ones_like(line_s)], fence, line_s, weight)
     fits = [
@@ -75,19 +80,21 @@ def infer_writes(region_bytes: Floats, line_s: Floats, spread: Floats) -> Writes
     count = line_s.size
     scale = max(1.0, best[1] / max(1, count - 4))
     sure = (flat[1] - best[1]) / scale > 2 * np.log(count) + PROOF
+    last = float(line_s[np.argmax(region_bytes)])
     if not sure or line_s.max() < (1 + LEAST) * line_s.min():
-        return Writes(None, float(line_s[np.argmax(region_bytes)]), _curve(flat[0], [np.ones_like(line_s)], fence))
+        misfit = float(np.sqrt(flat[1] / max(1, count - 2)))
+        return Writes(None, last, _curve(flat[0], [np.ones_like(line_s)], fence), misfit)
     limit = best[1] + scale * student(SHARE, max(1.0, count - 4.0)) ** 2
     possible = [one for one in fits if one[0][1] <= limit]
     column = _columns(region_bytes, unit)[int(np.searchsorted(ENTRIES, entries))]
     joined = Joined(
-        entries=_range(entries, [one[2] for one in possible if one[1] == unit]),
+        entries=_range(entries, [one[2] for one in possible if one[1] == unit], QUEUE_MODEL),
         unit_bytes=_range(unit, [one[1] for one in possible]),
         line_s=_range(best[0][0], [one[0][0][0] for one in possible], MODEL),
         fence_s=float(best[0][-1]),
         curve_s=_curve(best[0], [column], fence),
     )
-    return Writes(joined, float(line_s[np.argmax(region_bytes)]), joined.curve_s)
+    return Writes(joined, last, joined.curve_s, float(np.sqrt(best[1] / max(1, count - 4))))
 
 
 def _range(middle: float, all_of_them: list[float], least: float = 0.0) -> Bounded:

@@ -37,6 +37,7 @@ PLAYED = 16000  # lines
 SAMPLES = 6000  # units of which D_m is the mean
 SHARPNESS = 40.0  # of the soft maximum
 LEAST_ERROR = 0.01  # relative: what the law and a real queue differ by
+SAME_AS_FLAT = 1.5  # times the largest error of a point: nothing is left to explain
 COARSE = 0.06  # likewise, of D_m alone
 WORTH = 12.0  # in twice the log-likelihood, for two parameters more
 UNUSUAL = 10.0  # what it costs that something else than whole units sets the floor: a smaller unit does so too
@@ -129,6 +130,8 @@ def infer_combining(
     weight = 1 / np.maximum(LEAST_ERROR, np.zeros(lines.size) if errors is None else errors)
     busy = np.clip(np.asarray(region_bytes, dtype=np.float64) / grain_bytes, 1, ways)
     flat = _fit(lines, line_s, weight, busy, 0.0, 1)
+    if flat.error(line_s) < SAME_AS_FLAT * float(1 / weight.min()):
+        return Combining(0.0, 0.0, 0.0, 0, 0, 0, flat.drain_s, flat.floor_s, flat.error(line_s), 0.0, flat.fitted)
     tried = _search(lines, line_s, weight, busy)
     best = min(tried, key=lambda one: one.misfit)
     scale = max(best.misfit / max(lines.size - 5, 1), 1.0)  # a model that fits badly is less sure

@@ -7,8 +7,8 @@ of a region are no repeats of each other, the median of all is not their mean, a
     time = mean of all blocks * exp(-v / 2), where there are fewer than REGIONS regions      [s]
 
 with v the variance of ln(time) between neighbours, from the median of their differences: times that are disturbed are
-skewed, and exp(v / 2) is the mean of a lognormal over its median. Then a block counts as at most FAR times the median of
-the five around it, and the error is that of the differences d: sqrt(sum of d^2 / 2) / n (J. von Neumann).
+skewed, and exp(v / 2) is the mean of a lognormal over its median. Then a block counts as at most FAR times the median
+of the five around it, and the error is that of the differences d: sqrt(sum of d^2 / 2) / n (J. von Neumann).
 Blind to slow drifts. Source: J. von Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to
 the Variance", Annals of Mathematical Statistics 12, 1941.
 """

@@ -15,6 +15,7 @@ Blind to: an order of memories that is a hash of the address; structures that a 
 of DRAM, which look like interleaved memories and are in truth just that, one level further down.
 """
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -64,6 +65,7 @@ class Interleave:
         return min(grains), max(grains)
 
 
+@functools.lru_cache(maxsize=1 << 17)
 def share(stride: int, ways: int, grain: int) -> float:
     """Of the bandwidth of all memories, what this stride can use at most."""
     step = math.gcd(stride, ways * grain)

@@ -3,12 +3,12 @@
 A stall is a write far above the bulk. Interrupts and stolen time are such too, but come at random, so that stalls
 count as migrations only if they come in step. For stalls of about one height, the distances between any two of them,
 counted in writes, are looked at: a band of distances around P that holds far more than a Poisson process of the same
-rate would put there is a period. Bands are of several widths, since the number of writes may scatter. A period that
-stays with a region of another size belongs to the machine (its timer), not to the medium.
+rate would put there is a period. Bands are of several widths, since the number of writes may scatter. Stalls that come
+as often in a control, a region far larger than any unit, belong to the machine (its timer), not to the medium.
 
     any two:     k distances in the band: Poisson tail with mean n^2 * width / writes                   [1]
     neighbours:  k distances in the band: binomial tail of so many exponential ones                    [1]
-    unit = the largest region, doubled from the smallest, that still shows the period                  [bytes]
+    unit = the region up to which stalls have one rate, and beyond which another: the likeliest       [bytes]
 
 Blind to: stalls that begin before the period is over because several places are hot; a period that is longer than a
 quarter of the writes that were timed.
@@ -32,14 +32,14 @@ LEAST_S = 1e-6  # and so much longer than it
 BANDS = (0.01, 0.05, 0.2)  # half-widths of a band of distances over its middle
 STEP = 1.12  # between the lowest heights that are tried, and between heights of one kind: a sixth of their scatter
 KIND = 1.4  # stalls of one kind: the highest over the lowest
+ALIKE = 0.1  # of ln height: published stalls are 50 to 54 us long
 LEAST_STALLS = 5
 MOST_STALLS = 3000  # of one height; more are not needed
 CERTAIN = 1e-4  # chance of a period in stalls that come at random, over all that is tried
-KNOWN = 1e-3  # the same, where height and distance are known
 TRIED = 100.0  # kinds of stalls, bands, and ways to look at distances
 AHEAD = 12  # stalls, of which the distances are looked at
 LONGER = 1.4  # bands about one period overlap so far
-SAME = 0.25  # relative difference of two periods that count as one
+SAME = 0.01  # chance of so few stalls in the control, if they came as often there: below it they depend on the place
 REST = 0.8  # of the pairs of the best band: a shorter period must have so many
 
 
@@ -67,6 +67,7 @@ class Seen:
     stalls: int  # of any kind
     typical_s: float  # the median write
     period: Period | None
+    alike: int = 0  # stalls as high as those of the period, its own or that of the region it is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,8 @@ class Migration:
 def look(region_bytes: int, seconds: Floats, clean: Bools | None = None, like: Period | None = None) -> Seen:
     """seconds: of shape (writes,), in the order of the writes; clean: those that nothing is known to have disturbed.
 
-    A disturbed write counts as a write, not as a stall. like: only stalls as high and as far apart as these are looked
-    for, so that fewer of them are enough.
+    A disturbed write counts as a write, not as a stall. like: the period of another region, of which stalls are as high
+    as those that are counted as alike.
     """
     good = np.ones(seconds.size, dtype=bool) if clean is None else clean
     if not good.any():
@@ -93,47 +94,43 @@ def look(region_bytes: int, seconds: Floats, clean: Bools | None = None, like: P
     far = good & (seconds > max(FAR * typical, typical + LEAST_S))
     places = np.flatnonzero(far).astype(np.float64)
     heights = seconds[far] - typical
-    period = _best(places, heights, seconds) if like is None else _again(places, heights, seconds, like)
-    return Seen(region_bytes, int(seconds.size), int(far.sum()), typical, period)
+    period = _best(places, heights, seconds)
+    known = like or period
+    alike = np.abs(np.log(heights / known.stall_s)) <= ALIKE if known else np.zeros(0, dtype=bool)
+    return Seen(region_bytes, int(seconds.size), int(far.sum()), typical, period, int(alike.sum()))
 
 
 def infer_migration(regions: Sequence[Seen]) -> Migration:
-    """regions: of sizes that rise; the last is the control, far larger than any unit."""
+    """regions: seen with `like` of the smallest; the largest is the control, far larger than any unit."""
     ordered = sorted(regions, key=lambda one: one.region_bytes)
-    first = ordered[0].period if ordered else None
-    if first is None:
+    period = ordered[0].period if ordered else None
+    if period is None:
         return Migration(None, None, None, tuple(ordered), "no stalls in step")
-    last = ordered[-1]
-    if len(ordered) > 1 and _same(first, last.period):
+    first, last = ordered[0], ordered[-1]
+    if len(ordered) > 1 and _as_often(first, last):
         return Migration(None, None, None, tuple(ordered), "stalls do not depend on the place: they are the machine's")
-    unit = ordered[0].region_bytes
-    for one in ordered[1:]:
-        if not _same(first, one.period):
-            return Migration(_joined(first, ordered, unit), unit, None, tuple(ordered), "")
-        unit = one.region_bytes
-    return Migration(first, None, unit, tuple(ordered), "")
+    if len(ordered) == 1:
+        return Migration(period, None, first.region_bytes, tuple(ordered), "")
+    unit = max(range(1, len(ordered)), key=lambda many: _likely(ordered[:many]) + _likely(ordered[many:]))
+    return Migration(period, ordered[unit - 1].region_bytes, None, tuple(ordered), "")
 
 
-def _joined(first: Period, regions: Sequence[Seen], unit: int) -> Period:
-    """The surest of those up to the unit."""
-    known = [one.period for one in regions if one.period and one.region_bytes <= unit]
-    return min((one for one in known if _same(first, one)), key=lambda one: (one.high - one.low) / one.writes)
+def _as_often(first: Seen, last: Seen) -> bool:
+    """In the same time: what the machine does comes by time, not by writes."""
+    expected = first.alike * last.writes * last.typical_s / (first.writes * first.typical_s)
+    return bool(poisson.cdf(last.alike, expected) > SAME)
 
 
-def _same(first: Period, other: Period | None) -> bool:
-    return other is not None and abs(math.log(other.writes / first.writes)) < SAME
+def _likely(regions: Sequence[Seen]) -> float:
+    """ln likelihood of their stalls, if all have the same rate."""
+    rate = max(sum(one.alike for one in regions), 0.5) / sum(one.writes for one in regions)
+    return sum(float(poisson.logpmf(one.alike, rate * one.writes)) for one in regions)
 
 
 def _best(places: Floats, heights: Floats, seconds: Floats) -> Period | None:
     """The period that is least likely to be chance, over kinds of stalls by height."""
     found = [one for low in _floors(heights) for one in [_of_kind(places, heights, low, seconds)] if one is not None]
     return min(found, key=lambda one: (one.chance, -one.stalls)) if found else None
-
-
-def _again(places: Floats, heights: Floats, seconds: Floats, like: Period) -> Period | None:
-    """Stalls as those that were found elsewhere."""
-    found = _of_kind(places, heights, like.stall_s / math.sqrt(KIND), seconds, like.writes)
-    return found if _same(like, found) else None
 
 
 def _floors(heights: Floats) -> list[float]:
@@ -143,23 +140,23 @@ def _floors(heights: Floats) -> list[float]:
     return [float(heights.min()) * 0.999 * STEP**step for step in range(count)]
 
 
-def _of_kind(places: Floats, heights: Floats, low: float, seconds: Floats, near: float | None = None) -> Period | None:
-    """near: a period that is known of elsewhere."""
+def _of_kind(places: Floats, heights: Floats, low: float, seconds: Floats) -> Period | None:
+    """Stalls of one height that come in step, if they do."""
     mine = (heights >= low) & (heights <= KIND * low)
-    if mine.sum() < (LEAST_STALLS if near is None else 3):
+    if mine.sum() < LEAST_STALLS:
         return None
     at, own = places[mine][:MOST_STALLS], heights[mine][:MOST_STALLS]
     writes = float(seconds.size) if at.size == mine.sum() else float(at[-1])
-    band = _band(at, writes, near)
+    band = _band(at, writes)
     if band is None:
         return None
     middle, width, chance = band
     return _measured(at, own, (middle * (1 - width), middle * (1 + width)), seconds, chance)
 
 
-def _band(at: Floats, writes: float, near: float | None) -> tuple[float, float, float] | None:
+def _band(at: Floats, writes: float) -> tuple[float, float, float] | None:
     """(middle, half-width over it, chance) of the shortest period that the distances show, if they show any."""
-    found = [one for width in BANDS for look in (_next, _any) for one in look(at, width, writes, near)]
+    found = [one for width in BANDS for look in (_next, _any) for one in look(at, width, writes)]
     if not found:
         return None
     pairs = max(excess for _, excess, _, _ in found)
@@ -172,30 +169,29 @@ def _band(at: Floats, writes: float, near: float | None) -> tuple[float, float, 
 Band = tuple[float, float, float, float]  # ln chance, distances beyond what chance puts there, middle, half-width
 
 
-def _next(at: Floats, width: float, writes: float, near: float | None) -> list[Band]:
+def _next(at: Floats, width: float, writes: float) -> list[Band]:
     """Distances of neighbours, else exponential; holds where the period scatters and few others come between."""
     distances = np.sort(np.diff(at))
-    middles = _middles(distances, writes, near)
+    middles = _middles(distances, writes)
     mean = float(at[-1] - at[0]) / (at.size - 1)
     share = np.exp(-middles * (1 - width) / mean) - np.exp(-middles * (1 + width) / mean)
     counts = _within(distances, middles, width)
     chances = np.asarray(binom.logsf(counts - 1, distances.size, share))
-    return _sure(chances, counts, distances.size * share, middles, width, near)
+    return _sure(chances, counts, distances.size * share, middles, width)
 
 
-def _any(at: Floats, width: float, writes: float, near: float | None) -> list[Band]:
+def _any(at: Floats, width: float, writes: float) -> list[Band]:
     """Distances of any two; holds where others come between, but the period scatters little."""
     distances = np.sort(np.concatenate([at[k:] - at[:-k] for k in range(1, min(at.size, AHEAD + 1))]))
-    middles = _middles(distances, writes, near)
+    middles = _middles(distances, writes)
     expected = at.size**2 / writes * 2 * width * middles
     counts = _within(distances, middles, width)
-    return _sure(np.asarray(poisson.logsf(counts - 1, expected)), counts, expected, middles, width, near)
+    return _sure(np.asarray(poisson.logsf(counts - 1, expected)), counts, expected, middles, width)
 
 
-def _middles(distances: Floats, writes: float, near: float | None) -> Floats:
+def _middles(distances: Floats, writes: float) -> Floats:
     """Those distances that may be a period, thinned where they are many."""
-    low, high = (1.0, writes / 4) if near is None else (near * (1 - SAME), near * (1 + SAME))
-    middles = np.unique(distances[(distances > low) & (distances <= high)])
+    middles = np.unique(distances[(distances > 1) & (distances <= writes / 4)])
     return middles[:: max(middles.size // 2000, 1)]
 
 
@@ -204,12 +200,10 @@ def _within(distances: Floats, middles: Floats, width: float) -> Floats:
     return np.asarray(high - np.searchsorted(distances, middles * (1 - width), "left"), dtype=np.float64)
 
 
-def _sure(
-    chances: Floats, counts: Floats, expected: Floats, middles: Floats, width: float, near: float | None
-) -> list[Band]:
+def _sure(chances: Floats, counts: Floats, expected: Floats, middles: Floats, width: float) -> list[Band]:
     """Bands that chance does not explain, for all that is tried."""
-    least = math.log(CERTAIN / (max(middles.size, 1) * TRIED) if near is None else KNOWN)
-    places = np.flatnonzero((chances < least) & (counts >= (LEAST_STALLS - 1 if near is None else 2)))
+    least = math.log(CERTAIN / (max(middles.size, 1) * TRIED))
+    places = np.flatnonzero((chances < least) & (counts >= LEAST_STALLS - 1))
     return [(float(chances[p]), float(counts[p] - expected[p]), float(middles[p]), width) for p in places]
 
 

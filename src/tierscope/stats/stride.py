@@ -1,17 +1,18 @@
 """The unit in which a memory serves strided accesses, from the time of an access over the stride.
 
-    ln t(s) = a + d * clip((x - x1) / (x2 - x1), 0, 1) + b * max(0, x - x3),   x = log2(s),  0 < d <= ln 2 * (x2 - x1)
+    ln t(s) = a + d * clip((x - x1) / (x2 - x1), 0, 1) + b * max(0, x - x3),   x = log2(s)
 
-While several accesses share a unit, an access costs its share of it, and time rises with the stride, at most in
-proportion; from x2 on each costs a whole unit. Below x1 the processor is what limits; from x3 on rows, pages and
-caches make wide strides slower still. a, d, b by least squares for every x1 < x2 < x3 of a grid; a unit is named if it
-pays the Bayesian information criterion's price of its three parameters, and if two strides lie on its plateau. Its
-interval is that of the profile likelihood: all x2 that fit within 3.84 of the best, errors scaled to the best fit
-where that is worse.
+While several accesses share a unit, an access costs its share of it, and time rises with the stride, by 1/2 to 1.1
+octaves each octave; from x2 on each costs a whole unit. Below x1 the processor is what limits; from x3 on rows, pages
+and caches make wide strides slower still. a, d, b by least squares for every x1 < x2 < x3 of a grid; a unit is named
+if it pays the Bayesian information criterion's price of its three parameters and 6 more, strong evidence, and if two
+strides lie on its plateau. Its interval is that of the profile likelihood: all x2 that fit within 3.84 of the best,
+errors scaled to the best fit where that is worse.
 Blind to units of a line. A prefetcher that always fetches a line's neighbour too makes a unit of both.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020, for the question; D. J.
 Hudson, "Fitting Segmented Curves Whose Join Points Have to Be Estimated", Journal of the American Statistical
-Association 61, 1966.
+Association 61, 1966; R. E. Kass and A. E. Raftery, "Bayes Factors", Journal of the American Statistical Association
+90, 1995.
 """
 
 import math
@@ -27,9 +28,10 @@ Floats = npt.NDArray[np.float64]
 FEWEST = 5  # strides
 STEP = 1 / 8  # of an octave: of the grid
 NOISE = 0.02  # of a time, least
-LEAST = math.log(1.25)  # of the rise: a smaller one is no unit
-SHALLOW, STEEP = 0.3 * math.log(2), 1.1 * math.log(2)  # of the rise per octave
+LEAST = math.log(1.4)  # of the rise: a unit of two lines makes 2
+SHALLOW, STEEP = 0.5 * math.log(2), 1.1 * math.log(2)  # of the rise per octave: a page walk or a row makes less
 WITHIN = 3.84  # of chi-square with one degree of freedom: 95 %
+SURE = 6.0  # of the criterion: strong evidence
 SHARE = 0.9
 RIDGE = 1e-9  # keeps the normal equations of a knee without points regular
 
@@ -68,7 +70,7 @@ def unit(stride_bytes: Floats, time_s: Floats, sigma: Floats) -> Unit | None:
     fits = [_with(x, y, weight, knots, x3) for x3 in late]
     best = min(fits, key=lambda fit: fit.cost(x.size))
     plain = min(_fit(x, y, weight, [], x3).cost(x.size) for x3 in late)
-    if best.cost(x.size) >= plain:
+    if best.cost(x.size) + SURE >= plain:
         return None
     return _interval(best, fits, x)
 

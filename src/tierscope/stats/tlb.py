@@ -34,6 +34,7 @@ Flags = npt.NDArray[np.bool_]
 SHIFT = 0.1  # of the fastest access, laid under `extra`, whose logarithm is cut: 0 has none
 NOISE = 0.01  # of an access, least: two layouts of one size differ by so much
 SEEN = 0.03  # of an access: smaller steps are none
+RISEN = 2  # coarse points that show a last level left, where no plateau follows
 SURE = 3.0  # standard errors of the step
 QUARTER, HALF, NONE = 0.25, 0.5, 0.05  # of the accesses miss
 ROUND = (1, 3)
@@ -120,9 +121,11 @@ def _plateaus(curve: Curve) -> tuple[list[float], bool]:
     if not found.levels:
         return [], False
     heights = [level.latency_s - shift for level in found.levels]
-    last = found.memory_s if found.memory_s is not None else float(shown[-1])
-    heights.append(last - shift)
-    return _seen(heights, coarse), found.memory_s is not None
+    if found.memory_s is not None:
+        return _seen([*heights, found.memory_s - shift], coarse), True
+    if np.count_nonzero(coarse.pages >= found.levels[-1].high_bytes) < RISEN:  # one high point at the end is no knee
+        return _seen(heights, coarse), True
+    return _seen([*heights, float(shown[-1]) - shift], coarse), False
 
 
 def _seen(heights: list[float], curve: Curve) -> list[float]:

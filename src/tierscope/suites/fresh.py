@@ -27,7 +27,8 @@ WHOLE_BYTES = 128 * KiB  # of one timed block, at most: a busy machine leaves no
 ENOUGH = 64  # blocks of a small region
 BLOCKS = 128  # of a large region, or of several
 LINE_S = 300e-9  # where nothing is known yet
-MORE = 1.3  # than the last latency
+MORE = 2.0  # time than the last latency asks for: neighbours take some; twice as much costs less than once more
+ALONE = 1.2  # the same where there are none
 WRITTEN_BYTES = 16 * MiB  # stores pass the caches by, so that less is enough
 
 
@@ -76,8 +77,9 @@ class Field:
         """Long enough for whole regions, or for as many blocks of small ones as a verdict needs."""
         small = region <= WHOLE_BYTES
         walked = ENOUGH * _block_bytes(region) if small else -(-BLOCKS * WHOLE_BYTES // region) * region + WHOLE_BYTES
-        own = SHORTER if self.target.name == SIMULATED else 1.0  # virtual seconds are cheap
-        least = max(MORE * self.line_s * walked / LINE_BYTES * own, self.schedule.minimum_s)
+        own = SHORTER if self.target.name == SIMULATED else 1.0  # its seconds are virtual, and nobody takes of them
+        more = MORE if own == 1 else ALONE
+        least = max(more * self.line_s * walked / LINE_BYTES * own, self.schedule.minimum_s)
         most = max(least, self.schedule.budget_s * own)
         return msgspec.structs.replace(self.schedule, minimum_s=least, budget_s=most)
 

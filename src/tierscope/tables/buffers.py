@@ -66,7 +66,8 @@ class Buffers:
                 rows += [{**row, "target": target, **closing} for row in _read(one.levels, closing)]
             if one.writes is not None:
                 written = [row for row in own if row["operation"] == "write"]
-                rows.append({**_written(one.writes, len(written)), "target": target, **_closing(written)})
+                closing = _closing(written)
+                rows.append({**_written(one.writes, len(written), closing), "target": target, **closing})
         return rows
 
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
@@ -102,7 +103,8 @@ def _read(levels: Levels, closing: Row) -> list[Row]:
     wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
     if levels.misfit > MISFIT:
-        reasons.append(f"no buffers explain the curve: off by {levels.misfit:.1f} times its error")
+        off = f"off by {levels.misfit:.1f} times its error"
+        reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
     if reasons:
         closing.update(conclusive=False, reasons="; ".join(filter(None, (str(closing["reasons"]), *reasons))))
     same: Row = {"misfit": levels.misfit, "points": levels.points}
@@ -147,15 +149,18 @@ def _round_sizes(size: float) -> list[int]:
     return [factor << step for factor in (1, 3) for step in range(max(power - 2, 0), power + 2)]
 
 
-def _written(writes: Writes, points: int) -> Row:
-    joined = writes.joined
+def _written(writes: Writes, points: int, closing: Row) -> Row:
+    """A curve that no one queue explains makes the row inconclusive."""
+    if writes.misfit > MISFIT:
+        off = f"off by {writes.misfit:.1f} times its error"
+        closing.update(conclusive=False, reasons=f"no one queue explains the curve, {off}: interleaved DIMMs may")
+    joined, same = writes.joined, Row(points=points, misfit=writes.misfit)
     if joined is None:
-        alone = Bounded(writes.line_s, writes.line_s, writes.line_s)
-        return {**_part("writes", None, None, alone), "points": points}
+        return {**_part("writes", None, None, Bounded(*(writes.line_s,) * 3)), **same}
     entries = joined.entries
     size = Bounded(*(one * LINE_BYTES for one in (entries.low, entries.middle, entries.high)))
     row = _part("writes", size, joined.unit_bytes, joined.line_s)
-    return {**row, "amplification": joined.amplification, "points": points}
+    return {**row, "amplification": joined.amplification, **same}
 
 
 def _closing(rows: list[Row]) -> Row:

@@ -20,6 +20,7 @@ from tierscope.tables.policy_found import Found, found
 from tierscope.tables.policy_words import sentences
 
 INTERVAL = 1.96
+HIDDEN = "behind interleaved memories one CPU may hide the queue of one: try a memory that is not interleaved"
 ENOUGH = 0.7  # of the points must be conclusive
 
 
@@ -58,14 +59,14 @@ class Policy:
 def _rows(target: str, one: Found) -> list[Row]:
     rows = []
     if one.interleave is not None:
-        rows.append({**_interleave(one), **_closing(one.strides), "target": target})
+        rows.append({**_interleave(one), **_closing(one.strides, judged=False), "target": target})
     if one.migration is not None:
         rows.append({**_migration(one), **_closing(one.places, judged=False), "target": target})
     if one.combining is not None:
-        rows.append({**_combining(one), **_closing(one.regions), "target": target})
-    for row in rows:
-        if row.pop("doubt", None):
-            row.update(conclusive=False)
+        row = {**_combining(one), **_closing(one.regions), "target": target}
+        if one.interleave is not None and one.interleave.ways > 1:
+            row.update(conclusive=False, reasons=HIDDEN)
+        rows.append(row)
     return rows
 
 
@@ -114,7 +115,7 @@ def _combining(one: Found) -> Row:
 
 
 def _closing(rows: list[Row], *, judged: bool = True) -> Row:
-    """Of all points together. judged: whether each point has a rate that must be steady; single writes have none."""
+    """Of all points together. judged: whether each point must be sure; stalls and falls of bandwidth need not be."""
     sure = [row for row in rows if row["conclusive"] or not judged]
     enough = bool(rows) and len(sure) >= ENOUGH * len(rows)
     reasons = dict.fromkeys(str(row["reasons"]) for row in rows if not row["conclusive"])

@@ -164,13 +164,20 @@ def _place(run: Run, record: Record, one: Seen) -> Row:
     period = one.period
     return {
         "region_bytes": one.region_bytes, "writes": one.writes, "typical_s": number(one.typical_s),
-        "stalls": one.stalls,
+        "stalls": one.stalls, **_alike(one),
         "period_writes": period.writes if period else None, "period_low": period.low if period else None,
         "period_high": period.high if period else None, "period_s": period.seconds if period else None,
         "stall_s": period.stall_s if period else None, "stall_low": period.stall_low if period else None,
         "stall_high": period.stall_high if period else None, "target": record.groups[0].target,
         **closing(record, measured(run, record)),
     }  # fmt: skip
+
+
+def _alike(one: Seen) -> Row:
+    """Stalls of the length of those in step, in a million writes, and the range of a count."""
+    scale, half = 1e6 / max(one.writes, 1), SIGMAS * one.alike**0.5
+    low, high = max(one.alike - half, 0.0) * scale, (one.alike + half) * scale
+    return {"alike": one.alike * scale, "alike_low": low, "alike_high": high}
 
 
 def _combining(

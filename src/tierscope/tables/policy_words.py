@@ -14,29 +14,29 @@ NOTHING = {
 def sentences(rows: list[Row]) -> list[Insight]:
     """One for each row."""
     told = {"interleaving": _interleaving, "migration": _migration, "combining": _combining}
-    return [told[str(row["part"])](row) if row["found"] else _none(row) for row in rows if row["conclusive"]]
+    sure = [row for row in rows if row["conclusive"]]
+    return [_insight(row, told[str(row["part"])](row) if row["found"] else _none(row)) for row in sure]
 
 
-def _none(row: Row) -> Insight:
-    text = NOTHING[str(row["part"])].format(target=row["target"], evidence=row["evidence"])
-    return Insight(name=str(row["part"]), text=text, value=0.0, unit="1")
+def _none(row: Row) -> str:
+    return NOTHING[str(row["part"])].format(target=row["target"], evidence=row["evidence"])
 
 
 def _insight(row: Row, text: str) -> Insight:
-    low, middle, high = (float(row[key] or 0) for key in ("count_low", "count", "count_high"))
-    return Insight(name=str(row["part"]), text=text, value=middle, low=low, high=high, unit="1")
+    low, middle, high = (float(row[key] or 0) if row["found"] else None for key in ("count_low", "count", "count_high"))
+    return Insight(name=f"policy {row['part']}", text=text, value=middle or 0.0, low=low, high=high, unit="1")
 
 
-def _interleaving(row: Row) -> Insight:
+def _interleaving(row: Row) -> str:
     ways, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
     text = f"{ways} memories of {row['target']} lie side by side, {show_size(whole(row, 'unit_bytes'))} each in turn"
     if low < high or row["unit_low"] != row["unit_high"]:
         grains = f"{show_size(whole(row, 'unit_low'))} to {show_size(whole(row, 'unit_high'))}"
         text += f"; not excluded are {low} to {high} memories of {grains}"
-    return _insight(row, text)
+    return text
 
 
-def _migration(row: Row) -> Insight:
+def _migration(row: Row) -> str:
     count, low, high = (f"{float(row[key] or 0):.0f}" for key in ("count", "count_low", "count_high"))
     text = (
         f"{row['target']} stalls for {show_seconds(float(row['seconds'] or 0))} after {count} writes of 256 B "
@@ -47,13 +47,13 @@ def _migration(row: Row) -> Insight:
         text += f" of {show_bytes(whole(row, 'unit_bytes'))}"
     elif least is not None:
         text += f" of {show_bytes(whole(row, 'unit_low'))} at least"
-    return _insight(row, text)
+    return text
 
 
-def _combining(row: Row) -> Insight:
+def _combining(row: Row) -> str:
     low, high = (round(float(row[key] or 0)) for key in ("count_low", "count_high"))
     text = (
         f"A queue of {round(float(row['count'] or 0))} lines ({low} to {high}) of {row['target']} joins lines of "
         f"{show_size(whole(row, 'unit_bytes'))}: each such unit takes {show_seconds(float(row['seconds'] or 0))}"
     )
-    return _insight(row, text)
+    return text

@@ -32,12 +32,12 @@ class Curve:
     def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
         """Rows of the table of the same name that have a value."""
         del insights
-        points = [point for row in rows if row[self.y[0]] for point in self._points(row)]
+        points = [point for row in rows if row[self.y[0]] is not None for point in self._points(row)]
         if not points:
             return None
         names = list(dict.fromkeys(str(one["series"]) for one in points))
         title = vega.origin_title(self.title, run.result.origin)
-        absent = sum(1 for row in rows if not row[self.y[0]] and not row.get("control"))
+        absent = sum(1 for row in rows if row[self.y[0]] is None and not row.get("control"))
         notes = [vega.missing(len(rows), len(rows) - absent)]
         body = {"data": {"values": points}, "layer": self._layers(names)}
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": self.kind}, notes=notes, height=320)
@@ -98,16 +98,17 @@ CURVES = (
         ("stride_bytes", "stride"), ("ratio", "ratio_low", "ratio_high", "over the control's"), "fitted", 1.0,
     ),
     Curve(
-        "migration", "Writes between two stalls of one place",
-        "Points are sizes of a place that was overwritten with stalls in step, and the mean number of writes between "
-        "two of them. The largest such place is the unit that the medium moves; with larger ones there are none.",
-        ("region_bytes", "place"), ("period_writes", "period_low", "period_high", "writes between stalls"), "", 1.0,
+        "migration", "Stalls of writes to one place",
+        "How many writes to a place of so many bytes stall for as long as those of the smallest place that come in "
+        "step. The largest place with as many is the unit that the medium moves; the last one is the control.",
+        ("region_bytes", "place"), ("alike", "alike_low", "alike_high", "stalls in a million writes"),
+        "", 1.0, "linear",
     ),
     Curve(
         "combining", "Time of a line stored in fresh regions",
         "Each line of a region is stored once, in random order, with a fence behind each region. While a queue holds "
-        "what belongs to one unit of the medium, the unit is written once; larger regions write it several times. The line "
-        "is what the queue that was found gives.",
+        "what belongs to one unit of the medium, the unit is written once; larger regions write it several times. The "
+        "line is what the queue that was found gives.",
         ("region_bytes", "region"), ("line_s", "line_low", "line_high", "time per line, ns"), "fitted_s", 1e9,
     ),
 )  # fmt: skip

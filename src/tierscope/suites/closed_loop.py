@@ -1,0 +1,73 @@
+"""Closed loop: the probers run blind on random simulated devices, and are scored by what they find.
+
+Each device is a word of a simulated machine (`stats.devices`); the probers get that word as their target, and nothing
+else: their plans are those of `run buffers` and `run policy`, adaptive as they are. What was drawn is read from the
+word by the table `closed_loop` alone.
+All devices have the CPUs and the caches of the machine that `target` names, and differ in its memory m.
+Blind to: faults that simulator and prober share; what no simulated device has, such as a hash of the address.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import msgspec
+
+from tierscope.errors import UsageError
+from tierscope.experiment import Experiment, Label
+from tierscope.machine import Machine
+from tierscope.stats.devices import draw
+from tierscope.suites import Option, Options, Plan, Suite, options, suites
+from tierscope.suites.simulation import PREFIX
+
+NAME = "closed_loop"  # of the table
+PROBERS: dict[str, dict[str, str]] = {"buffers": {"op": "read"}, "policy": {}}
+"""Part -> words of the suite of that name; what joins writes is looked for by `policy`."""
+MOST_NOISE = 10
+
+OPTIONS: tuple[Option, ...] = (
+    options.count("devices", 3, "how many are drawn", 1, 100_000),
+    options.count("first", 0, "number of the first one, to share out the devices of one seed among runs"),
+    options.count("seed", 1995, "of the draw"),
+    options.count("noise", MOST_NOISE, "most noise of a device, 1 being that of a shared machine", 0, 100),
+    options.text("parts", ",".join(PROBERS), f"probers: {', '.join(PROBERS)}"),
+    options.text("target", "sim:blank", "the simulated machine whose memory m is drawn anew"),
+)
+
+
+def words(chosen: Options) -> Iterator[tuple[int, str]]:
+    """Number and word of each device."""
+    first, seed, noise = (int(chosen[key] or 0) for key in ("first", "seed", "noise"))
+    for number in range(first, first + int(chosen["devices"] or 0)):
+        yield number, draw(seed, number, noise).word(str(chosen["target"]))
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """The probers' own plans, device after device."""
+    target = str(chosen["target"])
+    if not target.startswith(PREFIX):
+        raise UsageError(f"target={target}: devices are drawn for simulated machines only; try target=sim:blank")
+    parts = dict.fromkeys(options.names_of("part", chosen["parts"], PROBERS))
+    for number, word in words(chosen):
+        for part in parts:
+            prober = suites[part]
+            asked = prober.read({"target": word, **PROBERS[part]})
+            yield from _filed(prober.plan(machine, asked), {"device": number, "prober": part})
+
+
+def _filed(plan: Plan, labels: dict[str, Label]) -> Plan:
+    """Its experiments under the table of the closed loop; the prober gets answers to what it asked."""
+    try:
+        asked = next(plan)
+        while True:
+            answer = yield _under(asked, labels)
+            asked = plan.send(replace(answer, experiment=asked))
+    except StopIteration:
+        return
+
+
+def _under(asked: Experiment, labels: dict[str, Label]) -> Experiment:
+    own = {**asked.labels, **labels, "of_table": asked.table}
+    return msgspec.structs.replace(asked, table=NAME, labels=own)
+
+
+suites.add(Suite("closed-loop", "the probers, scored on random simulated devices", OPTIONS, plan, many_machines=True))

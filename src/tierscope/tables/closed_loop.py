@@ -1,0 +1,113 @@
+"""Closed loop: each parameter of each device, as it was built and as a prober found it.
+
+What was built is read from the word of the device, what was found is what `run buffers` and `run policy` infer of the
+records of that device alone; verdicts and tolerances: `stats.score`.
+`truth` and `found` are null where there is nothing: null and null is right, too. A device whose points are too few says
+nothing: it has no rows.
+Blind to: faults that simulator and prober share.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import ClassVar
+
+import msgspec
+
+from tierscope.origin import strongest
+from tierscope.result import Record, Run
+from tierscope.stats import score
+from tierscope.stats.devices import Device, parse
+from tierscope.stats.score import Score
+from tierscope.tables import Column, Insight, Row, buffers_found, policy_found, tables
+from tierscope.tables.closed_loop_words import sentences
+from tierscope.tables.measured import number, records
+from tierscope.tables.regions import row_of
+
+MOST_KNOWN = 4096
+COMMANDS = {"buffers": "buffers op=read", "policy": "policy"}
+
+_known: dict[tuple[object, ...], list[Row]] = {}
+
+
+class ClosedLoop:
+    """One row per device and parameter."""
+
+    name: ClassVar[str] = "closed_loop"
+    title: ClassVar[str] = "Probers on random devices"
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("device", "device", "1"),
+        Column("prober", "prober", ""),
+        Column("parameter", "parameter", ""),
+        Column("level", "buffer", "1"),
+        Column("measure", "in", ""),
+        Column("truth", "built", ""),
+        Column("found", "found", ""),
+        Column("low", "low", ""),
+        Column("high", "high", ""),
+        Column("verdict", "verdict", ""),
+        Column("noise", "noise", "1"),
+        Column("repeat", "to repeat it", ""),
+        Column("origin", "origin", ""),
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        parts: dict[tuple[int, str], list[Record]] = {}
+        for record in records(run, self.name):
+            labels = record.experiment.labels
+            parts.setdefault((int(labels["device"] or 0), str(labels["prober"])), []).append(record)
+        return [row for (device, prober), own in parts.items() for row in _remembered(run, device, prober, own)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return sentences(rows)
+
+
+def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[Row]:
+    key = (run.path.absolute(), prober, *((record.number, record.started, record.blocks) for record in own))
+    if key not in _known:
+        while len(_known) >= MOST_KNOWN:
+            del _known[next(iter(_known))]
+        _known[key] = list(_rows(run, device, prober, own))
+    return _known[key]
+
+
+def _rows(run: Run, number_: int, prober: str, own: list[Record]) -> Iterator[Row]:
+    word = own[0].experiment.groups[0].target.word
+    device = parse(word)
+    origin = strongest(facts.origin for record in own for facts in record.groups)
+    for one in _scores(prober, device, _view(run, own)):
+        row: Row = {"device": number_, "prober": prober, **asdict(one), "noise": device.noise}
+        row |= {key: number(value) for key in ("truth", "found", "low", "high") for value in [getattr(one, key)]}
+        row |= {"repeat": f"tierscope run {COMMANDS[prober]} target={word}", "origin": origin}
+        yield row
+
+
+def _view(run: Run, own: list[Record]) -> Run:
+    """The records of one device as if its prober had run alone."""
+    result = msgspec.structs.replace(run.result, records=tuple(_as_asked(record) for record in own))
+    return msgspec.structs.replace(run, result=result)
+
+
+def _as_asked(record: Record) -> Record:
+    experiment = record.experiment
+    asked = msgspec.structs.replace(experiment, table=str(experiment.labels["of_table"]))
+    return msgspec.structs.replace(record, experiment=asked)
+
+
+def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
+    if prober == "buffers":
+        regions = [row_of(view, record) for record in records(view, "regions")]
+        for seen in buffers_found.found(regions).values():
+            if seen.levels is not None:
+                yield from score.of_buffers(device, seen.levels)
+        return
+    for one in policy_found.found(view).values():
+        if one.interleave is not None:
+            yield from score.of_interleaving(device, one.interleave)
+        if one.migration is not None:
+            yield from score.of_migration(device, one.migration)
+        if one.combining is not None:
+            yield from score.of_combining(device, one.combining)
+
+
+tables.add(ClosedLoop())

@@ -1,0 +1,100 @@
+"""`run tlb` and `run stride` on simulated machines with known parameters: they find what is there, and no more."""
+
+from pathlib import Path
+
+import pytest
+
+from tierscope.cli.main import main
+from tierscope.result import Run, load
+from tierscope.tables import tables
+
+MADE = """
+name = "made"
+summary = "two levels of cache and of TLB"
+source = "made"
+default = "flat"
+[cpu]
+count = 4
+issue = "0.25ns"
+loads = 16
+stores = 16
+combining = 12
+[pages]
+bytes = "4KiB"
+[[cache]]
+name = "L1d"
+size = "48KiB"
+ways = 12
+policy = "lru"
+latency = "1.6ns"
+shared = 1
+[[cache]]
+name = "L2"
+size = "2MiB"
+ways = 16
+policy = "lru"
+latency = "5ns"
+shared = 1
+[[tlb]]
+name = "DTLB"
+entries = 64
+ways = 4
+latency = "0ns"
+[[tlb]]
+name = "STLB"
+entries = 512
+ways = 8
+latency = "3ns"
+[walk]
+base = "12ns"
+[memory.flat]
+kind = "flat"
+size = "64GiB"
+read = "100ns"
+write = "100ns"
+bandwidth = "50GB/s"
+slots = 32
+"""
+
+
+def run(directory: Path, *words: str) -> Run:
+    assert main(["run", *words, "--out", str(directory), "--quiet"]) == 0
+    return load(directory)
+
+
+def said(found: Run, table: str) -> dict[str, float | None]:
+    return {one.name: one.value for one in tables[table].insights(found, tables[table].rows(found))}
+
+
+@pytest.mark.parametrize("noise", ["0", "1"])
+def test_the_tlb_that_was_put_in_is_found(tmp_path: Path, noise: str) -> None:
+    (tmp_path / "made.toml").write_text(MADE)
+    target = f"target=sim:{tmp_path}/made.toml,noise={noise}"
+    found = run(tmp_path / "run", "tlb", target, "pages=4k", "to=4096")
+    first, second, beyond = tables["tlb_levels"].rows(found)
+    assert (first["entries_round"], second["entries_round"]) == (64, 512)
+    assert second["extra_s"] == pytest.approx(3e-9, rel=0.05)
+    walk = 12e-9 + 1.6e-9  # its entry is read from the nearest cache
+    assert float(beyond["extra_s"] or 0) == pytest.approx(walk, rel=0.3)
+
+
+def test_where_nothing_is_translated_no_tlb_is_found(tmp_path: Path) -> None:
+    found = run(tmp_path / "run", "tlb", "target=sim:flat", "pages=4k", "to=4096")
+    assert tables["tlb_levels"].rows(found) == []
+    assert said(found, "tlb") == {"tlb_none 4KiB": 0.0}
+
+
+WORDS = ("strides=64B,128B,256B,512B,1KiB,2KiB,4KiB", "access=64B,256B")
+
+
+def test_the_unit_of_the_simulated_dimm_is_found(tmp_path: Path) -> None:
+    found = said(run(tmp_path / "run", "stride", "target=sim:optane100", *WORDS), "stride")
+    assert found["stride_unit read sequential 4"] == found["stride_unit nt sequential 4"] == 256
+    assert found["stride_access read sequential 4"] == 256
+
+
+def test_a_memory_without_structure_has_no_unit(tmp_path: Path) -> None:
+    found = said(run(tmp_path / "run", "stride", "target=sim:flat", *WORDS), "stride")
+    assert found["stride_unit read sequential 4"] is None
+    assert found["stride_unit nt sequential 4"] is None
+    assert found["stride_access read sequential 4"] == 64

@@ -1,0 +1,236 @@
+"""Random devices, their words, what is asked of the probers on them, and how answers are scored."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from made_machine import made_machine
+from tierscope.errors import UsageError
+from tierscope.run.runner import imagine
+from tierscope.stats import score
+from tierscope.stats.buffers import Bounded, Level, Levels
+from tierscope.stats.combining import Combining
+from tierscope.stats.devices import Buffer, Device, Migration, draw, parse
+from tierscope.stats.interleave import Interleave
+from tierscope.stats.migration import Migration as Migrations
+from tierscope.stats.migration import Period
+from tierscope.stats.score import ALARM, MISSED, RECOVERED, WRONG, Score
+from tierscope.suites import suites
+from tierscope.suites.closed_loop import words
+from tierscope.suites.simulation import refuse_mixtures
+from tierscope.tables import Row
+from tierscope.tables.closed_loop_words import sentences
+from tierscope.units import KiB, MiB
+
+SUITE = suites["closed-loop"]
+DEVICE = Device(
+    seed=7, path_s=20e-9, buffers=(Buffer(4 * KiB, 256, 80e-9), Buffer(4 * MiB, 4 * KiB, 200e-9)), read_s=100e-9,
+    write_s=300e-9, entries=52, ways=6, grain_bytes=4 * KiB, noise=2.5,
+    migration=Migration(10_000, 64 * KiB, 50e-6, 0.1),
+)  # fmt: skip
+BLANK = Device(
+    seed=0, path_s=20e-9, buffers=(), read_s=100e-9, write_s=300e-9, entries=0, ways=1, grain_bytes=256, migration=None,
+    noise=0.0,
+)  # fmt: skip
+NOTHING = np.empty(0)
+
+
+def around(middle: float) -> Bounded:
+    return Bounded(0.9 * middle, middle, 1.1 * middle)
+
+
+def level(size: float, unit: int, seconds: float, told: int | None = None) -> Level:
+    return Level(around(size), around(unit), around(seconds), told)
+
+
+def levels(medium_s: float, *found: Level) -> Levels:
+    return Levels(found, around(medium_s), around(0.0), 0.1, 40, NOTHING)
+
+
+RIGHT = (level(24.2 * KiB, 256, 101e-9, 24 * KiB), level(23.5 * MiB, 4 * KiB, 302e-9, 24 * MiB))
+
+
+def verdicts(scores: Iterator[Score]) -> dict[tuple[str, int | None], str]:
+    return {(one.parameter, one.level): one.verdict for one in scores}
+
+
+def test_a_device_is_what_its_word_says() -> None:
+    for device in (draw(3, number, 10) for number in range(200)):
+        assert parse(device.word("sim:blank")) == device
+    assert parse(DEVICE.word("sim:blank")).word("sim:blank") == DEVICE.word("sim:blank")
+
+
+def test_a_word_without_a_key_is_no_device() -> None:
+    with pytest.raises(ValueError, match=r"sim:blank,seed=1 is no device of the closed loop: .* is missing"):
+        parse("sim:blank,seed=1")
+
+
+def test_the_same_seed_draws_the_same_devices_wherever_a_run_begins() -> None:
+    whole = dict(words(SUITE.read({"devices": "6", "seed": "5"})))
+    rest = dict(words(SUITE.read({"devices": "2", "first": "4", "seed": "5"})))
+    assert rest == {number: whole[number] for number in (4, 5)}
+    assert len(set(whole.values())) == 6
+    assert whole[0] != dict(words(SUITE.read({"seed": "6"})))[0]
+
+
+def test_drawn_devices_span_the_ranges_and_can_be_built() -> None:
+    devices = [draw(1, number, 10) for number in range(500)]
+    assert {len(device.buffers) for device in devices} == {0, 1, 2, 3}
+    assert {device.ways for device in devices} == set(range(1, 13))
+    assert min(device.noise for device in devices) == 0
+    assert max(device.noise for device in devices) > 9
+    for device in devices:
+        sizes = [buffer.size_bytes for buffer in device.buffers]
+        units = [buffer.unit_bytes for buffer in device.buffers]
+        assert all(4 * KiB <= size * device.ways <= 64 * MiB for size in sizes)
+        assert (sizes, units) == (sorted(sizes), sorted(units))
+        assert all(size % unit == 0 for size, unit in zip(sizes, units, strict=True))
+        assert device.ways == 1 or all(unit <= device.grain_bytes for unit in units)
+
+
+def test_without_noise_no_device_has_any() -> None:
+    assert {parse(word).noise for _, word in words(SUITE.read({"devices": "20", "noise": "0"}))} == {0.0}
+
+
+def test_each_device_is_asked_what_its_prober_asks_and_nothing_else() -> None:
+    machine, chosen = made_machine(), SUITE.read({"devices": "2", "parts": "buffers"})
+    asked = imagine(SUITE.plan(machine, chosen))
+    for number, word in words(chosen):
+        alone = imagine(suites["buffers"].plan(machine, suites["buffers"].read({"target": word, "op": "read"})))
+        own = [one for one in asked if one.labels["device"] == number]
+        assert [one.groups for one in own] == [one.groups for one in alone]
+        assert [one.labels["of_table"] for one in own] == [one.table for one in alone]
+    assert {one.table for one in asked} == {"closed_loop"}
+
+
+def test_a_closed_loop_lies_on_many_simulated_machines_and_on_no_real_one() -> None:
+    asked = imagine(SUITE.plan(made_machine(), SUITE.read({"devices": "2", "parts": "buffers"})))
+    refuse_mixtures(asked, frozenset(), many=SUITE.many_machines)
+    with pytest.raises(UsageError, match="lie on two machines"):
+        refuse_mixtures(asked, frozenset())
+    with pytest.raises(UsageError, match="devices are drawn for simulated machines only; try target=sim:blank"):
+        imagine(SUITE.plan(made_machine(), SUITE.read({"target": "node:0"})))
+
+
+def test_buffers_found_as_they_are_count_as_recovered() -> None:
+    found = list(score.of_buffers(DEVICE, levels(404e-9, *RIGHT)))
+    assert {one.verdict for one in found} == {RECOVERED}
+    assert [(one.parameter, one.truth) for one in found if one.parameter == "capacity"] == [
+        ("capacity", 24 * KiB), ("capacity", 24 * MiB),
+    ]  # fmt: skip
+    assert found[-1].truth == pytest.approx(400e-9)
+
+
+def test_a_latency_off_by_more_than_three_per_cent_is_wrong() -> None:
+    assert verdicts(score.of_buffers(DEVICE, levels(413e-9, *RIGHT)))["medium", None] == WRONG
+
+
+def test_a_round_capacity_must_be_told_as_it_is_and_another_within_six_per_cent() -> None:
+    near = level(24.2 * KiB, 256, 100e-9, None)
+    assert verdicts(score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1])))["capacity", 1] == WRONG
+    odd = replace(DEVICE, ways=5)
+    for size, verdict in ((20 * KiB * 1.05, RECOVERED), (20 * KiB * 1.07, WRONG)):
+        one = level(size, 256, 100e-9)
+        assert verdicts(score.of_buffers(odd, levels(400e-9, one, RIGHT[1])))["capacity", 1] == verdict
+
+
+def test_a_buffer_that_was_not_found_is_missed_with_all_its_parameters() -> None:
+    found = verdicts(score.of_buffers(DEVICE, levels(400e-9, RIGHT[1])))
+    assert {key for key, verdict in found.items() if verdict == MISSED} == {
+        ("buffers", None), ("capacity", 1), ("unit", 1), ("latency", 1),
+    }  # fmt: skip
+    assert found["capacity", 2] == RECOVERED
+
+
+def test_a_buffer_that_is_not_there_is_a_false_alarm() -> None:
+    found = verdicts(score.of_buffers(BLANK, levels(120e-9, RIGHT[0])))
+    assert found == {("buffers", None): ALARM, ("capacity", 1): ALARM, ("medium", None): RECOVERED}
+
+
+def test_a_buffer_far_from_any_is_missed_and_a_false_alarm_at_once() -> None:
+    one = replace(BLANK, buffers=(Buffer(MiB, 256, 80e-9),))
+    found = [(s.parameter, s.verdict) for s in score.of_buffers(one, levels(200e-9, RIGHT[0]))]
+    assert ("capacity", MISSED) in found
+    assert ("capacity", ALARM) in found
+
+
+def spread(ways: int, grain: int) -> Interleave:
+    return Interleave(ways, grain, ((ways, grain),), 0.0, 1.0, 50.0, NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("device", "seen", "verdict"),
+    [
+        (DEVICE, spread(6, 4 * KiB), {"ways": RECOVERED, "grain": RECOVERED}),
+        (DEVICE, spread(3, 8 * KiB), {"ways": WRONG, "grain": WRONG}),
+        (DEVICE, spread(1, 0), {"ways": MISSED, "grain": MISSED}),
+        (BLANK, spread(1, 0), {"ways": RECOVERED}),
+        (BLANK, spread(2, 256), {"ways": ALARM}),
+    ],
+)
+def test_interleaving_is_right_wrong_missed_or_a_false_alarm(
+    device: Device, seen: Interleave, verdict: dict[str, str]
+) -> None:
+    assert {one.parameter: one.verdict for one in score.of_interleaving(device, seen)} == verdict
+
+
+def moving(writes: float, unit: int | None) -> Migrations:
+    return Migrations(Period(writes, writes, writes, 52e-6, 50e-6, 54e-6, 40, 1e-3, 1e-9), unit, None, (), "")
+
+
+def test_a_migration_moves_no_more_than_a_memory_has_in_turn() -> None:
+    found = {one.parameter: one for one in score.of_migration(DEVICE, moving(10_400, 4 * KiB))}
+    assert {one.verdict for one in found.values()} == {RECOVERED}
+    assert found["moved unit"].truth == 4 * KiB
+    assert {one.verdict for one in score.of_migration(DEVICE, moving(10_600, 8 * KiB))} == {WRONG, RECOVERED}
+
+
+def test_no_migration_is_an_answer_and_another_one_a_false_alarm() -> None:
+    nothing = Migrations(None, None, None, (), "no stalls in step")
+    assert [one.verdict for one in score.of_migration(BLANK, nothing)] == [RECOVERED]
+    assert [one.verdict for one in score.of_migration(BLANK, moving(10_000, 4 * KiB))] == [ALARM]
+    assert {one.verdict for one in score.of_migration(DEVICE, nothing)} == {MISSED}
+
+
+@pytest.mark.parametrize(("entries", "writes"), [(0, 4.0), (1, 4.0), (2, 2.0), (3, 4 / 3), (4, 1.0), (128, 1.0)])
+def test_a_short_queue_writes_a_chunk_in_parts(entries: int, writes: float) -> None:
+    device = replace(BLANK, entries=entries)
+    assert score.writes_of_chunk(device) == pytest.approx(writes)
+    merging = replace(DEVICE, entries=entries)
+    assert score.writes_of_chunk(merging) == 1.0
+
+
+def joining(entries: float) -> Combining:
+    unit = 256 if entries else 0
+    return Combining(entries, entries, entries, unit, unit, unit, 3e-7, 2e-8, 0.01, 99.0, NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("built", "found", "verdict"),
+    [
+        (52, 53.9, [RECOVERED, RECOVERED]), (52, 55.0, [WRONG, RECOVERED]), (52, 0.0, [MISSED, MISSED]),
+        (1, 0.0, [RECOVERED]), (0, 8.0, [ALARM]),
+    ],
+)  # fmt: skip
+def test_queues_may_be_off_by_two_lines(built: int, found: float, verdict: list[str]) -> None:
+    device = replace(BLANK, entries=built)
+    assert [one.verdict for one in score.of_combining(device, joining(found))] == verdict
+
+
+def row(number: int, verdict: str, truth: float | None = 24 * KiB) -> Row:
+    return {
+        "device": number, "prober": "buffers", "parameter": "capacity", "level": 1, "measure": "B", "truth": truth,
+        "found": 16 * KiB, "low": 15e3, "high": 17e3, "verdict": verdict, "noise": 0.0,
+        "repeat": f"tierscope run {number}", "origin": "simulated",
+    }  # fmt: skip
+
+
+def test_shares_are_told_and_every_failure_with_what_repeats_it() -> None:
+    told = sentences([row(0, RECOVERED), row(1, RECOVERED), row(2, WRONG), row(3, ALARM, None)])
+    assert (told[0].text, told[0].value) == ("2 of 4 capacities recovered (1 wrong, 1 false alarms)", 0.5)
+    assert [one.text for one in told[1:]] == [
+        "Device 2: capacity of buffer 1 is 24 KiB, found 16 KiB: wrong; tierscope run 2",
+        "Device 3: capacity of buffer 1 is none, found 16 KiB: false alarm; tierscope run 3",
+    ]

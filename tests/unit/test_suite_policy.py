@@ -1,0 +1,198 @@
+"""The plan of policy: which strides, places and regions, on what memory; and what its rows, figures and words say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import tierscope.result as results
+from made import HZ, Maker, Teamwork, made_blocks, made_facts
+from made_machine import made_machine
+from made_policy import Overwritten, written
+from tierscope.cli.progress import describe
+from tierscope.errors import UnknownNameError, UsageError
+from tierscope.experiment import Experiment
+from tierscope.report.content import Content, gather
+from tierscope.report.terminal_tables import FORMS
+from tierscope.run.runner import imagine
+from tierscope.stats.interleave import share
+from tierscope.suites import suites
+from tierscope.suites.policy import FAR_BYTES, PRIMES, Field, control_of, field_of, interleave
+from tierscope.tables import Row, tables
+
+SUITE = suites["policy"]
+WORDS = {"memory": "64GiB"}  # of a made machine: nothing is mapped
+
+
+def planned(**words: str) -> list[Experiment]:
+    return imagine(SUITE.plan(made_machine(4), SUITE.read({**WORDS, **words})))
+
+
+def table(name: str, **words: str) -> list[Experiment]:
+    return [one for one in planned(**words) if one.table == name]
+
+
+def test_strides_are_powers_of_two_with_controls_and_the_largest_odd_multiples() -> None:
+    asked = [one.labels for one in table("interleave")]
+    plain = {int(one["stride_bytes"] or 0) for one in asked if not one["control"]}
+    assert {1 << power for power in range(7, 23)} <= plain
+    assert {stride >> (stride & -stride).bit_length() - 1 for stride in plain} == {1, 3, 5, 7, 9, 11}
+    assert max(plain) == 4 << 20
+    assert any(one["control"] for one in asked)
+
+
+def test_a_control_meets_all_memories_alike() -> None:
+    for stride in (4096, 3 << 12, 1 << 20, 11 << 18):
+        control = control_of(stride)
+        assert not any(control // 64 % prime == 0 for prime in PRIMES)
+        assert 0 < control - stride <= 64 * 64
+        for ways in range(2, 13):
+            assert share(control, ways, 4096) == pytest.approx(1, rel=0.02)
+
+
+def test_all_strides_of_an_odd_number_are_taken_only_where_bandwidth_falls() -> None:
+    setting = field_of(made_machine(4), SUITE.read(WORDS))
+    few = strides_of(setting, lambda stride: 1.0)
+    many = strides_of(field_of(made_machine(4), SUITE.read(WORDS)), lambda stride: share(stride, 3, 4096))
+    assert len([one for one in few if one % 3 == 0 and one % 9]) == 2
+    assert len([one for one in many if one % 3 == 0 and one % 9]) > 10
+    assert len([one for one in many if one % 5 == 0]) == len([one for one in few if one % 5 == 0])
+
+
+def strides_of(setting: Field, bandwidth) -> list[int]:  # type: ignore[no-untyped-def]
+    """Strides without controls, where the rates are known beforehand."""
+    rates = {stride: bandwidth(stride) for odd in (1, 3, 5, 7, 9, 11) for stride in (odd << p for p in range(7, 23))}
+    setting.known.update({(stride, len(setting.cpus)): rate for stride, rate in rates.items()})
+    return [int(one.labels["stride_bytes"] or 0) for one in imagine(interleave(setting, 4 << 20))
+            if not one.labels["control"]]  # fmt: skip
+
+
+def test_single_writes_are_timed_one_by_one_up_to_a_place_that_is_no_unit() -> None:
+    experiments = table("migration")
+    assert {one.groups[0].workload.per_block for one in experiments} == {1}
+    places = [int(one.labels["region_bytes"] or 0) for one in experiments]
+    assert (places[0], places[-1]) == (256, FAR_BYTES)
+    assert all(one.groups[0].workload.footprint_bytes == place for one, place in zip(experiments, places, strict=True))
+
+
+def test_fresh_regions_are_whole_and_fenced() -> None:
+    for one in table("combining"):
+        work = one.groups[0].workload
+        assert (work.order, work.fence, work.element_bytes) == ("once", "region", 64)
+        assert work.footprint_bytes % work.locality_bytes == 0
+        assert work.per_block * 64 % work.locality_bytes == 0
+
+
+def test_parts_are_measured_as_asked() -> None:
+    assert {one.table for one in planned(parts="combining")} == {"combining"}
+    with pytest.raises(UnknownNameError, match="part"):
+        planned(parts="banks")
+
+
+@pytest.mark.parametrize("words", [{"threads": "9"}, {"cpu": "77"}, {"memory": "1MiB"}, {"to": "1GiB"}])
+def test_what_cannot_be_is_refused_with_what_to_try(words: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="try"):
+        planned(**words)
+
+
+def test_each_experiment_is_described_by_what_it_does() -> None:
+    told = [describe(one) for one in planned()]
+    assert "lines stored every 128 B" in told
+    assert "single writes to 256 B" in told
+    assert "lines stored in fresh regions of 4 KiB" in told
+
+
+def made(directory: Path, ways: int = 6, device: Overwritten | None = None, entries: int = 52) -> Content:
+    maker = Maker(directory)
+    rng = np.random.default_rng(1995)
+    for one in [*planned(parts="interleave,migration"), *planned(parts="combining", target="node:1")]:
+        if one.table == "interleave":
+            rate = 1e8 / len(one.groups[0].team.cpus) * share(int(one.labels["stride_bytes"] or 0), ways, 4096)
+            rates = (rate,) * len(one.groups[0].team.cpus)
+            blocks = made_blocks((Teamwork(rates),), seed=len(maker.records), count=120)
+        elif one.table == "migration":
+            blocks = single(device or Overwritten(0, 1, 0.0), rng, int(one.labels["region_bytes"] or 0))
+        elif one.table == "combining":
+            region = np.array([float(one.labels["region_bytes"] or 0)])
+            (line_s,) = written(rng, region, entries, 4, 110e-9, 200e-9)
+            blocks = made_blocks((Teamwork((1 / line_s,)),), seed=len(maker.records), count=120)
+        else:
+            continue
+        facts = tuple(made_facts(group, operation="block", store="nt") for group in one.groups)
+        maker.add_blocks(one.table, one.labels, one.groups, blocks, facts)
+    return gather(maker.save("policy"))
+
+
+def single(device: Overwritten, rng: np.random.Generator, place: int) -> results.Blocks:
+    seconds, _ = device.take(rng, place, 30_000, 0.0)
+    blocks = np.zeros(seconds.size, dtype=results.BLOCK)
+    ends = np.round((1.0 + np.cumsum(seconds)) * HZ).astype(np.uint64)
+    blocks["stop_ticks"] = ends
+    blocks["start_ticks"] = ends - np.round(seconds * HZ).astype(np.uint64)
+    blocks["operations"] = 1
+    return blocks
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    return made(tmp_path_factory.mktemp("policy"), device=Overwritten(2000, 16384, 5e-5))
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    return made(tmp_path_factory.mktemp("policy"), ways=1, entries=0)
+
+
+# The queue lies in a memory of its own: behind interleaved memories its curve would be another.
+
+
+def rows_of(content: Content) -> dict[str, Row]:
+    return {str(row["part"]): row for row in content.sections["policy"].rows}
+
+
+def test_rows_tell_what_the_device_was_built_with(content: Content) -> None:
+    rows = rows_of(content)
+    assert all(row["found"] for row in rows.values())
+    assert (rows["interleaving"]["count"], rows["interleaving"]["unit_bytes"]) == (6, 4096)
+    assert rows["migration"]["count"] == pytest.approx(2000, rel=0.01)
+    assert rows["migration"]["seconds"] == pytest.approx(5e-5, rel=0.05)
+    assert rows["migration"]["unit_bytes"] == 16384
+
+
+def test_nothing_is_found_where_nothing_is(nothing: Content) -> None:
+    rows = rows_of(nothing)
+    assert not any(row["found"] for row in rows.values())
+    assert all(row["count"] is None and row["unit_bytes"] is None for row in rows.values())
+    assert [insight.value for insight in nothing.sections["policy"].insights] == [0, 0, 0]
+
+
+def test_every_row_has_every_column(content: Content, nothing: Content) -> None:
+    for one in (content, nothing):
+        for name in ("policy", "interleave", "migration", "combining"):
+            keys = {column.name for column in tables[name].columns}
+            assert all(set(row) == keys for row in one.sections[name].rows), name
+
+
+def test_sentences_give_ways_period_and_queue(content: Content) -> None:
+    told = " ".join(insight.text for insight in content.sections["policy"].insights)
+    assert "6 memories of node:0 lie side by side, 4 KiB each in turn" in told
+    assert "after 2000 writes of 256 B" in told
+    assert "joins lines" in told
+
+
+def test_each_curve_is_drawn_with_what_was_inferred(content: Content) -> None:
+    drawn = {drawing.figure.name: drawing.spec for drawing in content.drawings}
+    assert {"interleave", "migration", "combining"} <= drawn.keys()
+    series = {point["series"] for point in drawn["interleave"]["data"]["values"]}
+    assert series == {"node:0, measured", "node:0, as found"}
+
+
+def test_the_terminal_has_one_line_for_each_property(content: Content, nothing: Content) -> None:
+    console = Console(width=100)
+    for one, word in ((content, "6"), (nothing, "none")):
+        with console.capture() as said:
+            for part in FORMS["policy"](one.sections["policy"], console):
+                console.print(part)
+        line = next(line for line in said.get().splitlines() if line.startswith("interleaving"))
+        assert word in line.split()
