@@ -46,7 +46,7 @@ void stored(const Inside& inside, const void* at, std::size_t size, unsigned fla
 [[gnu::constructor]] void begin() {
   const Inside inside;
   static_cast<void>(witness());
-  pthread_atfork(nullptr, nullptr, [] { witness().forget(); });
+  pthread_atfork([] { witness().before_fork(); }, [] { witness().after_fork(); }, [] { witness().in_child(); });
 }
 [[gnu::destructor]] void end() { witness().finish(); }
 

@@ -15,6 +15,8 @@
 namespace tierscope::shadow {
 namespace {
 
+constexpr std::size_t LARGE = std::size_t{2} << 20U;  // a flush that may hold holes
+
 constexpr std::size_t whole_pages(std::size_t size) { return (size + PAGE - 1) / PAGE * PAGE; }
 
 std::span<const std::byte> view(int file, std::size_t size, const std::string& name) {
@@ -22,6 +24,22 @@ std::span<const std::byte> view(int file, std::size_t size, const std::string& n
   const auto bytes = memory::map(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
   if (bytes == MAP_FAILED) throw SystemError("a second mapping of " + name, errno);
   return {static_cast<const std::byte*>(bytes), whole_pages(size)};
+}
+
+/// What of the range is no hole, cut at pages and its own ends: the bytes between are zeros, and to read them by a
+/// mapping would fill them on tmpfs. All of it where the file system does not tell.
+std::vector<Range> without_holes(int file, Range range) {
+  std::vector<Range> parts;
+  const auto end = range.offset + range.size;
+  for (auto at = range.offset; at < end;) {
+    const auto data = lseek(file, static_cast<off_t>(at), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) break;
+    const auto hole = data < 0 ? -1 : lseek(file, data, SEEK_HOLE);
+    const auto begin = data < 0 ? at : std::max(at, static_cast<std::size_t>(data) / PAGE * PAGE);
+    at = hole < 0 ? end : std::min(end, whole_pages(static_cast<std::size_t>(hole)));
+    if (begin < at) parts.push_back({begin, at - begin});
+  }
+  return parts;
 }
 
 /// Closed at the end; these are files of our own, on which nobody holds a lock.
@@ -72,7 +90,7 @@ bool Watched::begin(int) {
   const Out claim(plan_.folder + "/start", O_RDWR | O_CREAT | O_EXCL);
   if (claim.number() < 0 && errno == EEXIST) {
     foreign_ = true;
-    const Out word(plan_.folder + "/shared", O_WRONLY | O_CREAT);
+    leave_word();
     return false;
   }
   claim.check(claim.number() >= 0);
@@ -80,11 +98,17 @@ bool Watched::begin(int) {
   file_ = open(plan_.file.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0 || fstat(file_, &its_) != 0) throw SystemError("open " + plan_.file, errno);
   memory_ = view(file_, static_cast<std::size_t>(its_.st_size), plan_.file);
+  smallest_ = static_cast<std::size_t>(its_.st_size);
   static const std::array<std::byte, PAGE> zeros{};
-  for (std::size_t at = 0; at < memory_.size(); at += PAGE)
-    if (std::memcmp(memory_.data() + at, zeros.data(), PAGE) != 0) claim.write_at(memory_.data() + at, PAGE, at);
+  std::vector<bool> kept(memory_.size() / PAGE);
+  for (const auto& part : without_holes(file_, {0, memory_.size()}))
+    for (auto at = part.offset; at < part.offset + part.size; at += PAGE)
+      if (std::memcmp(memory_.data() + at, zeros.data(), PAGE) != 0) {
+        claim.write_at(memory_.data() + at, PAGE, at);
+        kept[at / PAGE] = true;
+      }
   claim.check(ftruncate(claim.number(), its_.st_size) == 0);
-  image_.emplace(view(claim.number(), static_cast<std::size_t>(its_.st_size), "start"), memory_);
+  image_.emplace(view(claim.number(), smallest_, "start"), memory_, std::move(kept));
   return true;
 }
 
@@ -93,6 +117,7 @@ void Watched::refresh() {
   struct stat now{};
   if (fstat(file_, &now) != 0 || now.st_size == its_.st_size) return;
   its_ = now;
+  smallest_ = std::min(smallest_, static_cast<std::size_t>(now.st_size));
   const auto before = memory_;
   memory_ = view(file_, static_cast<std::size_t>(now.st_size), plan_.file);
   image_->look_at(memory_);
@@ -131,24 +156,35 @@ bool Watched::lost(std::uint64_t number, std::uint64_t every) noexcept {
   return is;
 }
 
-bool Watched::flush(unsigned lane, const void* at, std::size_t size) {
+std::vector<Range> Watched::ours(const void* at, std::size_t size) const {
   const auto begin = reinterpret_cast<std::uintptr_t>(at), end = begin + size;
-  std::vector<Range> ours;
+  std::vector<Range> ranges;
   for (const auto& each : mappings_)
     if (const auto from = std::max(begin, each.begin), to = std::min(end, each.end); from < to)
-      ours.push_back({each.offset + (from - each.begin), to - from});
-  if (ours.empty()) return false;
+      ranges.push_back({each.offset + (from - each.begin), to - from});
+  return ranges;
+}
+
+bool Watched::flush(unsigned lane, const void* at, std::size_t size) {
+  const auto ranges = ours(at, size);
+  if (ranges.empty()) return false;
   if (lost(++flushes_, plan_.drop_flush)) return true;
-  for (const auto& range : ours) {
+  for (const auto& range : ranges) {
     if (range.offset + range.size > memory_.size()) refresh();
-    image_->flush(lane, range);
+    if (range.size < LARGE)
+      image_->flush(lane, range);
+    else
+      for (const auto& part : without_holes(file_, range)) image_->flush(lane, part);
   }
   return true;
 }
 
+void Watched::leave_word() const { const Out word(plan_.folder + "/shared", O_WRONLY | O_CREAT); }
+
 void Watched::flush_all(unsigned lane) {
   refresh();
-  if (!lost(++flushes_, plan_.drop_flush)) image_->flush(lane, {0, memory_.size()});
+  if (lost(++flushes_, plan_.drop_flush)) return;
+  for (const auto& part : without_holes(file_, {0, memory_.size()})) image_->flush(lane, part);
 }
 
 void Watched::fence(unsigned lane) {
@@ -158,8 +194,8 @@ void Watched::fence(unsigned lane) {
 
 void Watched::write_image() {
   refresh();
-  const auto lines = image_->crash(random_word(plan_.seed, fences_));
-  const std::array<std::uint64_t, 3> head{static_cast<std::uint64_t>(its_.st_size), printed(), lines.size()};
+  const auto lines = image_->crash(random_word(plan_.seed, fences_), without_holes(file_, {0, memory_.size()}));
+  const std::array<std::uint64_t, 4> head{static_cast<std::uint64_t>(its_.st_size), smallest_, printed(), lines.size()};
   const Out out(plan_.folder + "/fence-" + std::to_string(fences_), O_WRONLY | O_CREAT | O_EXCL);
   out.check(out.number() >= 0);
   out.write_at(head.data(), sizeof head, 0);

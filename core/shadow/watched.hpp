@@ -1,7 +1,8 @@
 /// A file while a program maps it: where it is mapped, the image behind it, and what is written of that.
 /// It leaves in the plan's folder: `start`, the file when it was mapped first, with holes for zeros; `fence-N`, for
-/// each point that was reached, as little-endian words: size of the file, size of what the program had printed into a
-/// file as its standard output, number of lines, then offset and eight words of each line that differs from `start`.
+/// each point that was reached, as little-endian words: size of the file, its smallest size so far (of `start`, what
+/// lies behind is gone), size of what the program had printed into a file as its standard output, number of lines, then
+/// offset and eight words of each line that differs from `start`. `shared` says that another process used it, too.
 /// Stores are seen through a mapping of its own, so what is unmapped before it is flushed is not lost.
 #pragma once
 #include <sys/stat.h>
@@ -24,6 +25,10 @@ class Watched {
   void unmapped(const void* at, std::size_t size);
   void moved(const void* from, std::size_t old_size, const void* to, std::size_t size);
   [[nodiscard]] bool any() const noexcept { return image_.has_value(); }
+  /// Whether any of the addresses are mapped.
+  [[nodiscard]] bool holds(const void* at, std::size_t size) const { return !ours(at, size).empty(); }
+  /// That another process has the file, too.
+  void leave_word() const;
 
   /// Of the parts of the addresses that are mapped. @returns whether there are any
   bool flush(unsigned lane, const void* at, std::size_t size);
@@ -42,7 +47,7 @@ class Watched {
 
   bool begin(int file);
   void refresh();
-  void keep_start();
+  [[nodiscard]] std::vector<Range> ours(const void* at, std::size_t size) const;
   void write_image();
   [[nodiscard]] bool lost(std::uint64_t number, std::uint64_t every) noexcept;
 
@@ -51,6 +56,7 @@ class Watched {
   std::optional<Image> image_;
   int file_ = -1;
   struct stat its_{};
+  std::size_t smallest_ = 0;
   std::span<const std::byte> memory_;
   std::uint64_t flushes_ = 0, fences_ = 0, dropped_ = 0;
   bool foreign_ = false;  // another process has it

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 
 #include "base/error.hpp"
 
@@ -61,8 +62,14 @@ void Witness::count(std::uint64_t flushes, std::uint64_t lines, std::uint64_t fe
   all_.syncs += syncs;
 }
 
+/// What a forked child flushes.
+void Witness::inherited(const void* at, std::size_t size) const {
+  if (watched_ && watched_->holds(at, size)) watched_->leave_word();
+}
+
 void Witness::flushed(const void* at, std::size_t size) noexcept {
   guarded([&] {
+    if (stranger_) return inherited(at, size);
     count(1, Range{reinterpret_cast<std::uintptr_t>(at), size}.lines(), 0, 0);
     if (watched_) watched_->flush(lane(), at, size);
   });
@@ -70,6 +77,7 @@ void Witness::flushed(const void* at, std::size_t size) noexcept {
 
 void Witness::fenced() noexcept {
   guarded([&] {
+    if (stranger_) return;
     count(0, 0, 1, 0);
     if (watched_ && watched_->any()) watched_->fence(lane());
   });
@@ -79,6 +87,7 @@ void Witness::synced(const void* at, std::size_t size) noexcept {
   const auto place = reinterpret_cast<std::uintptr_t>(at), begin = place / PAGE * PAGE;
   const auto pages = (place + size - begin + PAGE - 1) / PAGE * PAGE;
   guarded([&] {
+    if (stranger_) return inherited(reinterpret_cast<const void*>(begin), pages);
     count(1, Range{begin, pages}.lines(), 1, 1);
     if (watched_ && watched_->flush(lane() | SYNCS, reinterpret_cast<const void*>(begin), pages))
       watched_->fence(lane() | SYNCS);
@@ -88,6 +97,7 @@ void Witness::synced(const void* at, std::size_t size) noexcept {
 void Witness::synced_file(int file) noexcept {
   guarded([&] {
     if (!watched_ || !watched_->any() || !watched_->is(file)) return;
+    if (stranger_) return watched_->leave_word();
     count(1, 0, 1, 1);
     watched_->flush_all(lane() | SYNCS);
     watched_->fence(lane() | SYNCS);
@@ -115,6 +125,7 @@ void Witness::moved(const void* from, std::size_t old_size, const void* to, std:
 void Witness::take(Counts& counts) noexcept {
   counts = {};
   guarded([&] {
+    if (stranger_) return;
     counts = {.flushes = all_.flushes - taken_.flushes,
               .lines = all_.lines - taken_.lines,
               .fences = all_.fences - taken_.fences,
@@ -125,6 +136,7 @@ void Witness::take(Counts& counts) noexcept {
 
 void Witness::finish() noexcept {
   guarded([&] {
+    if (stranger_) return;
     const bool followed = watched_ && watched_->any();
     if (watched_ ? !followed : all_.flushes + all_.fences == 0) return;
     const auto name = plan_.folder + "/counts.json";
@@ -143,6 +155,9 @@ void Witness::finish() noexcept {
   });
 }
 
-void Witness::forget() noexcept { awake_ = false; }
+void Witness::in_child() noexcept {
+  new (&turn_) std::recursive_mutex;  // the one that the parent locked belongs to another thread
+  stranger_ = !watched_ || watched_->any();
+}
 
 }  // namespace tierscope::shadow

@@ -43,16 +43,21 @@ class Witness {
   void take(Counts& counts) noexcept;
   /// counts.json, of the process that mapped the file, or of each that counted where no file was named.
   void finish() noexcept;
-  /// A forked child is another process: it is not followed.
-  void forget() noexcept;
+  /// A forked child is another process: where its parent has mapped the file it is not followed, and leaves word if it
+  /// flushes that.
+  void before_fork() noexcept { turn_.lock(); }
+  void after_fork() noexcept { turn_.unlock(); }
+  void in_child() noexcept;
 
  private:
   template <class Action>
   void guarded(Action action) noexcept;
+  void inherited(const void* at, std::size_t size) const;
   void count(std::uint64_t flushes, std::uint64_t lines, std::uint64_t fences, std::uint64_t syncs) noexcept;
 
   std::recursive_mutex turn_;
   bool awake_ = false;
+  bool stranger_ = false;  // a child whose parent is followed, or counts
   Plan plan_;
   std::optional<Watched> watched_;
   Counts all_, taken_;

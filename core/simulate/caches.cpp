@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "simulate/flights.hpp"
-#include "simulate/lineup.hpp"
+#include "simulate/touches.hpp"
 
 namespace tierscope::simulate {
 
@@ -40,6 +40,11 @@ class Caches::Levels : private Lineup {
   Front front(unsigned cpu) {
     if (depth_ == 0) return {&none_, nullptr, 0};
     return {cache(cpu, 0).last(), levels_[0].events.uses.data(), levels_[0].facts.latency};
+  }
+  void touch(unsigned cpu, std::span<const Touch> touches) {
+    if (Touches::suffice(*this, cpu)) return touches_.run(*this, cpu, touches, below_);
+    for (const auto touch : touches)
+      access(cpu, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
   }
   [[nodiscard]] const std::vector<CacheFacts>& facts() const noexcept { return facts_; }
   void count_all(Counters& counters) const {
@@ -267,6 +272,7 @@ class Caches::Levels : private Lineup {
   Entry* none_ = &empty_;  // the last entry where there is no cache
   Memory& below_;
   Flights flights_;
+  Touches touches_;
   std::vector<CacheFacts> facts_;
   std::vector<Entry> leaving_;  // lines that go to memory once the read before them was asked for
   bool prefetching_ = false;
@@ -282,6 +288,7 @@ const std::vector<CacheFacts>& Caches::facts() const noexcept { return levels_->
 Time Caches::otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
   return levels_->access(cpu, address & ADDRESS, kind, at);
 }
+void Caches::touch(unsigned cpu, std::span<const Touch> touches) { levels_->touch(cpu, touches); }
 void Caches::count(Counters& counters) const { levels_->count_all(counters); }
 void Caches::reset_counters() { levels_->reset_counters(); }
 

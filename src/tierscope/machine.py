@@ -88,6 +88,11 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cxl: Cxl | None = None
     rooms: dict[str, int] = {}  # bytes that each path among the run's targets could hold, by the target's word
 
+    @property
+    def simulated(self) -> bool:
+        """Whether it exists in the core alone; its family is its word then."""
+        return self.identity.family.startswith("sim:")
+
     def cpus(self) -> tuple[int, ...]:
         """The CPUs that this process may use, one hardware thread of each core first."""
         seen: dict[tuple[int, int], int] = {}

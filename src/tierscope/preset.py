@@ -85,7 +85,8 @@ def from_rows(rows: Rows, machine: Machine, name: str, where: str, stream: Rows 
     begin = [_shape(level.latency_s, level.capacity_bytes, caches) for level in stairs.levels]
     shapes = fitted(begin, memory_s, sizes, times)
     if len(shapes) < len(caches):
-        shapes = widened(shapes, memory_s, sizes, times, min(caches[len(shapes)].ways or WAYS, MOST_WAYS))
+        ways = min(caches[len(shapes)].ways or WAYS, MOST_WAYS)
+        shapes = fitted(widened(shapes, memory_s, sizes, times, ways), memory_s, sizes, times)
     pages = max(int(row["page_bytes"] or 0) for row in rows)
     own = [row for row in tlb if row["page_bytes"] == pages]
     label = name or machine.hostname
@@ -158,7 +159,7 @@ def _caches(found: Measured) -> Iterator[list[str]]:
             "[[cache]]",
             f'name = "{name}"',
             f"size = {_quoted(word_bytes(round(shape.size_bytes)))}         # {_told(shape, cache)}",
-            f"ways = {shape.ways}                   # {'reported' if cache and cache.ways == shape.ways else 'a guess'}",
+            f"ways = {shape.ways}                # {'reported' if cache and cache.ways == shape.ways else 'a guess'}",
             f'policy = "{shape.policy}"         # the one that fits the knee',
             f'latency = "{shape.latency_s * 1e9:.4g}ns"      # measured',
             f"shared = {near}                 # {'reported' if cache else 'a guess'}",

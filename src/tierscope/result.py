@@ -105,7 +105,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished experiment. `counters`: events that a simulated machine counted over the batches, "L1d.load_misses"."""
+    """One finished experiment. `counters`: events that a simulated machine counted, "L1d.load_misses"."""
 
     number: int
     experiment: Experiment

@@ -54,12 +54,14 @@ def test_too_few_fences_to_lose_one_are_refused() -> None:
 # --- images ---
 
 
-def made_run(folder: Path, start: bytes, size: int, lines: dict[int, bytes], printed: int) -> Path:
+def made_run(
+    folder: Path, start: bytes, size: int, lines: dict[int, bytes], printed: int, smallest: int | None = None
+) -> Path:
     """What the library writes for fence 7."""
     run_folder = folder / "run"
     run_folder.mkdir()
     (run_folder / "start").write_bytes(start)
-    words = [np.array([size, printed, len(lines)], "<u8").tobytes()]
+    words = [np.array([size, len(start) if smallest is None else smallest, printed, len(lines)], "<u8").tobytes()]
     words += [np.array([offset], "<u8").tobytes() + content for offset, content in lines.items()]
     (run_folder / "fence-7").write_bytes(b"".join(words))
     return run_folder
@@ -73,6 +75,14 @@ def test_an_image_is_the_start_with_its_changed_lines(tmp_path: Path) -> None:
     assert make_image(made, 7, log, image, part)
     assert image.read_bytes() == b"s" * 64 + b"a" * 64 + b"s" * 128 + b"b" * 44
     assert part.read_bytes() == b"1\n2\n"
+
+
+def test_what_was_cut_off_the_file_once_is_not_in_its_image(tmp_path: Path) -> None:
+    log = tmp_path / "whole"
+    log.touch()
+    made = made_run(tmp_path, b"s" * 256, 256, {192: b"a" * 64}, 0, smallest=64)
+    assert make_image(made, 7, log, tmp_path / "image", tmp_path / "log")
+    assert (tmp_path / "image").read_bytes() == b"s" * 64 + bytes(128) + b"a" * 64
 
 
 def test_an_image_of_a_fence_that_was_not_reached_is_none(tmp_path: Path) -> None:

@@ -93,6 +93,14 @@ def test_a_timer_that_ticks_for_any_place_is_the_machine() -> None:
     assert "machine" in found.why
 
 
+def test_ticks_of_another_length_elsewhere_are_a_timer_still() -> None:
+    random = rng()
+    first = look(256, *noisy(random, timer(random, 300_000, 4000, 6e-6), 1.0))
+    last = look(1 << 24, *noisy(random, timer(random, 300_000, 4000, 3e-6), 1.0), first.period)
+    assert first.period is not None
+    assert "timer" in infer_migration([first, last]).why
+
+
 def test_a_write_that_was_disturbed_is_no_stall_but_counts() -> None:
     seconds = np.full(100_000, 2e-7)
     seconds[::5000] = 1e-4

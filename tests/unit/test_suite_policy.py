@@ -71,6 +71,8 @@ def strides_of(setting: Field, bandwidth) -> list[int]:  # type: ignore[no-untyp
 def test_single_writes_are_timed_one_by_one_up_to_a_place_that_is_no_unit() -> None:
     experiments = table("migration")
     assert {one.groups[0].workload.per_block for one in experiments} == {1}
+    assert all(one.schedule.minimum_s >= 150_000 * one.schedule.block_s for one in experiments)  # room for all blocks
+    assert all(one.schedule.block_s >= 1e-6 for one in experiments)  # as the core asks
     places = [int(one.labels["region_bytes"] or 0) for one in experiments]
     assert (places[0], places[-1]) == (256, FAR_BYTES)
     assert all(one.groups[0].workload.footprint_bytes == place for one, place in zip(experiments, places, strict=True))
@@ -103,12 +105,18 @@ def test_each_experiment_is_described_by_what_it_does() -> None:
     assert "lines stored in fresh regions of 4 KiB" in told
 
 
-def made(directory: Path, ways: int = 6, device: Overwritten | None = None, entries: int = 52) -> Content:
+def made(
+    directory: Path, ways: int = 6, device: Overwritten | None = None, entries: int = 52, *, limited: bool = False
+) -> Content:
     maker = Maker(directory)
     rng = np.random.default_rng(1995)
     for one in [*planned(parts="interleave,migration"), *planned(parts="combining", target="node:1")]:
         if one.table == "interleave":
-            rate = 1e8 / len(one.groups[0].team.cpus) * share(int(one.labels["stride_bytes"] or 0), ways, 4096)
+            rate = (
+                1e8
+                / (4 if limited else len(one.groups[0].team.cpus))
+                * share(int(one.labels["stride_bytes"] or 0), ways, 4096)
+            )
             rates = (rate,) * len(one.groups[0].team.cpus)
             blocks = made_blocks((Teamwork(rates),), seed=len(maker.records), count=120)
         elif one.table == "migration":
@@ -165,6 +173,12 @@ def test_nothing_is_found_where_nothing_is(nothing: Content) -> None:
     assert not any(row["found"] for row in rows.values())
     assert all(row["count"] is None and row["unit_bytes"] is None for row in rows.values())
     assert [insight.value for insight in nothing.sections["policy"].insights] == [0, 0, 0]
+
+
+def test_a_processor_that_is_the_limit_makes_interleaving_inconclusive(tmp_path: Path) -> None:
+    row = rows_of(made(tmp_path, ways=6, entries=0, limited=True))["interleaving"]
+    assert not row["conclusive"]
+    assert "take more CPUs" in str(row["reasons"])
 
 
 def test_every_row_has_every_column(content: Content, nothing: Content) -> None:

@@ -51,3 +51,8 @@ class Found(msgspec.Struct, frozen=True):
     @property
     def failed(self) -> tuple[Point, ...]:
         return tuple(point for point in self.points if point.verdict != "passed")
+
+    @property
+    def shows_little(self) -> bool:
+        """At least half of the points were not reached."""
+        return len(self.missed) >= len(self.points)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-HEAD_WORDS = 3  # size of the file, size of the log, number of lines
+HEAD_WORDS = 4  # size of the file, its smallest, size of the log, number of lines
 LINE_WORDS = 9  # offset, then 64 bytes
 
 
@@ -46,9 +46,10 @@ def make_image(folder: Path, fence: int, log: Path, image: Path, image_log: Path
         words = np.fromfile(folder / f"fence-{fence}", dtype="<u8")
     except FileNotFoundError:
         return False
-    size, printed, _ = (int(word) for word in words[:HEAD_WORDS])
+    size, smallest, printed, _ = (int(word) for word in words[:HEAD_WORDS])
     copy_sparse(folder / "start", image)
     with open(image, "r+b") as file:
+        file.truncate(smallest)  # what was cut off once is gone
         for line in words[HEAD_WORDS:].reshape(-1, LINE_WORDS):
             os.pwrite(file.fileno(), line[1:].tobytes(), int(line[0]))
         file.truncate(size)

@@ -1,6 +1,7 @@
 """The writer, run behind the library that sees its flushes and fences; every run starts from the same file."""
 
 import os
+import signal
 from pathlib import Path
 
 import msgspec
@@ -67,9 +68,14 @@ class Writer:
         }
         ended = run(self._words, environment, self.log(number))
         if ended.status == FAULT and ended.said.startswith("tierscope-shadow: "):
-            raise MachineError(f"images cannot be made: {ended.said.removeprefix('tierscope-shadow: ')}")
+            said = ended.said.removeprefix("tierscope-shadow: ")
+            raise MachineError(f"images cannot be made: {said}; images take room beside the file: name one on a larger "
+                               "file system, such as /dev/shm, or fewer --points")  # fmt: skip
         if ended.status != 0:
-            raise UsageError(f"the writer {self._words[0]} ended with {ended.how}; it must end well without a crash")
+            full = "; is there room beside the file?" if ended.status == -signal.SIGBUS else ""
+            raise UsageError(
+                f"the writer {self._words[0]} ended with {ended.how}; it must end well without a crash{full}"
+            )
         return self._counts(folder)
 
     def remove(self) -> None:
@@ -92,7 +98,7 @@ class Writer:
             raise UsageError(f"the writer never mapped {self.file}; name the file that it maps, or {{file}} in its "
                              "words; a program that is linked statically, or set-uid, cannot be followed")  # fmt: skip
         if (folder / "shared").exists():
-            raise UsageError(f"several processes map {self.file}, and one alone can be followed; make the file before, "
+            raise UsageError(f"several processes write to {self.file}, and one alone can be followed; make the file before, "
                              "and name the one that writes as the writer")  # fmt: skip
         if not (folder / "counts.json").exists():
             raise UsageError(f"the writer mapped {self.file} and left without exit(); its flushes are not known")

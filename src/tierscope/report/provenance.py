@@ -34,17 +34,18 @@ def machine_facts(machine: Machine) -> list[tuple[str, str]]:
     told = [f"L{level} {kind} {show_bytes(c.size_bytes)}, {c.ways} ways" for (level, kind), c in sorted(caches.items())]
     cores = {(cpu.package, cpu.core) for cpu in who.cpus}
     nodes = [f"node {n.number}: {show_bytes(n.memory_bytes)}, {len(n.cpus)} CPUs" for n in who.nodes]
+    code = "" if machine.simulated else f", microcode {who.microcode or 'unknown'}"
+    own = [("Hypervisor", who.hypervisor or "none found"), ("Kernel", who.kernel)]
     return [
         ("Host", machine.hostname),
-        ("CPU", f"{who.model} ({who.family}, microcode {who.microcode or 'unknown'})"),
+        ("CPU", f"{who.model} ({who.family}{code})"),
         ("Architecture", f"{who.architecture}: {', '.join(who.features) or 'no listed features'}"),
         ("CPUs", f"{len(who.cpus)} logical, {len(cores)} cores, {sum(c.allowed for c in who.cpus)} allowed"),
         ("Caches as reported", "; ".join(told) or "none reported"),
         ("NUMA nodes", "; ".join(nodes) or "unknown"),
         ("Memory", who.memory or "unknown"),
         ("Theoretical peak", machine.peak_source),
-        ("Hypervisor", who.hypervisor or "none found"),
-        ("Kernel", who.kernel),
+        *([] if machine.simulated else own),
         ("Identity", who.digest()),
         *(("Persistent memory, CXL", "; ".join(found)) for found in [list(lines(machine))] if found),
     ]

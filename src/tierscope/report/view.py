@@ -61,6 +61,7 @@ def page(content: Content) -> dict[str, Any]:
         "machine": machine_facts(machine) + origin_facts(result),
         "state": state_facts(machine),
         "all_findings": [_finding(finding) for finding in ranked(result.findings)],
+        "simulated": result.machine.simulated,
         "warnings": warnings(run),
         "method": method(tuple(content.sections)),
         "experiments": _grid("experiments", EXPERIMENT, experiments(run)),

@@ -19,7 +19,6 @@ from tierscope.system import System, parse_list, real, whole
 from tierscope.units import show_bytes
 
 CPU = "/sys/devices/system/cpu"
-SIMULATED = "simulated"  # stands where a machine has its name
 
 
 class Topology(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +67,7 @@ def simulated(topology: dict[str, Any], peak: float | None) -> Machine:
         **msgspec.structs.asdict(seen), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated"
     )
     return Machine(
-        hostname=SIMULATED,
+        hostname="simulated",
         identity=identity,
         state={},
         peak_bytes_per_s=peak,

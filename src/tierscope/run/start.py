@@ -30,7 +30,7 @@ from tierscope.result import (
     save_result,
 )
 from tierscope.run.doubts import next_step
-from tierscope.run.inspect import SIMULATED, inspect, simulated
+from tierscope.run.inspect import inspect, simulated
 from tierscope.run.observer import Observer
 from tierscope.run.room import with_rooms
 from tierscope.run.runner import Runner, imagine
@@ -107,7 +107,7 @@ def begin(
             python=f"{platform.python_implementation()} {platform.python_version()}",
         ),
         machine=machine,
-        findings=() if machine.hostname == SIMULATED else examine(System()),
+        findings=() if machine.simulated else examine(System()),
         started=now.isoformat(timespec="seconds"),
     )
     directory = _taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)

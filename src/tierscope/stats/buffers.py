@@ -10,7 +10,8 @@ more and add at least SMALL of the latency. The error of a point is that of its 
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted anew, times from the
 covariance of the linear fit. A capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`.
 Blind to a buffer whose unit is one line, to what is larger than half of the largest region, and to whether a buffer
-holds data or addresses. Interleaved DIMMs show the capacity of all of them together.
+holds data or addresses. Interleaved DIMMs show the capacity of all of them together; where it is near their grain, how
+many they are must be known, since a small region lies in one of them.
 """
 
 import itertools
@@ -21,7 +22,7 @@ import numpy as np
 from tierscope.stats.buffers_model import Floats, Fresh, Truths
 from tierscope.stats.buffers_search import Fit, Place, Search
 from tierscope.stats.median import student
-from tierscope.units import LINE_BYTES
+from tierscope.units import LINE_BYTES, KiB
 
 MOST = 3  # levels
 MODEL = 0.006  # relative error of the closed form, in a latency
@@ -42,6 +43,8 @@ class Curve:
     spread: Floats  # relative standard error of each latency
     scattered: Truths  # whether regions follow one another at random, not by address
     footprint_bytes: Floats
+    ways: int = 1  # memories side by side, as they are known
+    grain_bytes: int = 4 * KiB  # of each in turn
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,11 @@ def infer(curve: Curve) -> Levels:
     """0 to 3 levels; ValueError for fewer than eight points."""
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions say nothing of buffers; at least {FEWEST} are needed")
-    fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes)
+    fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes)
     sigma = curve.latency_s * np.hypot(curve.spread, MODEL)
     search = Search(fresh, curve.latency_s, sigma)
     fit, variance = _chosen(search)
-    return _told(search, fit, variance, sigma)
+    return _told(search, fit, variance, sigma, curve.ways)
 
 
 def _chosen(search: Search) -> tuple[Fit, float]:
@@ -112,7 +115,7 @@ def _counts(fit: Fit) -> bool:
     return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
 
 
-def _told(search: Search, fit: Fit, variance: float, sigma: Floats) -> Levels:
+def _told(search: Search, fit: Fit, variance: float, sigma: Floats, ways: int) -> Levels:
     design, count = search.design(fit.places), len(fit.places)
     reach = student(SHARE, max(1.0, search.points - 3 * count - 2))
     times = _bounded_times(design, fit.times_s, variance, reach)
@@ -121,7 +124,7 @@ def _told(search: Search, fit: Fit, variance: float, sigma: Floats) -> Levels:
     for number, place in enumerate(fit.places):
         capacity = _capacity(search, fit.places, number, limit)
         unit = _unit(search, fit.places, number, limit)
-        levels.append(Level(capacity, unit, times[number], _round(capacity, place.unit_bytes)))
+        levels.append(Level(capacity, unit, times[number], _round(capacity, place.unit_bytes, ways)))
     misfit = float(np.sqrt(fit.cost / max(1, search.points - 3 * count - 2)))
     return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma)
 
@@ -178,9 +181,9 @@ def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int)
     return min((search.fit((*places[:number], one, *places[number + 1 :])).cost for one in moved), default=np.inf)
 
 
-def _round(capacity: Bounded, unit: int) -> int | None:
-    """The nearest 2^k or 1.5 * 2^k in the interval."""
-    power = int(np.floor(np.log2(capacity.middle)))
-    near = [int(factor * 2**step) for factor, step in itertools.product((1.0, 1.5), (power - 1, power, power + 1))]
-    inside = [size for size in near if capacity.low <= size <= capacity.high and size % unit == 0]
+def _round(capacity: Bounded, unit: int, ways: int) -> int | None:
+    """The nearest 2^k or 1.5 * 2^k in the interval, in each of the memories."""
+    power = int(np.floor(np.log2(capacity.middle / ways)))
+    near = [ways * int(factor * 2**step) for factor, step in itertools.product((1.0, 1.5), (power - 1, power, power + 1))]
+    inside = [size for size in near if capacity.low <= size <= capacity.high and size % (ways * unit) == 0]
     return min(inside, key=lambda size: abs(np.log(size / capacity.middle)), default=None)

@@ -6,7 +6,7 @@
     latency(footprint) = t_1 + sum over levels of m_k(footprint) * (t_k+1 - t_k)      [s]
 
 Least recently used is the sharp knee, replaced at random the soft one: of m * n lines that come in during one walk,
-each leaves a line where it is with 1 - 1 / ways. Sizes and policies are those of the least sum of |ln(model / measured)|
+each leaves a line where it is with 1 - 1 / ways. Sizes and policies are those of the least mean |ln(model / measured)|
 over all points, level by level, twice. A size that the system reports stands unless another one fits better. A level
 too narrow to be a plateau of its own is added behind the others (`widened`) where it explains the rise much better.
 Blind to pages that fill sets unevenly, and to shares that neighbours take by turns: both show as a soft knee.

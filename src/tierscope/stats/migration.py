@@ -32,6 +32,7 @@ LEAST_S = 1e-6  # and so much longer than it
 BANDS = (0.01, 0.05, 0.2)  # half-widths of a band of distances over its middle
 STEP = 1.12  # between the lowest heights that are tried, and between heights of one kind: a sixth of their scatter
 KIND = 1.4  # stalls of one kind: the highest over the lowest
+TICKS = 0.15  # of ln time: periods that are the same one
 ALIKE = 0.1  # of ln height: published stalls are 50 to 54 us long
 LEAST_STALLS = 5
 MOST_STALLS = 3000  # of one height; more are not needed
@@ -112,6 +113,8 @@ def infer_migration(regions: Sequence[Seen]) -> Migration:
     if len(ordered) == 1:
         return Migration(period, None, first.region_bytes, tuple(ordered), "")
     unit = max(range(1, len(ordered)), key=lambda many: _likely(ordered[:many]) + _likely(ordered[many:]))
+    if any(_ticks_alike(first, one) for one in ordered[unit:]):
+        return Migration(None, None, None, tuple(ordered), "stalls come at the same times elsewhere: a timer's")
     return Migration(period, ordered[unit - 1].region_bytes, None, tuple(ordered), "")
 
 
@@ -119,6 +122,14 @@ def _as_often(first: Seen, last: Seen) -> bool:
     """In the same time: what the machine does comes by time, not by writes."""
     expected = first.alike * last.writes * last.typical_s / (first.writes * first.typical_s)
     return bool(poisson.cdf(last.alike, expected) > SAME)
+
+
+def _ticks_alike(first: Seen, other: Seen) -> bool:
+    """Stalls of any length come as far apart in time: a timer's ticks take longer here than there."""
+    if first.period is None or other.period is None:
+        return False
+    apart = other.period.writes * other.typical_s / (first.period.writes * first.typical_s)
+    return abs(math.log(apart)) < TICKS
 
 
 def _likely(regions: Sequence[Seen]) -> float:

@@ -47,6 +47,7 @@ PRIMES = (2, 3, 5, 7, 11, 13)  # that a control has none of
 WRITE_BYTES = 256
 PLACES = tuple(1 << power for power in range(11, 20))  # bytes, that are overwritten after the first
 FAR_BYTES = 16 * MiB  # a place that is no unit
+LEAST_BLOCK_S = 1e-6  # that the core takes; it keeps several times as many blocks as fit
 RATE = 2e6  # writes/s, where nothing is known
 ASKING = Schedule(precision=0.2, minimum_s=0.02, budget_s=0.02)
 REGIONS_TO = 512 * KiB
@@ -82,6 +83,11 @@ class Field:
     def lines(self) -> int:
         return LINES if self.memory_bytes // LINES >= MiB else FEWER_LINES
 
+    @property
+    def shorter(self) -> float:
+        """By how much a simulation cuts what is asked for."""
+        return SHORTER if self.target.name == SIMULATED else 1.0
+
     def stored(self, stride: int, control: bool, cpus: tuple[int, ...]) -> Experiment:
         """Lines at random among those of a stride."""
         work = Workload(
@@ -91,14 +97,17 @@ class Field:
         labels: dict[str, Label] = {"stride_bytes": stride, "control": control}
         return self._experiment(INTERLEAVE, work, labels, cpus, self.schedule)
 
-    def overwritten(self, place: int, seconds: float, *, asking: bool = False) -> Experiment:
-        """Single writes, one after the other, round and round."""
+    def overwritten(self, place: int, writes: int, each_s: float) -> Experiment:
+        """Single writes, one after the other, round and round; no more are kept than the blocks that are expected."""
         work = Workload(
             kernel="flush_nt", footprint_bytes=place, element_bytes=WRITE_BYTES, fence="chunk", order="sequential",
             per_block=1,
         )  # fmt: skip
-        lasting = Schedule(precision=0.02, minimum_s=seconds, budget_s=seconds)
-        table, schedule = ("sizing", ASKING) if asking else (MIGRATION, lasting)
+        seconds = writes * each_s
+        lasting = Schedule(
+            precision=0.02, minimum_s=seconds, budget_s=seconds, block_s=max(each_s, self.shorter * LEAST_BLOCK_S)
+        )
+        table, schedule = (MIGRATION, lasting) if writes else ("sizing", ASKING)
         return self._experiment(table, work, {"region_bytes": place}, (self.cpu,), schedule)
 
     def joined(self, region: int) -> Experiment:
@@ -196,17 +205,16 @@ def _falls(setting: Field, stride: int, odd: int) -> bool:
 
 def migration(setting: Field, writes: int) -> Plan:
     """As long as so many writes take, in time of the target's own."""
-    shorter = SHORTER if setting.target.name == SIMULATED else 1.0
-    answer = yield setting.overwritten(WRITE_BYTES, 0.0, asking=True)
-    each = shorter / (answer.rate() or RATE)
-    answer = yield setting.overwritten(WRITE_BYTES, writes * each)
+    answer = yield setting.overwritten(WRITE_BYTES, 0, 0.0)
+    each = setting.shorter / (answer.rate() or RATE)
+    answer = yield setting.overwritten(WRITE_BYTES, writes, each)
     if not _stalls(answer):
         return
     for place in PLACES:
-        yield setting.overwritten(place, writes * each / 2)
-    answer = yield setting.overwritten(FAR_BYTES, 0.0, asking=True)
-    each = shorter / (answer.rate() or RATE)
-    yield setting.overwritten(FAR_BYTES, writes * each / 2)
+        yield setting.overwritten(place, writes // 2, each)
+    answer = yield setting.overwritten(FAR_BYTES, 0, 0.0)
+    each = setting.shorter / (answer.rate() or RATE)
+    yield setting.overwritten(FAR_BYTES, writes // 2, each)
 
 
 def _stalls(answer: Answer) -> bool:

@@ -18,6 +18,7 @@ NAME = "sim"
 PREFIX = f"{NAME}:"
 SHORTER = 20.0  # times
 THREADS = 4  # that are simulated for the whole of that time
+SHORTEST_BLOCK_S = 1e-6  # that the core takes; blocks of single operations end when those do
 LEAST_BLOCKS = 20  # of each thread
 OF_ONE_MEMORY = "memory="
 
@@ -38,7 +39,7 @@ def _shorter(experiment: Experiment) -> Experiment:
         return experiment
     asked = experiment.schedule
     threads = sum(len(group.team.cpus) for group in experiment.groups)
-    block_s = asked.block_s / SHORTER
+    block_s = max(asked.block_s / SHORTER, SHORTEST_BLOCK_S)
     times = SHORTER * max(1.0, threads / THREADS)
     schedule = msgspec.structs.replace(
         asked,

@@ -20,6 +20,7 @@ from tierscope.tables.policy_found import Found, found
 from tierscope.tables.policy_words import sentences
 
 INTERVAL = 1.96
+HUNGRY = "half of the threads store less, so that the processor may be the limit and not the memory: take more CPUs"
 HIDDEN = "behind interleaved memories one CPU may hide the queue of one: try a memory that is not interleaved"
 ENOUGH = 0.7  # of the points must be conclusive
 
@@ -59,7 +60,8 @@ class Policy:
 def _rows(target: str, one: Found) -> list[Row]:
     rows = []
     if one.interleave is not None:
-        rows.append({**_interleave(one), **_closing(one.strides, judged=False), "target": target})
+        row = {**_interleave(one), **_closing(one.strides, judged=False), "target": target}
+        rows.append(row if one.saturated else {**row, "conclusive": False, "reasons": HUNGRY})
     if one.migration is not None:
         rows.append({**_migration(one), **_closing(one.places, judged=False), "target": target})
     if one.combining is not None:

@@ -37,6 +37,7 @@ class Found:
     interleave: Interleave | None
     migration: Migration | None
     combining: Combining | None
+    saturated: bool  # the memories, not the processor, limited the controls
     evidence: dict[str, str]
 
 
@@ -61,7 +62,8 @@ def _of(run: Run, own: list[Record]) -> Found:
     strides, controls, interleave = _interleave(run, _part(own, INTERLEAVE), evidence)
     places, migration = _migration(run, _part(own, MIGRATION), evidence)
     regions, combining = _combining(run, _part(own, COMBINING), interleave, evidence)
-    return Found(strides, controls, places, regions, interleave, migration, combining, evidence)
+    saturated = _saturated(controls)
+    return Found(strides, controls, places, regions, interleave, migration, combining, saturated, evidence)
 
 
 def _part(own: list[Record], table: str) -> list[Record]:
@@ -84,7 +86,7 @@ def _interleave(
         np.array([whole(row, "stride_bytes") for row in strides]),
         _column(strides, "ratio"), np.ones(len(strides)),
         np.maximum(0.0, np.log(_column(strides, "ratio_high") / _column(strides, "ratio_low"))) / 2 / SIGMAS,
-        saturated=_saturated(controls, full, most),
+        saturated=_saturated(controls),
     )  # fmt: skip
     for row, fitted in zip(strides, inferred.fitted, strict=True):
         row["fitted"] = float(fitted)
@@ -117,10 +119,12 @@ def _compare(row: Row, control: Row) -> None:
     row.update(ratio=ratio, ratio_low=ratio / (1 + half), ratio_high=ratio * (1 + half))
 
 
-def _saturated(controls: list[Row], full: list[Row], most: int) -> bool:
+def _saturated(controls: list[Row]) -> bool:
     """Half of the threads reach as much; one thread alone cannot tell."""
+    most = max((whole(row, "threads") for row in controls), default=0)
+    full = [row for row in controls if row["threads"] == most and row["bandwidth_bytes_per_s"]]
     fewer = [row for row in controls if row["threads"] != most and row["bandwidth_bytes_per_s"]]
-    return any(_rate(row) >= SATURATED * _rate(_nearest(row, full)) for row in fewer)
+    return bool(full) and any(_rate(row) >= SATURATED * _rate(_nearest(row, full)) for row in fewer)
 
 
 def _rate(row: Row) -> float:

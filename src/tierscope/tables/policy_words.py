@@ -52,8 +52,7 @@ def _migration(row: Row) -> str:
 
 def _combining(row: Row) -> str:
     low, high = (round(float(row[key] or 0)) for key in ("count_low", "count_high"))
-    text = (
+    return (
         f"A queue of {round(float(row['count'] or 0))} lines ({low} to {high}) of {row['target']} joins lines of "
         f"{show_size(whole(row, 'unit_bytes'))}: each such unit takes {show_seconds(float(row['seconds'] or 0))}"
     )
-    return text

@@ -9,7 +9,7 @@ from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
 EPILOG = """\
-Exit status: 0 every image passed, 1 one did not.
+Exit status: 0 every image passed, 1 one did not, 4 at least half of the points were not reached.
 
 Examples:
   tierscope crash /dev/shm/pool --check './check {image} {log}' -- ./writer {file}
@@ -58,7 +58,9 @@ def crash(file: Path, writer: tuple[str, ...], check: str, as_json: bool, **how:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
     else:
         show(found, asked, Console())
-    return Exit.FAILED if found.failed else Exit.GOOD
+    if found.failed:
+        return Exit.FAILED
+    return Exit.INCONCLUSIVE if found.shows_little else Exit.GOOD
 
 
 commands.add(crash)
