@@ -7,6 +7,8 @@
 
 #include <cstddef>
 
+// NOLINTBEGIN(performance-no-int-to-ptr): syscall returns addresses as numbers
+
 namespace tierscope::shadow::memory {
 
 inline void* map(void* at, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
@@ -21,3 +23,5 @@ inline int sync(void* at, std::size_t size, int flags) noexcept {
 }
 
 }  // namespace tierscope::shadow::memory
+
+// NOLINTEND(performance-no-int-to-ptr)

@@ -170,6 +170,7 @@ int munmap(void* at, std::size_t size) noexcept {
 void* mremap(void* at, std::size_t old_size, std::size_t size, int flags, ...) noexcept {
   std::va_list words;
   va_start(words, flags);
+  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start stands above
   void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(words, void*) : nullptr;
   va_end(words);
   const Inside inside;
@@ -184,6 +185,22 @@ int msync(void* at, std::size_t size, int flags) {
   if (failed == 0 && inside.outermost() && (flags & MS_SYNC) != 0) witness().synced(at, size);
   return failed;
 }
+
+int ftruncate(int file, off_t size) noexcept {
+  const auto failed = static_cast<int>(syscall(SYS_ftruncate, file, size));
+  const Inside inside;
+  if (failed == 0 && inside.outermost()) witness().resized();
+  return failed;
+}
+[[gnu::alias("ftruncate")]] int ftruncate64(int file, off64_t size) noexcept;
+
+int truncate(const char* path, off_t size) noexcept {
+  const auto failed = static_cast<int>(syscall(SYS_truncate, path, size));
+  const Inside inside;
+  if (failed == 0 && inside.outermost()) witness().resized();
+  return failed;
+}
+[[gnu::alias("truncate")]] int truncate64(const char* path, off64_t size) noexcept;
 
 int fsync(int file) {
   const auto failed = static_cast<int>(syscall(SYS_fsync, file));

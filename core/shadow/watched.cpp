@@ -21,7 +21,7 @@ constexpr std::size_t whole_pages(std::size_t size) { return (size + PAGE - 1) /
 
 std::span<const std::byte> view(int file, std::size_t size, const std::string& name) {
   if (size == 0) return {};
-  const auto bytes = memory::map(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
+  auto* const bytes = memory::map(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
   if (bytes == MAP_FAILED) throw SystemError("a second mapping of " + name, errno);
   return {static_cast<const std::byte*>(bytes), whole_pages(size)};
 }
@@ -112,7 +112,6 @@ bool Watched::begin(int) {
   return true;
 }
 
-/// The file may have another size now.
 void Watched::refresh() {
   struct stat now{};
   if (fstat(file_, &now) != 0 || now.st_size == its_.st_size) return;

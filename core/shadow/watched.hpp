@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "shadow/image.hpp"
@@ -17,11 +18,13 @@ namespace tierscope::shadow {
 
 class Watched {
  public:
-  explicit Watched(const Plan& plan) : plan_(plan) {}
+  explicit Watched(Plan plan) : plan_(std::move(plan)) {}
 
   /// Is this descriptor the file? @throws SystemError where the file is, and cannot be followed
   bool is(int file);
   void mapped(const void* at, std::size_t size, std::size_t offset);
+  /// The file may have another size now.
+  void refresh();
   void unmapped(const void* at, std::size_t size);
   void moved(const void* from, std::size_t old_size, const void* to, std::size_t size);
   [[nodiscard]] bool any() const noexcept { return image_.has_value(); }
@@ -46,7 +49,6 @@ class Watched {
   };
 
   bool begin(int file);
-  void refresh();
   [[nodiscard]] std::vector<Range> ours(const void* at, std::size_t size) const;
   void write_image();
   [[nodiscard]] bool lost(std::uint64_t number, std::uint64_t every) noexcept;

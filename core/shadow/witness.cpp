@@ -24,7 +24,7 @@ unsigned lane() noexcept {
 
 }  // namespace
 
-thread_local unsigned Inside::depth_ = 0;
+thread_local unsigned Inside::depth = 0;
 
 template <class Action>
 void Witness::guarded(Action action) noexcept {
@@ -51,7 +51,8 @@ Witness::Witness() noexcept {
 }
 
 Witness& Witness::here() noexcept {
-  static Witness& one = *new Witness;  // never destroyed: threads may still flush while the program ends
+  // never destroyed: threads may still flush while the program ends
+  static Witness& one = *new Witness;  // NOLINT(bugprone-unhandled-exception-at-new): without it no image is right
   return one;
 }
 
@@ -84,13 +85,13 @@ void Witness::fenced() noexcept {
 }
 
 void Witness::synced(const void* at, std::size_t size) noexcept {
-  const auto place = reinterpret_cast<std::uintptr_t>(at), begin = place / PAGE * PAGE;
-  const auto pages = (place + size - begin + PAGE - 1) / PAGE * PAGE;
+  const auto place = reinterpret_cast<std::uintptr_t>(at), before = place % PAGE;
+  const auto pages = (before + size + PAGE - 1) / PAGE * PAGE;
+  const void* const begin = static_cast<const std::byte*>(at) - before;
   guarded([&] {
-    if (stranger_) return inherited(reinterpret_cast<const void*>(begin), pages);
-    count(1, Range{begin, pages}.lines(), 1, 1);
-    if (watched_ && watched_->flush(lane() | SYNCS, reinterpret_cast<const void*>(begin), pages))
-      watched_->fence(lane() | SYNCS);
+    if (stranger_) return inherited(begin, pages);
+    count(1, Range{place - before, pages}.lines(), 1, 1);
+    if (watched_ && watched_->flush(lane() | SYNCS, begin, pages)) watched_->fence(lane() | SYNCS);
   });
 }
 
@@ -107,6 +108,12 @@ void Witness::synced_file(int file) noexcept {
 void Witness::mapped(const void* at, std::size_t size, int file, off_t offset) noexcept {
   guarded([&] {
     if (watched_ && watched_->is(file)) watched_->mapped(at, size, static_cast<std::size_t>(offset));
+  });
+}
+
+void Witness::resized() noexcept {
+  guarded([&] {
+    if (watched_ && watched_->any()) watched_->refresh();
   });
 }
 

@@ -11,14 +11,14 @@ namespace tierscope::shadow {
 /// While one lives, calls made further inside are not reported: pmem_msync is not counted once more as msync.
 class Inside {
  public:
-  Inside() noexcept : outermost_(depth_++ == 0) {}
+  Inside() noexcept : outermost_(depth++ == 0) {}
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
-  ~Inside() { --depth_; }
+  ~Inside() { --depth; }
   [[nodiscard]] bool outermost() const noexcept { return outermost_; }
 
  private:
-  static thread_local unsigned depth_;
+  static thread_local unsigned depth;
   bool outermost_;
 };
 
@@ -37,6 +37,8 @@ class Witness {
   /// fsync has returned.
   void synced_file(int file) noexcept;
   void mapped(const void* at, std::size_t size, int file, off_t offset) noexcept;
+  /// Some file has; the one that is followed may be it.
+  void resized() noexcept;
   void unmapped(const void* at, std::size_t size) noexcept;
   void moved(const void* from, std::size_t old_size, const void* to, std::size_t size) noexcept;
 

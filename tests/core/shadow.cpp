@@ -1,59 +1,22 @@
-/// Shadow images: which states a power cut may leave, and that the flush kernels leave what they promise.
+/// Shadow images: which states a power cut may leave.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstring>
 #include <set>
 
-#include "base/cpuid.hpp"
 #include "folder.hpp"
 #include "says.hpp"
 #include "shadow/image.hpp"
 #include "shadow/plan.hpp"
-#if defined(__x86_64__)
-#include "kernels/x86/flush_clflush.hpp"
-#include "kernels/x86/flush_clflushopt.hpp"
-#include "kernels/x86/flush_clwb.hpp"
-#include "kernels/x86/flush_movdir64b.hpp"
-#endif
+#include "shadow_file.hpp"
 
 using namespace tierscope;
 using namespace tierscope::shadow;
 using tests::error_of;
 using tests::Folder;
-
-namespace {
-
-constexpr unsigned SEEDS = 400;  // a share of 30 or 50 % lies within 10 % of it in all but one of 20 000 such tests
-
-/// Four pages of a mapped file, zeros at first.
-class File {
- public:
-  File() { look(); }
-  void look() { image.look_at(memory); }
-  /// Stores to a word of a line.
-  void store(std::size_t line, std::uint64_t value, std::size_t word = 0) {
-    std::memcpy(memory.data() + line * LINE + word * sizeof value, &value, sizeof value);
-  }
-  void flush(std::size_t line, unsigned lane = 0) { image.flush(lane, {line * LINE, 1}); }
-  /// The word that a cut leaves.
-  [[nodiscard]] std::uint64_t left(std::size_t line, std::uint64_t seed, std::size_t word = 0) const {
-    for (const auto& each : image.crash(seed))
-      if (each.offset == line * LINE) return each.content.at(word);
-    return 0;
-  }
-  /// How often, of SEEDS cuts, the line holds the value.
-  [[nodiscard]] unsigned count(std::size_t line, std::uint64_t value) const {
-    unsigned found = 0;
-    for (unsigned seed = 0; seed < SEEDS; ++seed) found += left(line, seed) == value ? 1 : 0;
-    return found;
-  }
-
-  alignas(PAGE) std::array<std::byte, 4 * PAGE> start{}, memory{};
-  Image image{start, memory};
-};
-
-}  // namespace
+using File = tests::ShadowFile;
+using tests::SEEDS;
 
 TEST_CASE("what was flushed and fenced is there after every cut") {
   File file;
@@ -177,6 +140,38 @@ TEST_CASE("what the file held at the start persists, and a file that grew persis
   CHECK(left[1].content[0] == 2);
 }
 
+TEST_CASE("what was cut off does not come back when the file grows again") {
+  File file;
+  file.start[2 * PAGE] = file.memory[2 * PAGE] = std::byte{1};
+  file.store(PAGE / LINE, 7);
+  file.image.flush(0, {0, 4 * PAGE});
+  file.image.fence(0);
+  file.image.look_at(std::span(file.memory).first(PAGE));
+  std::ranges::fill(std::span(file.memory).subspan(PAGE), std::byte{0});
+  file.look();
+  CHECK(file.image.crash(1).empty());
+  file.store(2 * PAGE / LINE, 5);
+  file.flush(2 * PAGE / LINE);
+  file.image.fence(0);
+  CHECK(file.count(2 * PAGE / LINE, 5) == SEEDS);
+}
+
+TEST_CASE("pages that are said to be zeros are not read, and only the parts that are named are looked at") {
+  File file;
+  file.start.fill(std::byte{1});
+  Image image{file.start, file.memory, {true, false, true, true}};
+  const Range second{PAGE, PAGE};
+  CHECK(image.crash(1, {&second, 1}).empty());
+  file.store(PAGE / LINE, 7);
+  unsigned found = 0;
+  for (unsigned seed = 0; seed < SEEDS; ++seed) {
+    const auto left = image.crash(seed, {&second, 1});
+    for (const auto& each : left) CHECK(each.offset == PAGE);
+    found += left.empty() ? 0 : 1;
+  }
+  CHECK(found > 0);
+}
+
 TEST_CASE("the same seed draws the same image, another seed another one") {
   File file;
   for (std::size_t line = 0; line < 64; ++line) file.store(line, line + 1);
@@ -200,80 +195,3 @@ TEST_CASE("a plan is read, and what it does not know is refused") {
   folder.write("plan", "points=1,x\n");
   CHECK(tests::holds(error_of([&] { read_plan(folder.path()); }), "points=x is no number"));
 }
-
-#if defined(__x86_64__)
-namespace {
-
-using kernels::Fence;
-using kernels::Pass;
-
-/// The file of the recorders below, and what a cut after a fence left of it.
-File* recorded = nullptr;
-unsigned fences = 0, wrong = 0;
-
-bool holds_all_memory(const File& file, std::uint64_t seed) {
-  auto left = file.start;
-  for (const auto& line : file.image.crash(seed)) std::memcpy(left.data() + line.offset, line.content.data(), LINE);
-  return left == file.memory;
-}
-
-/// A kernel's own flush, told to the image.
-template <class Real>
-struct Recorded {
-  static constexpr bool any = Real::any;
-  static void line(std::byte* at) noexcept {
-    Real::line(at);
-    recorded->image.flush(0, {static_cast<std::size_t>(at - recorded->memory.data()), LINE});
-  }
-  static void fence() noexcept {
-    _mm_sfence();
-    recorded->image.fence(0);
-    ++fences;
-    for (std::uint64_t seed = 0; seed < 8; ++seed) wrong += holds_all_memory(*recorded, seed) ? 0 : 1;
-  }
-};
-/// Stores that go to memory by themselves: each is on its way as soon as it is made.
-template <class Real>
-struct Direct {
-  static void put(std::byte* line, __m128i value) noexcept {
-    Real::put(line, value);
-    recorded->image.flush(0, {static_cast<std::size_t>(line - recorded->memory.data()), LINE});
-  }
-};
-
-/// Cuts after each fence of blocks of 512 bytes over the whole file, that left something else than what was stored.
-template <class Store, class FlushLine>
-unsigned lost_by(Fence fence) {
-  File file;
-  recorded = &file;
-  fences = wrong = 0;
-  Pass pass;
-  pass.operand[0] = file.memory.data();
-  pass.element = 512;
-  pass.nodes = pass.end = file.memory.size() / pass.element;
-  pass.fence = fence;
-  kernels::flush::pass<Store, Recorded<FlushLine>>(pass);
-  CHECK(fences == (fence == Fence::chunk ? pass.end : file.memory.size() / LINE));
-  return wrong;
-}
-
-}  // namespace
-
-TEST_CASE_TEMPLATE("a kernel that flushes has its blocks in memory after each fence", Kernel,
-                   kernels::flush_clflush::FlushLine, kernels::flush_clflushopt::FlushLine,
-                   kernels::flush_clwb::FlushLine) {
-  if (!cpu::has("clflushopt") || !cpu::has("clwb")) return;
-  CHECK(lost_by<kernels::flush::Plain, Kernel>(Fence::chunk) == 0);
-  CHECK(lost_by<kernels::flush::Plain, Kernel>(Fence::line) == 0);
-}
-
-TEST_CASE("stores that pass the caches are in memory after each fence") {
-  using kernels::flush::NonTemporal, kernels::flush::Nothing;
-  CHECK(lost_by<Direct<NonTemporal>, Nothing>(Fence::chunk) == 0);
-  if (cpu::has("movdir64b")) CHECK(lost_by<Direct<kernels::flush_movdir64b::Store64>, Nothing>(Fence::chunk) == 0);
-}
-
-TEST_CASE("stores without a flush are missing after a fence: the recorders can see it") {
-  CHECK(lost_by<kernels::flush::Plain, kernels::flush::Nothing>(Fence::chunk) > 0);
-}
-#endif

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,74 @@ def test_a_missing_flush_is_found_and_its_image_can_be_had(shell: Shell) -> None
     assert left(shell) == []
 
 
+MAPPED = "f = open(sys.argv[1], 'x+b'); f.truncate(4096); m = mmap.mmap(f.fileno(), 0); "
+
+SHRINKING = """
+import mmap, os, sys
+with open(sys.argv[1], "r+b") as file:
+    for number in range(10):
+        memory = mmap.mmap(file.fileno(), 16384)
+        memory[8192:8200] = bytes([9 + number] * 8)
+        memory.flush()
+        memory.close()
+        os.truncate(file.fileno(), 4096)
+        os.truncate(file.fileno(), 16384)
+        memory = mmap.mmap(file.fileno(), 16384)
+        memory[0] = number + 1
+        memory.flush(0, 4096)
+        memory.close()
+"""
+
+
+def test_what_was_cut_off_the_file_does_not_come_back(shell: Shell) -> None:
+    """Cuts at the second fence of each round: the file was cut short since the first one, and holds zeros there."""
+    (shell.folder / "shrinking.py").write_text(SHRINKING)
+    (shell.folder / "work/file").write_bytes(b"s" * 16384)
+    code = "import sys; image = open(sys.argv[1], 'rb').read(); sys.exit(image[8192:] != bytes(8192))"
+    check = f'{sys.executable} -c "{code}" {{image}}'
+    writer = [sys.executable, "shrinking.py", "{file}"]
+    status, out, err = shell("crash", "--json", "--points", "20", "work/file", "--check", check, "--", *writer)
+    assert (status, err) == (1, "")
+    verdicts = {point["fence"]: point["verdict"] for point in json.loads(out)["points"]}
+    assert [verdicts[fence] for fence in range(2, 21, 2)] == ["passed"] * 10
+
+
+SPARSE = """
+import mmap, os, pathlib, sys
+with open(sys.argv[1], "x+b") as file:
+    file.truncate(1 << 28)
+    memory = mmap.mmap(file.fileno(), 1 << 28)
+    for number in range(1, 4):
+        memory[1 << 27] = number
+        memory.flush()
+        folder = os.path.dirname(sys.argv[1])
+        with open("blocks", "a") as told:
+            print(sum(each.stat().st_blocks for each in pathlib.Path(folder).rglob("*")), file=told)
+"""
+
+
+def test_holes_of_a_large_file_stay_holes_where_reading_fills_them(shell: Shell) -> None:
+    (shell.folder / "sparse.py").write_text(SPARSE)
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("/dev/shm cannot be written")
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="tierscope-test-") as memory:
+        command = [f"{memory}/file", "--check", "test -s {image}", "--", sys.executable, "sparse.py", "{file}"]
+        status, out, err = shell("crash", *command)
+        assert (status, err, os.listdir(memory)) == (0, "", [])
+    assert "passed        3" in out
+    blocks = [int(word) for word in (shell.folder / "blocks").read_text().split()]
+    assert max(blocks) * 512 < 1 << 24
+
+
+def test_a_second_run_that_makes_no_fence_of_those_drawn_shows_nothing(shell: Shell) -> None:
+    code = f"{MAPPED}[m.flush() for _ in range(1 if os.path.exists('seen') else 90)]; open('seen', 'w')"
+    (shell.folder / "odd.py").write_text(f"import mmap, os, sys\n{code}\n")
+    asked = ["work/file", "--points", "3", "--check", "true {image}", "--", sys.executable, "odd.py", "{file}"]
+    status, out, _ = shell("crash", *asked)
+    assert status == 4
+    assert "points not reached, since the second run made fewer fences: 3" in out
+
+
 def test_the_document_has_every_point(shell: Shell) -> None:
     status, out, _ = shell("crash", "--json", "--points", "12", "--drop-flush", "5", *words())
     found = json.loads(out)
@@ -153,7 +222,6 @@ def test_a_wrong_word_is_refused_in_one_line(shell: Shell, asked: list[str], why
     assert left(shell) == []
 
 
-MAPPED = "f = open(sys.argv[1], 'x+b'); f.truncate(4096); m = mmap.mmap(f.fileno(), 0); "
 ANOTHER = "import mmap, sys; f = open(sys.argv[1], 'r+b'); mmap.mmap(f.fileno(), 0)"
 
 
@@ -166,6 +234,7 @@ ANOTHER = "import mmap, sys; f = open(sys.argv[1], 'r+b'); mmap.mmap(f.fileno(),
         (f"{MAPPED} m.flush(); os._exit(0)", "left without exit()"),
         (f"{MAPPED} m.flush(); os.unlink(sys.argv[1])", "the writer removed "),
         (f'{MAPPED} m.flush(); subprocess.run([sys.executable, "-c", "{ANOTHER}", sys.argv[1]])', "several processes"),
+        (f"{MAPPED} m.flush(); os.fork() or (m.flush(), os._exit(0)); os.wait()", "several processes"),
     ],
 )
 def test_a_writer_that_cannot_be_followed_is_refused(shell: Shell, code: str, why: str) -> None:
@@ -177,8 +246,10 @@ def test_a_writer_that_cannot_be_followed_is_refused(shell: Shell, code: str, wh
     assert left(shell) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda one: one.name)
 def test_a_stop_ends_the_writer_and_leaves_nothing(shell: Shell, number: signal.Signals) -> None:
+    if signal.getsignal(number) == signal.SIG_IGN:
+        pytest.skip("nohup: what ignores a signal here ignores it there")
     process = shell.start("crash", *words(fault="sleep"))
     work = shell.folder / "work"
     wait_for(lambda: any(log.read_text() == "1\n2\n3\n" for log in work.glob(".tierscope-crash-*/log-1")))

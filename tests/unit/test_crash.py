@@ -1,7 +1,9 @@
 """Power cuts without a core: which fences are drawn, how an image is made of its parts, what is told."""
 
+import errno
 import os
 import re
+import shutil
 import signal
 import sys
 from io import StringIO
@@ -49,6 +51,41 @@ def test_with_lost_fences_each_point_follows_one(fences: int, drop: int) -> None
 def test_too_few_fences_to_lose_one_are_refused() -> None:
     with pytest.raises(UsageError, match="too few fences to drop every 9th; a smaller --drop-fence"):
         hunt.draw(hunt.fences_of_interest(9, 9), asked(drop_fence=9))
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [
+        (errno.ENOSPC, "is full: No space left on device; a hunt takes room for three copies"),
+        (errno.EROFS, "Read-only file system; name a file where one may write"),
+    ],
+)
+def test_a_file_system_that_cannot_hold_the_work_is_told_with_what_to_do(tmp_path: Path, number: int, why: str) -> None:
+    def work() -> None:
+        with hunt._workplace(tmp_path / "file") as place:
+            (place / "image").touch()
+            raise OSError(number, os.strerror(number))
+
+    with pytest.raises(MachineError, match=why):
+        work()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_stop_does_not_keep_the_work_from_being_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removal = shutil.rmtree
+
+    def stopped(path: Path, ignore_errors: bool) -> None:
+        signal.raise_signal(signal.SIGINT)
+        removal(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", stopped)
+    handlers = [signal.getsignal(number) for number in hunt.STOPS]
+    with pytest.raises(KeyboardInterrupt), hunt._workplace(tmp_path / "file"):
+        signal.raise_signal(signal.SIGTERM)
+    assert list(tmp_path.iterdir()) == []
+    assert [signal.getsignal(number) for number in hunt.STOPS] == handlers
 
 
 # --- images ---

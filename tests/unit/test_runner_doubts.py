@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lab import Lab, group, lab_in, plan_of, point
@@ -45,3 +46,10 @@ def test_a_busy_machine_is_a_doubt(lab: Lab) -> None:
     lab.core.preempted = 0.7
     lab(plan_of(point()))
     assert _codes(lab) == ["busy"]
+
+
+def test_of_single_timed_operations_empty_moments_are_no_doubt(lab: Lab) -> None:
+    lab.core.preempted = 0.7
+    single = msgspec.structs.replace(group(), workload=msgspec.structs.replace(group().workload, per_block=1))
+    lab(plan_of(point(single)))
+    assert _codes(lab) == []

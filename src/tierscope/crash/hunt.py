@@ -94,8 +94,8 @@ def _workplace(file: Path) -> Iterator[Path]:
 
 def _refusal(parent: Path, error: OSError) -> str:
     if error.errno in FULL:
-        return (f"{parent} is full: {error.strerror}; a hunt takes room for three copies of the file and for its images; "
-                "name a file on a larger file system, such as /dev/shm, or fewer --points")  # fmt: skip
+        return (f"{parent} is full: {error.strerror}; a hunt takes room for three copies of the file and for its "
+                "images; name a file on a larger file system, such as /dev/shm, or fewer --points")  # fmt: skip
     return f"work beside the file in {parent}: {error.strerror or error}; name a file where one may write"
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tierscope.errors import MachineError
+
 HEAD_WORDS = 4  # size of the file, its smallest, size of the log, number of lines
 LINE_WORDS = 9  # offset, then 64 bytes
 
@@ -59,11 +61,14 @@ def make_image(folder: Path, fence: int, log: Path, image: Path, image_log: Path
 
 
 def keep(image: Path, log: Path, folder: Path, fence: int) -> None:
-    """What a failed check saw, under names that say the fence."""
-    for source, kind in ((image, "image"), (log, "log")):
-        target = folder / f"{kind}-{fence}"
-        target.unlink(missing_ok=True)
-        copy_sparse(source, target)
+    """What a failed check saw, under names that say the fence. MachineError where it cannot be written."""
+    try:
+        for source, kind in ((image, "image"), (log, "log")):
+            target = folder / f"{kind}-{fence}"
+            target.unlink(missing_ok=True)
+            copy_sparse(source, target)
+    except OSError as error:
+        raise MachineError(f"keep image {fence} in {folder}: {error.strerror}; name another --keep") from error
 
 
 def remove(*paths: Path) -> None:

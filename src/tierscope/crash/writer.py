@@ -98,8 +98,8 @@ class Writer:
             raise UsageError(f"the writer never mapped {self.file}; name the file that it maps, or {{file}} in its "
                              "words; a program that is linked statically, or set-uid, cannot be followed")  # fmt: skip
         if (folder / "shared").exists():
-            raise UsageError(f"several processes write to {self.file}, and one alone can be followed; make the file before, "
-                             "and name the one that writes as the writer")  # fmt: skip
+            raise UsageError(f"several processes map {self.file}, and one alone can be followed; make the file before, "
+                             "and name the one that writes as the writer, which must not fork for it")  # fmt: skip
         if not (folder / "counts.json").exists():
             raise UsageError(f"the writer mapped {self.file} and left without exit(); its flushes are not known")
         try:
