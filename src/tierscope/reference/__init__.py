@@ -1,5 +1,7 @@
 """Published measurements as data: what a simulated memory is set from, and what it is scored against.
 
+Tables `documentNNN_...` are those of the five documents that `tierscope reproduce` recomputes, with their faults.
+
 A table is one CSV file of this folder. Lines `# key: value` before it say title, source, machine, protocol (several),
 fault (several: what is known to be wrong or unknown), and one line `# column: NAME | UNIT | meaning` for each column.
 Only numbers were taken from the source; what was computed from them stands among the faults.
@@ -19,7 +21,7 @@ from tierscope.registry import unknown
 
 FOLDER = Path(__file__).parent
 HEAD = ("title", "source", "machine", "protocol", "fault", "column")
-UNITS = {"word", "1", "bytes", "ns", "GB/s"}
+UNITS = {"word", "1", "bytes", "s", "us", "ns", "MB/s", "GB/s"}
 
 Values = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.str_]
 
@@ -34,7 +36,7 @@ class Reference:
     machine: str
     protocol: tuple[str, ...]
     faults: tuple[str, ...]
-    units: dict[str, str]  # of each column, as published: "ns", "GB/s" (10^9), "bytes", "1", "word"
+    units: dict[str, str]  # of each column, as published: "ns", "GB/s" (10^9), "bytes", "1", "word", ... of UNITS
     meanings: dict[str, str]
     columns: dict[str, Values]
 

@@ -1,0 +1,22 @@
+"""`tierscope models [NAME]`: list the models, or show one with its limits and its source."""
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+
+
+@click.command("models")
+@click.argument("name", required=False)
+def list_models(name: str | None) -> int:
+    """List the models, or show one with its formula, its limits and its source."""
+    import inspect
+
+    from tierscope.models import models
+
+    for one in [name] if name else models:
+        text = inspect.getdoc(inspect.getmodule(models[one])) or ""
+        click.echo(text if name else f"{one:18}{text.splitlines()[0]}")
+    return 0
+
+
+commands.add(list_models)

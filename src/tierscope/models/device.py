@@ -1,0 +1,65 @@
+"""A memory as the models see it: time of one access, bytes a second, accesses under way, and the caches before it."""
+
+from dataclasses import dataclass
+
+from tierscope.errors import UnknownNameError, UsageError
+from tierscope.registry import unknown
+from tierscope.units import LINE_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """One level; `latency_s` of a hit."""
+
+    name: str
+    capacity_bytes: float
+    latency_s: float
+
+    @property
+    def lines(self) -> float:
+        return self.capacity_bytes / LINE_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Latencies in s, bandwidth in bytes/s. `caches` from the smallest on; each holds what the one before holds.
+
+    `parallelism`: independent accesses of one thread that are under way at once. UsageError for impossible values.
+    """
+
+    name: str
+    read_latency_s: float
+    write_latency_s: float
+    bandwidth_bytes_per_s: float
+    parallelism: float = 1.0
+    caches: tuple[Cache, ...] = ()
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        rates = (self.read_latency_s, self.write_latency_s, self.bandwidth_bytes_per_s)
+        if not all(0 < rate < float("inf") for rate in rates) or self.parallelism < 1:
+            raise UsageError(f"device {self.name}: latencies and bandwidth must be above 0, parallelism at least 1")
+        sizes = [cache.capacity_bytes for cache in self.caches]
+        if sizes != sorted(set(sizes)):
+            raise UsageError(f"device {self.name}: caches must grow from level to level, {sizes} bytes do not")
+
+
+READ = 305e-9  # document 004, text of section 3.2 and both programs
+WRITE = 70e-9  # both programs; the text says 90 ns
+STRUCTURE_BANDWIDTH = 7.45e9  # program of the hash map, and both figures of formulas
+COUNTER_BANDWIDTH = 0.745e9  # program of the counters; its published table needs it
+
+DEVICES = (
+    Device("document 004", READ, WRITE, STRUCTURE_BANDWIDTH, source="document 004, program of the hash-map model"),
+    Device(
+        "document 004 counters", READ, WRITE, COUNTER_BANDWIDTH, source="document 004, program of the counter model"
+    ),
+)
+
+
+def device(name: str) -> Device:
+    """A device whose constants are published; UnknownNameError names those that are here."""
+    known = {one.name: one for one in DEVICES}
+    if name not in known:
+        raise UnknownNameError(unknown("device", name, list(known)))
+    return known[name]

@@ -1,0 +1,95 @@
+"""Run time of a data structure's operations from what each touches: lines, dependent or not, hits in each cache.
+
+    T(n) = n (sum of s: lines_s t_s / q_s) + n v / B                                                  [s]
+    t_s = L_mem + sum of k: h_s(C_k) (L_k - L_next)
+
+lines_s: expected lines of step s; q_s: 1 if its address depends on the step before, else the device's parallelism;
+v: bytes of a value; h_s(C): share of its accesses found in C lines of an LRU cache. A step whose r lines an operation
+are drawn evenly from W has h = 1 - exp(-r x / W), where x solves sum of s: W_s h_s = C: H. Che and others,
+"Hierarchical Web Caching Systems: Modeling, Design and Experimental Results", IEEE JSAC, 2002.
+
+Nothing is fitted. The bounds say how far lines may overlap: all that do not depend on each other at once, or one after
+the other; where a structure's own error is published, they hold it. Blind to the TLB, to caches that are not LRU or
+that other programs use, to prefetchers and to instructions.
+
+Preset `document 004`: 4 1/3 accesses an operation, each to the memory, on its device: section 5.4 of a thesis on
+analytic models of persistent memory.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tierscope.models import models
+from tierscope.models.device import Device
+from tierscope.models.model import Floats, Prediction, Span
+from tierscope.models.structures import Step, Structure, structures
+
+
+@dataclass(frozen=True, slots=True)
+class StructureModel:
+    """One operation of one structure."""
+
+    name: ClassVar[str] = "structure_model"
+    structure: Structure
+
+    @classmethod
+    def preset(cls, name: str) -> "StructureModel":
+        """Of a structure by its name; UnknownNameError names those that are here."""
+        return cls(structures[name])
+
+    @property
+    def valid(self) -> Span:
+        return self.structure.valid
+
+    def lines(self, elements: float) -> float:
+        """Distinct lines that one operation is expected to touch."""
+        self.valid.distance(elements)
+        return sum(step.lines for step in self.structure.steps(elements))
+
+    def hits(self, elements: float, device: Device) -> Floats:
+        """Share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1)."""
+        self.valid.distance(elements)
+        steps = self.structure.steps(elements)
+        held = [_held(steps, cache.lines) for cache in device.caches]
+        reached = np.stack([np.zeros(len(steps)), *held, np.ones(len(steps))], axis=1)
+        return np.diff(np.maximum.accumulate(reached, axis=1), axis=1)
+
+    def predict(self, operations: float, device: Device, value_bytes: float = 0.0, elements: float = 0.0) -> Prediction:
+        """Seconds of so many operations on a structure of `elements` (0: as many as operations)."""
+        elements = elements or operations
+        beyond = self.valid.distance(elements)
+        latencies = np.array([*(cache.latency_s for cache in device.caches), device.read_latency_s])
+        steps = self.structure.steps(elements)
+        times = self.hits(elements, device) @ latencies * np.array([step.lines for step in steps])
+        free = np.array([not step.dependent for step in steps])
+        moved = operations * value_bytes / device.bandwidth_bytes_per_s
+        serial = operations * float(times.sum()) + moved
+        overlapped = operations * float(times[~free].sum() + times[free].sum() / device.parallelism) + moved
+        wider = (1 + self.structure.error_share) * beyond
+        warnings = self.valid.warnings(elements)
+        if not self.structure.error_share:
+            warnings += (f"{self.structure.name}: no error of it is known; the bounds tell overlap alone",)
+        return Prediction(overlapped, overlapped / wider, serial * wider, "s", warnings)
+
+
+def _held(steps: tuple[Step, ...], capacity: float) -> Floats:
+    """Share of each step's accesses that an LRU cache of so many lines holds, shape (steps,)."""
+    from scipy.optimize import brentq
+
+    places = np.array([step.places if step.cached else 0.0 for step in steps])
+    rates = np.array([step.lines / step.places for step in steps]) * (places > 0)
+    if places.sum() <= capacity:
+        return (places > 0).astype(np.float64)
+
+    def filled(operations: float) -> float:
+        return float((places * -np.expm1(-rates * operations)).sum()) - capacity
+
+    most = 1.0
+    while filled(most) < 0 and most < 1e30:
+        most *= 2
+    return np.asarray(-np.expm1(-rates * brentq(filled, 0.0, most)))
+
+
+models.add(StructureModel)

@@ -1,0 +1,99 @@
+"""A figure that a document prints, recomputed; claims that gather figures; what of them holds.
+
+A figure holds if the recomputed one rounds to the printed digits. Where it is computed from numbers that are rounded
+themselves, `slack` says how far their rounding can move it.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+ROUNDING = 1e-9  # of the value: binary floating point is not to decide a tie
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """`step`: what the last printed digit is worth. `fault`: why we say that it does not hold; "": we say it does.
+
+    Words are compared as they are. `measured`: what a predicted figure is scored against.
+    """
+
+    label: str
+    published: float | str
+    recomputed: float | str
+    step: float = 1.0
+    slack: float = 0.0
+    fault: str = ""
+    measured: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Recomputed - published; None for words."""
+        if isinstance(self.published, str) or isinstance(self.recomputed, str):
+            return None
+        return self.recomputed - self.published
+
+    @property
+    def holds(self) -> bool:
+        if isinstance(self.published, str) or isinstance(self.recomputed, str):
+            return self.published == self.recomputed
+        printed = self.step * round(self.published / self.step)
+        room = self.step / 2 + self.slack + ROUNDING * max(abs(printed), self.step)
+        return abs(self.recomputed - printed) <= room
+
+    @property
+    def as_claimed(self) -> bool:
+        """Whether it holds where we say so, and does not where we give a reason."""
+        return self.holds == (not self.fault)
+
+    @property
+    def decimals(self) -> int:
+        """Of the printed figure."""
+        return max(0, -math.floor(math.log10(self.step) + ROUNDING))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of a document, and where it stands."""
+
+    where: str
+    says: str
+    unit: str
+    figures: tuple[Figure, ...]
+    of: str = ""  # what the labels count
+
+    @property
+    def good(self) -> int:
+        """Figures that hold."""
+        return sum(figure.holds for figure in self.figures)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why figures do not hold, each reason once."""
+        return tuple(dict.fromkeys(figure.fault for figure in self.figures if figure.fault))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """`claims` and `remarks` (what the figures show besides) are computed when they are asked for."""
+
+    name: str
+    title: str
+    claims: Callable[[], list[Claim]]
+    remarks: Callable[[], list[str]]
+
+
+def direction(values: Sequence[float]) -> str:
+    """'rises' or 'falls' where every step does, else 'neither'."""
+    steps = [after - before for before, after in pairwise(values)]
+    if all(step > 0 for step in steps):
+        return "rises"
+    return "falls" if all(step < 0 for step in steps) else "neither"
+
+
+def mean_error(predicted: Sequence[float], measured: Sequence[float], over: Sequence[float] | None = None) -> float:
+    """Mean of |predicted - measured| / over, in percent; over what was measured unless said otherwise."""
+    under = measured if over is None else over
+    errors = [abs(p - m) / u for p, m, u in zip(predicted, measured, under, strict=True)]
+    return 100 * sum(errors) / len(errors)

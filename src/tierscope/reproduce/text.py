@@ -1,0 +1,150 @@
+"""A document in a terminal, and as plain data: claims with their figures, then what holds and what does not."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tierscope.reproduce.claim import Claim, Document, Figure
+
+NAMED = 4  # figures of one reason that are named; more are counted
+ROWS = 20  # a claim of more figures shows those that do not hold, unless all are asked for
+
+
+def show(document: Document, console: Console, everything: bool = False) -> None:
+    """Tables and lists on the console."""
+    claims = document.claims()
+    console.print(f"document {document.name}: {document.title}\n", highlight=False)
+    for claim in claims:
+        _print_claim(claim, console, everything)
+    for head, lines in _lists(claims, document.remarks()):
+        console.print(head, highlight=False)
+        for line in lines:
+            console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
+        console.print()
+
+
+def summary(document: Document) -> str:
+    """One line: how many figures hold, and whether all do that we say do."""
+    claims = document.claims()
+    figures = [figure for claim in claims for figure in claim.figures]
+    good = sum(figure.holds for figure in figures)
+    told = f"{document.name}  {good} of {len(figures)} figures hold, {len(figures) - good} do not; {document.title}"
+    wrong = len(unclaimed(claims))
+    return f"{told}; {wrong} NOT AS TIERSCOPE SAYS" if wrong else told
+
+
+def unclaimed(claims: list[Claim]) -> list[str]:
+    """Figures that hold where we give a reason against them, or the other way round."""
+    return [
+        f"{claim.where}, {claim.says}, {figure.label}: {'holds' if figure.holds else 'does not hold'}"
+        for claim in claims
+        for figure in claim.figures
+        if not figure.as_claimed
+    ]
+
+
+def data(document: Document) -> dict[str, Any]:
+    """What `--json` prints: plain types only."""
+    claims = document.claims()
+    return {
+        "document": document.name,
+        "title": document.title,
+        "as_claimed": not unclaimed(claims),
+        "claims": [
+            {"where": c.where, "says": c.says, "unit": c.unit, "figures": [_figure(f) for f in c.figures]}
+            for c in claims
+        ],
+        "remarks": document.remarks(),
+    }
+
+
+def _figure(figure: Figure) -> dict[str, object]:
+    return {
+        "label": figure.label,
+        "published": figure.published,
+        "recomputed": figure.recomputed,
+        "difference": figure.difference,
+        "measured": figure.measured,
+        "published_error": error(figure.published, figure.measured),
+        "recomputed_error": error(figure.recomputed, figure.measured),
+        "holds": figure.holds,
+        "reason": figure.fault,
+    }
+
+
+def error(value: float | str, measured: float | None) -> float | None:
+    """(value - measured) / measured; None without a measured number."""
+    return None if measured is None or isinstance(value, str) else (value - measured) / measured
+
+
+def _print_claim(claim: Claim, console: Console, everything: bool) -> None:
+    figures = claim.figures
+    short = len(figures) > ROWS and not everything
+    shown = [figure for figure in figures if not figure.holds] if short else list(figures)
+    unit = f" ({claim.unit})" if claim.unit not in ("", "1") else ""
+    console.print(f"{claim.where}: {claim.says}{unit}", highlight=False, markup=False)
+    if shown:
+        console.print(_table(shown, claim.of))
+    if short:
+        console.print(f"  {_short(figures)}", highlight=False)
+    console.print()
+
+
+def _short(figures: tuple[Figure, ...]) -> str:
+    differences = [abs(figure.difference) for figure in figures if figure.difference is not None]
+    largest = f", largest difference {max(differences):.3g}" if differences else ""
+    return f"{sum(figure.holds for figure in figures)} of {len(figures)} figures hold{largest}; --all shows them"
+
+
+def _table(figures: list[Figure], of: str) -> Table:
+    scored = any(figure.measured is not None for figure in figures)
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    heads = ("published", "recomputed", "difference", *(("measured", "published\nerror", "recomputed\nerror") * scored))
+    table.add_column(of)
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("holds")
+    for figure in figures:
+        table.add_row(figure.label, *_cells(figure, scored), "yes" if figure.holds else "no")
+    return table
+
+
+def _cells(figure: Figure, scored: bool) -> Iterator[str]:
+    """Published as printed, the others with one digit more."""
+    digits = figure.decimals
+    yield _number(figure.published, digits)
+    yield _number(figure.recomputed, digits + 1)
+    yield "" if figure.difference is None else f"{figure.difference:+.{digits + 1}f}"
+    if scored:
+        yield "" if figure.measured is None else _number(figure.measured, digits)
+        for value in (figure.published, figure.recomputed):
+            share = error(value, figure.measured)
+            yield "" if share is None else f"{100 * share:+.1f} %"
+
+
+def _number(value: float | str, digits: int) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value if isinstance(value, str) else f"{value:,.{digits}f}"
+
+
+def _which(claim: Claim, reason: str) -> str:
+    """The figures that a reason is for: nothing if for all, their number if many."""
+    labels = [figure.label for figure in claim.figures if figure.fault == reason]
+    if len(labels) == len(claim.figures):
+        return ""
+    return f", {'; '.join(labels)}" if len(labels) <= NAMED else f", {len(labels)} of {len(claim.figures)}"
+
+
+def _lists(claims: list[Claim], remarks: list[str]) -> Iterator[tuple[str, list[str]]]:
+    good = [f"{c.where}, {c.says}: {c.good} of {len(c.figures)}" for c in claims if c.good]
+    bad = [f"{c.where}, {c.says}{_which(c, why)}: {why}" for c in claims for why in c.reasons]
+    yield "What holds", good
+    yield "What does not hold, and why", bad
+    yield "Besides", remarks
+    if wrong := unclaimed(claims):
+        yield "Not as Tierscope says", wrong

@@ -1,0 +1,230 @@
+"""The five documents, recomputed: what holds, what does not, and that a changed number is noticed."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from said import refused, say
+from tierscope import reference
+from tierscope.errors import Exit
+from tierscope.reproduce import Claim, Document, Figure, reproduce
+from tierscope.reproduce.claim import direction, mean_error
+from tierscope.reproduce.text import data, show, unclaimed
+
+NAMES = ("000", "001", "002", "003", "004")
+
+
+def claim(document: str, says: str) -> Claim:
+    (found,) = (one for one in reproduce[document].claims() if one.says.startswith(says))
+    return found
+
+
+def failing(document: str, says: str) -> list[str]:
+    return [figure.label for figure in claim(document, says).figures if not figure.holds]
+
+
+def test_all_five_documents_are_there() -> None:
+    assert tuple(reproduce) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_is_as_we_say(name: str) -> None:
+    assert unclaimed(reproduce[name].claims()) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_does_not_hold_has_a_reason(name: str) -> None:
+    bad = [figure for one in reproduce[name].claims() for figure in one.figures if not figure.holds]
+    assert bad
+    assert all(figure.fault for figure in bad)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_labels_of_a_claim_differ(name: str) -> None:
+    for one in reproduce[name].claims():
+        assert len({figure.label for figure in one.figures}) == len(one.figures)
+
+
+# --- the documents ---
+
+
+def test_004_both_columns_hold_but_for_the_row_of_50_000() -> None:
+    assert failing("004", "counter model, with CPU time of 854.9") == ["50,000"]
+    assert failing("004", "hash-map model, 4 1/3") == ["50,000"]
+
+
+def test_004_as_printed_no_row_follows_from_the_program() -> None:
+    assert len(failing("004", "counter model, as its program")) == 10
+    assert len(failing("004", "counter model, with CPU time of 854 ")) == 8
+
+
+def test_004_mean_errors_are_those_of_the_table() -> None:
+    found = {figure.label: figure.recomputed for figure in claim("004", "mean error of").figures}
+    assert found == {"counter model": pytest.approx(8.07, abs=0.005), "hash-map model": pytest.approx(13.46, abs=0.005)}
+
+
+def test_003_little_s_law_holds_in_every_cell() -> None:
+    cells = claim("003", "bandwidth is 64 bytes / latency").figures
+    assert len(cells) == 152
+    assert all(cell.holds for cell in cells)
+
+
+def test_003_the_faults_of_the_storage_table_are_found() -> None:
+    assert failing("003", "bandwidth is IOPS") == ["row 1, write, 4 KiB"]
+    assert "row 7, read, 4 KiB" in failing("003", "latency is queue depth")
+    reasons = {reason for one in reproduce["003"].claims() for reason in one.reasons}
+    assert {word for word in ("lost a digit", "impossible", "unit slip") if any(word in r for r in reasons)} == {
+        "lost a digit", "impossible", "unit slip",
+    }  # fmt: skip
+
+
+def test_002_losses_hold_as_shares_of_the_longer_time_only() -> None:
+    assert failing("002", "performance lost") == []
+    assert len(failing("002", "the same as growth")) == 3
+
+
+def test_001_the_peak_of_the_formula_is_not_that_of_the_processor() -> None:
+    assert failing("001", "theoretical bandwidth") == ["of the processor, by the formula"]
+    assert failing("001", "STREAM's best rate") == []
+
+
+def test_000_shares_and_sums_hold() -> None:
+    assert failing("000", "copy on NVDIMMs and on DRAM") == ["1, as a difference"]
+    sums = [one for one in reproduce["000"].claims() if one.says.startswith("sum of DRAM")]
+    assert [len(one.figures) for one in sums] == [15, 15, 15]
+    assert all(figure.holds for one in sums for figure in one.figures)
+
+
+# --- a changed number ---
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "column"),
+    [
+        ("000", "document000_ratio", "percent"),
+        ("000", "document000_contention_nvm_nvm", "sum_mb_s"),
+        ("001", "document001_stream", "min_s"),
+        ("002", "document002_neighbors", "seconds"),
+        ("003", "document003_loaded_latency", "latency_ns"),
+        ("004", "document004_map_get", "counter_model_s"),
+    ],
+)
+def test_a_number_that_is_off_by_two_percent_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str, table: str, column: str
+) -> None:
+    loaded = {known: reference.load(known) for known in reference.names()}
+    values = loaded[table].columns[column].copy()
+    values[2] *= 1.02
+    changed = replace(loaded[table], columns={**loaded[table].columns, column: values})
+    for module in ("000", "001", "002", "003", "004"):
+        monkeypatch.setattr(f"tierscope.reproduce.document_{module}.load", {**loaded, table: changed}.__getitem__)
+    status, out, _ = say(capfd, "reproduce", name)
+    assert status == Exit.FAILED
+    assert "Not as Tierscope says" in out
+
+
+# --- figures ---
+
+
+@pytest.mark.parametrize(
+    ("published", "recomputed", "step", "holds"),
+    [
+        (43.1, 43.149, 0.1, True),
+        (43.1, 43.151, 0.1, False),
+        (10_000, 10_499, 1000, True),
+        (10_000, 9_499, 1000, False),
+        (1 / 3, 0.2755, 0.1, True),
+        ("rises", "rises", 1, True),
+        ("rises", "falls", 1, False),
+        (0.529, 0.5295, 0.001, True),
+    ],
+)
+def test_a_figure_holds_if_it_rounds_to_the_printed_digits(
+    published: float | str, recomputed: float | str, step: float, holds: bool
+) -> None:
+    assert Figure("", published, recomputed, step).holds is holds
+
+
+def test_slack_is_what_rounded_inputs_can_move() -> None:
+    assert not Figure("", 64.09, 64.10, 0.01).holds
+    assert Figure("", 64.09, 64.10, 0.01, slack=0.01).holds
+
+
+@pytest.mark.parametrize(
+    ("step", "decimals"), [(1000, 0), (1, 0), (0.5, 1), (0.1, 1), (0.01, 2), (0.001, 3), (0.02, 2)]
+)
+def test_figures_are_shown_with_the_digits_they_were_printed_with(step: float, decimals: int) -> None:
+    assert Figure("", 1.0, 1.0, step).decimals == decimals
+
+
+@pytest.mark.parametrize(
+    ("values", "word"), [([1, 2, 3], "rises"), ([3, 2], "falls"), ([1, 3, 2], "neither"), ([1, 1], "neither")]
+)
+def test_the_direction_of_a_series(values: list[float], word: str) -> None:
+    assert direction(values) == word
+
+
+def test_a_mean_error_is_over_what_was_measured() -> None:
+    assert mean_error([1.1, 1.8], [1.0, 2.0]) == pytest.approx(10)
+    assert mean_error([2.0], [1.0], over=[2.0]) == pytest.approx(50)
+
+
+# --- the command ---
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_document_is_shown_with_what_holds_and_what_does_not(capfd: pytest.CaptureFixture[str], name: str) -> None:
+    status, out, err = say(capfd, "reproduce", name)
+    assert (status, err) == (Exit.GOOD, "")
+    assert out.startswith(f"document {name}: ")
+    assert out.index("What holds") < out.index("What does not hold, and why") < out.index("Besides")
+
+
+def test_004_prints_published_recomputed_difference_and_errors(capfd: pytest.CaptureFixture[str]) -> None:
+    lines = say(capfd, "reproduce", "004")[1].splitlines()
+    assert "100,000        0.069     0.0691    +0.0001    0.086   -19.8 %    -19.6 % yes" in [
+        line.strip() for line in lines
+    ]
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_long_table_is_shown_whole_when_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    short, whole = (say(capfd, "reproduce", "003", *more)[1] for more in ((), ("--all",)))
+    assert "152 of 152 figures hold, largest difference 0.238; --all shows them" in short
+    assert "W9 -l64, delay 1300" not in short
+    assert "W9 -l64, delay 1300" in whole
+
+
+def test_without_a_name_there_is_one_line_for_each(capfd: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = say(capfd, "reproduce")
+    assert status == Exit.GOOD
+    assert [line.split()[0] for line in out.splitlines()] == list(NAMES)
+
+
+def test_json_has_every_figure(capfd: pytest.CaptureFixture[str]) -> None:
+    (document,) = json.loads(say(capfd, "reproduce", "004", "--json")[1])["documents"]
+    assert document["as_claimed"] is True
+    figure = document["claims"][0]["figures"][1]
+    assert figure["published"] == pytest.approx(0.069)
+    assert figure["recomputed"] == pytest.approx(0.06914, abs=1e-5)
+    assert figure["published_error"] == pytest.approx(0.069 / 0.086 - 1)
+    assert figure["holds"] is True
+
+
+def test_an_unknown_document_is_a_usage_error(capfd: pytest.CaptureFixture[str]) -> None:
+    status, line = refused(capfd, "reproduce", "005")
+    assert status == Exit.USAGE
+    assert "known: 000, 001, 002, 003, 004" in line
+
+
+def test_what_is_not_as_we_say_is_listed() -> None:
+    figures = (Figure("a", 1, 2, fault=""), Figure("b", 1, 1, fault="we said it does not"))
+    document = Document("x", "made", lambda: [Claim("here", "says", "", figures)], list)
+    console = Console(record=True, width=80)
+    show(document, console)
+    shown = console.export_text()
+    assert "here, says, a: does not hold" in shown
+    assert "here, says, b: holds" in shown
+    assert data(document)["as_claimed"] is False
