@@ -25,7 +25,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parent / "core"
-SOURCES = ["simulate/caches.cpp", "simulate/level.cpp", "simulate/config.cpp", "simulate/tree.cpp", "base/quantity.cpp"]
+SOURCES = ["simulate/caches.cpp", "simulate/level.cpp", "simulate/touches.cpp", "simulate/config.cpp", "simulate/document.cpp", "base/quantity.cpp"]
 CACHEGRIND = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64"]
 ASKED = 5.0
 STREAMS = {

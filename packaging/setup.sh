@@ -53,6 +53,7 @@ prepare() {
   install_wanted liblemon-dev "$lemon" "the victim flow of run neighbors"
   install_wanted libpmemobj-dev "$pmemobj" "targets named pool:"
   install_wanted libtomlplusplus-dev "$toml" "targets named sim:"
+  install_wanted robin-map-dev "$robin_map" "the structure robin_map"
   sum=$(sources)  # they may have come
   install_packages
   if [ "$(cat "$venv/core" 2>/dev/null)" != "$sum $compiler" ]; then

@@ -1,6 +1,8 @@
 /// The simulated caches alone, over a memory without structure: hierarchy CONFIG STREAM COUNT FOOTPRINT, or
-/// hierarchy CONFIG trace FILE with 8 bytes for each access: its address, the highest bit set for a store.
-/// Prints the accesses and the CPU seconds that they took.
+/// hierarchy CONFIG trace FILE with 8 bytes for each access: its address, the highest bit set for a store; behind these
+/// words `count`, or `time` for accesses whose times are asked for, too. Prints the accesses, the CPU seconds that they
+/// took, the making of the stream included, and a sum over the counters, which is the same for both.
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -34,25 +36,71 @@ std::vector<std::uint64_t> load(const char* path) {
   return words;
 }
 
+/// Accesses one after the other, each of which begins when the one before it ended.
+template <class Stream>
+void timed(Caches& caches, Stream stream) {
+  Time at = 0;
+  stream(
+      [&](std::uint64_t address, bool store) { at = caches.access(0, address, store ? Kind::store : Kind::load, at); });
+}
+
+/// As many at once as fit the nearest cache.
+template <class Stream>
+void counted(Caches& caches, Stream stream) {
+  std::array<Touch, 1024> touches;
+  std::size_t held = 0;
+  stream([&](std::uint64_t address, bool store) {
+    touches[held++] = load_of(address) | store * STORE;
+    if (held < touches.size()) return;
+    caches.touch(0, touches);
+    held = 0;
+  });
+  caches.touch(0, {touches.data(), held});
+}
+
+std::uint64_t sum_of(const Caches& caches) {
+  Counters counters;
+  caches.count(counters);
+  std::uint64_t sum = 0;
+  for (const auto& [name, value] : counters) sum = sum * 31 + value;
+  return sum;
+}
+
+/// stream(visit), visit(address, is a store).
+template <class Stream>
+double seconds_of(Caches& caches, bool times, Stream stream) {
+  const std::clock_t start = std::clock();
+  if (times) {
+    timed(caches, stream);
+  } else {
+    counted(caches, stream);
+  }
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+double replay(Caches& caches, bool times, const std::vector<std::uint64_t>& accesses) {
+  constexpr std::uint64_t STORED = std::uint64_t{1} << 63U;
+  return seconds_of(caches, times, [&](auto visit) {
+    for (const auto word : accesses) visit(word & ~STORED, (word & STORED) != 0);
+  });
+}
+
+double walk(Caches& caches, bool times, const char* name, std::uint64_t count, std::uint64_t footprint) {
+  return seconds_of(caches, times, [&](auto visit) {
+    stream(name, count, footprint, [&](std::uint64_t offset) { visit(offset, false); });
+  });
+}
+
 }  // namespace
 
-int main(int, char** words) {
+int main(int argc, char** words) {
   Flat memory;
   Caches caches(read_config(words[1]).sections("cache"), 1, 1, memory);
-  const bool trace = std::string(words[2]) == "trace";
+  const bool times = std::string(words[argc - 1]) == "time", trace = std::string(words[2]) == "trace";
   const auto accesses = trace ? load(words[3]) : std::vector<std::uint64_t>{};
   const std::uint64_t count = trace ? accesses.size() : std::strtoull(words[3], nullptr, 10);
-  constexpr std::uint64_t STORE = std::uint64_t{1} << 63U;
-  Time at = 0;
-  const std::clock_t start = std::clock();
-  if (trace) {
-    for (const auto word : accesses)
-      at = caches.access(0, word & ~STORE, (word & STORE) != 0 ? Kind::store : Kind::load, at);
-  } else {
-    stream(words[2], count, std::strtoull(words[4], nullptr, 10),
-           [&](std::uint64_t offset) { at = caches.access(0, offset, Kind::load, at); });
-  }
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  return std::printf("%llu %.6f %lld\n", static_cast<unsigned long long>(count), seconds, static_cast<long long>(at)) <
-         0;
+  const double seconds = trace ? replay(caches, times, accesses)
+                               : walk(caches, times, words[2], count, std::strtoull(words[4], nullptr, 10));
+  return std::printf("%llu %.6f %016llx\n", static_cast<unsigned long long>(count), seconds,
+                     static_cast<unsigned long long>(sum_of(caches))) < 0;
 }

@@ -119,7 +119,7 @@ void Simulation::warm(std::size_t number) {
   const auto enough = WARM_TWICE * machine_->reach() / simulate::LINE;
   for (auto& walker : walkers) walker->warm(now_, std::min(lines, enough) / walkers.size() + 1);
   for (auto& walker : walkers) now_ = std::max(now_, walker->finish());
-  for (auto& walker : walkers) walker->rewind();
+  for (auto& walker : walkers) walker->settle();
   warm_[number] = true;
 }
 

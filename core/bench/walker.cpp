@@ -82,6 +82,15 @@ void Walker::rewind() {
   chunk_ = made_ = executed_ = 0;
 }
 
+void Walker::settle() {
+  const auto walked = made_, slice = group_->operations / group_->members.size();
+  const auto block = std::max<std::uint64_t>(group_->plan.per_block, 1);
+  rewind();
+  const auto goal = (walked + block - 1) / block * block;
+  for (std::uint64_t skipped = 0; goal < slice && skipped < goal; pending_.clear())
+    skipped += stream_.next(std::min(CHUNK, goal - skipped), pending_);
+}
+
 double Walker::error() const noexcept {
   const auto promised = static_cast<double>(made_ * stream_.accesses());
   const auto waiting = std::count_if(pending_.begin() + static_cast<std::ptrdiff_t>(at_), pending_.end(), &asked_for);

@@ -26,9 +26,10 @@ class Walker {
   simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length);
   /// When all that it has under way counts as done, as the bench has it (BlockRunner::work).
   simulate::Time finish();
-  /// Untimed: some accesses, and back to the first operation.
+  /// Untimed: some accesses.
   void warm(simulate::Time at, std::uint64_t accesses);
-  void rewind();
+  /// Behind what was walked to warm up, where a block may begin; from the first operation where all of the slice was.
+  void settle();
   /// Relative difference of the accesses that were made from those that the descriptors promise.
   [[nodiscard]] double error() const noexcept;
   [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
@@ -38,6 +39,7 @@ class Walker {
   void execute(simulate::Time at);
   void open(simulate::Time at);
   [[nodiscard]] bool end_chunk(simulate::Time end, simulate::Time length);
+  void rewind();
   void refill();
   [[nodiscard]] std::uint64_t chunk() const;
   [[nodiscard]] Block block(simulate::Seen seen) const;

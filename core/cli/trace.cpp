@@ -1,5 +1,8 @@
 #include "cli/trace.hpp"
 
+#include <algorithm>
+#include <memory>
+
 #include "base/error.hpp"
 #include "cli/json.hpp"
 #include "simulate/lackey.hpp"
@@ -9,40 +12,108 @@ namespace tierscope {
 namespace {
 
 using simulate::Kind;
+using simulate::Touch;
 using simulate::Traced;
 
-/// One machine, run as if no load waited for another, or as if each did.
-class Run {
+/// The addresses of a program, laid into one memory of a machine.
+class Lines {
  public:
-  Run(const std::string& word, bool waits)
-      : place_(simulate::parse_place(word)), machine_(place_.machine), thread_(machine_, 0), waits_(waits) {
-    const auto region = machine_.region(place_.memory);
-    base_ = std::uint64_t{region} << simulate::MEMORY_BIT;
-    mask_ = (std::uint64_t{1} << (simulate::MEMORY_BIT - 2)) - 1;  // below the page tables
-  }
-  void take(const Traced& traced) {
-    if (traced.what == Traced::What::instruction) {
-      thread_.pause(machine_.limits().cycle);
-      return;
-    }
+  Lines(const simulate::Machine& machine, const std::string& memory)
+      : base_(std::uint64_t{machine.region(memory)} << simulate::MEMORY_BIT) {}
+  /// visit(address of a line, whether it is stored to), in order. @pre no instruction
+  template <class Visit>
+  void each(const Traced& traced, const Visit& visit) const {
+    constexpr std::uint64_t MASK = (std::uint64_t{1} << (simulate::MEMORY_BIT - 2)) - 1;  // below the page tables
     const auto first = traced.address / simulate::LINE, last = (traced.address + traced.size - 1) / simulate::LINE;
     for (auto line = first; line <= last; ++line) {
-      const auto address = base_ + (line * simulate::LINE & mask_);
-      if (traced.what != Traced::What::store) execute({address, Kind::load, waits_});
-      if (traced.what != Traced::What::load) execute({address, Kind::store, false});
+      const auto address = base_ + (line * simulate::LINE & MASK);
+      if (traced.what != Traced::What::store) visit(address, false);
+      if (traced.what != Traced::What::load) visit(address, true);
     }
   }
-  [[nodiscard]] double seconds() const { return static_cast<double>(thread_.drained()) / simulate::TICKS_PER_S; }
-  [[nodiscard]] simulate::Machine& machine() { return machine_; }
 
  private:
-  void execute(const simulate::Access& access) { thread_.execute(access, thread_.ready(access)); }
+  std::uint64_t base_;
+};
+
+/// A machine that a trace runs through.
+class Run {
+ public:
+  explicit Run(const std::string& word)
+      : place_(simulate::parse_place(word)), machine_(place_.machine), lines_(machine_, place_.memory) {}
+  virtual ~Run() = default;
+  virtual void take(const Traced& traced) = 0;
+  /// After the last one: adds what it found.
+  virtual void tell(json::Object& fact) = 0;
+
+ protected:
   simulate::Place place_;
   simulate::Machine machine_;
+  Lines lines_;
+};
+
+/// As if no load waited for another, or as if each did.
+class Timed final : public Run {
+ public:
+  Timed(const std::string& word, bool waits) : Run(word), thread_(machine_, 0), waits_(waits) {}
+  void take(const Traced& traced) override {
+    if (traced.what == Traced::What::instruction) return thread_.pause(machine_.limits().cycle);
+    lines_.each(traced, [&](std::uint64_t address, bool store) {
+      const auto access =
+          store ? simulate::Access{address, Kind::store, false} : simulate::Access{address, Kind::load, waits_};
+      thread_.execute(access, thread_.ready(access));
+    });
+  }
+  void tell(json::Object& fact) override {
+    const double seconds = static_cast<double>(thread_.drained()) / simulate::TICKS_PER_S;
+    fact.add(waits_ ? "seconds_waiting" : "seconds_overlapped", seconds);
+    if (waits_) fact.raw("counters", json::object(machine_.counters()));
+  }
+
+ private:
   simulate::Thread thread_;
   bool waits_;
-  std::uint64_t base_ = 0, mask_ = 0;
 };
+
+/// Counts alone.
+class Counting final : public Run {
+ public:
+  using Run::Run;
+  void take(const Traced& traced) override {
+    if (traced.what == Traced::What::instruction) return;
+    lines_.each(traced, [&](std::uint64_t address, bool store) {
+      touches_.push_back(store ? simulate::store_of(address) : simulate::load_of(address));
+    });
+    if (touches_.size() >= LIST) pass();
+  }
+  void tell(json::Object& fact) override {
+    pass();
+    fact.raw("counters", json::object(machine_.counters()));
+  }
+
+ private:
+  static constexpr std::size_t LIST = 4096;
+  void pass() {
+    machine_.touch(0, touches_);
+    touches_.clear();
+  }
+  std::vector<Touch> touches_;
+};
+
+using Runs = std::vector<std::unique_ptr<Run>>;
+
+Runs runs_of(const std::string& word, bool count) {
+  if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is no simulated machine; write sim:PRESET");
+  const auto machine = word.substr(4);
+  Runs runs;
+  if (count) {
+    runs.push_back(std::make_unique<Counting>(machine));
+  } else {
+    runs.push_back(std::make_unique<Timed>(machine, false));
+    runs.push_back(std::make_unique<Timed>(machine, true));
+  }
+  return runs;
+}
 
 struct Counted {
   std::uint64_t instructions = 0, loads = 0, stores = 0;
@@ -57,33 +128,27 @@ struct Counted {
 
 void trace(const std::vector<std::string>& words, std::istream& from,
            const std::function<void(const std::string&)>& emit) {
-  if (words.empty()) throw BadPlan("trace needs a simulated machine, for example trace sim:optane100");
-  std::vector<std::unique_ptr<Run>> overlapped, waiting;
-  for (const auto& word : words) {
-    if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is no simulated machine; write sim:PRESET");
-    overlapped.push_back(std::make_unique<Run>(word.substr(4), false));
-    waiting.push_back(std::make_unique<Run>(word.substr(4), true));
-  }
+  auto machines = words;
+  const bool count = std::erase(machines, "--count") != 0;
+  if (machines.empty()) throw BadPlan("trace needs a simulated machine, for example trace sim:optane100");
+  std::vector<Runs> all;
+  for (const auto& word : machines) all.push_back(runs_of(word, count));
   simulate::Lackey lackey(from);
   Counted counted;
   for (Traced traced; lackey.next(traced);) {
     counted.take(traced);
-    for (const auto& run : overlapped) run->take(traced);
-    for (const auto& run : waiting) run->take(traced);
+    for (const auto& runs : all)
+      for (const auto& run : runs) run->take(traced);
   }
   if (counted.loads + counted.stores == 0)
     throw BadPlan("the trace holds no load and no store; trace with `valgrind --tool=lackey --trace-mem=yes`");
-  for (std::size_t w = 0; w < words.size(); ++w)
-    emit(json::Object()
-             .add("fact", "traced")
-             .add("machine", words[w])
-             .add("instructions", counted.instructions)
-             .add("loads", counted.loads)
-             .add("stores", counted.stores)
-             .add("seconds_overlapped", overlapped[w]->seconds())
-             .add("seconds_waiting", waiting[w]->seconds())
-             .raw("counters", json::object(waiting[w]->machine().counters()))
-             .str());
+  for (std::size_t w = 0; w < machines.size(); ++w) {
+    json::Object fact;
+    fact.add("fact", "traced").add("machine", machines[w]);
+    fact.add("instructions", counted.instructions).add("loads", counted.loads).add("stores", counted.stores);
+    for (const auto& run : all[w]) run->tell(fact);
+    emit(fact.str());
+  }
 }
 
 }  // namespace tierscope

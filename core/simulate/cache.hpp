@@ -1,17 +1,15 @@
 /// One cache: which lines it holds, and which of them goes when another comes. No time here.
-/// Entries never move. Beside them each set has a record: a word of its policy, and a byte of each line's tag, so that
-/// one comparison of 16 bytes finds the ways that are worth a look. Entries lie way by way, so that sets side by side
-/// are near each other.
+/// Entries never move. Beside them each set has a record: the state of its policy, and a byte of each line's tag, so
+/// that one comparison of 16 bytes finds the ways that are worth a look. Entries lie way by way, so that sets side by
+/// side are near each other.
 #pragma once
 #include <algorithm>
 #include <bit>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "base/random.hpp"
 #include "simulate/entry.hpp"
 #include "simulate/modulus.hpp"
+#include "simulate/nru.hpp"
 #include "simulate/replacement.hpp"
 #include "simulate/zeros.hpp"
 
@@ -28,14 +26,15 @@ class LruWays;
 
 class Cache {
  public:
-  /// `ways` at most 128; for tree_plru a power of two up to 64.
+  /// `ways` at most 128; for tree_plru a power of two up to 64, for nru up to 64.
   Cache(std::uint64_t sets, unsigned ways, Policy policy, std::uint64_t seed)
       : sets_(sets),
         count_(sets),
         ways_(ways),
         policy_(policy),
         prints_(ways <= CHUNK / 2 ? CHUNK / 2 : (ways + CHUNK - 1) / CHUNK * CHUNK),
-        stride_(sizeof(std::uint64_t) + prints_ + (policy == Policy::lru && ways > NIBBLES ? prints_ : 0)),
+        order_(policy == Policy::lru && ways > MATRIX ? prints_ : sizeof(std::uint64_t)),
+        stride_(order_ + prints_),
         holes_(sets * ways),
         seed_(seed),
         entries_(sets * prints_),
@@ -68,7 +67,7 @@ class Cache {
     last_ = entry(set, way);
     const Entry victim = *last_;
     *last_ = line | VALID;
-    record[sizeof(std::uint64_t) + way] = print_of(tag);
+    record[order_ + way] = static_cast<unsigned char>(print_of(tag));
     holes_ -= victim == 0;
     used_ = true;
     use(record, way);
@@ -95,22 +94,21 @@ class Cache {
  private:
   template <unsigned BYTES>
   friend class LruWays;  // lru_ways.hpp: many lines at once
-  static constexpr unsigned CHUNK = 16;  // tag bytes that are compared at once
   static constexpr unsigned ABSENT = ~0U;
 
   [[nodiscard]] Entry* entry(std::uint64_t set, unsigned way) const noexcept { return entries_.at(way * count_ + set); }
   [[nodiscard]] unsigned char* record(std::uint64_t set) const noexcept { return records_.at(set * stride_); }
   /// Not 0 for the lowest tags, so that they find no empty ways.
-  static unsigned char print_of(std::uint64_t tag) noexcept { return static_cast<unsigned char>(tag + 1); }
+  static unsigned print_of(std::uint64_t tag) noexcept { return static_cast<unsigned>(tag + 1) & 255U; }
 
   /// Which of so many bytes are `print`, one bit each. No byte behind them is read: it is the word of the next set, and
   /// whoever reads it right after it was written waits.
   template <unsigned BYTES>
-  static unsigned alike(const unsigned char* prints, unsigned char print) noexcept {
+  static unsigned alike(const unsigned char* prints, unsigned print) noexcept {
 #ifdef __SSE2__
     const auto* from = reinterpret_cast<const __m128i*>(prints);
     const auto bytes = BYTES == CHUNK ? _mm_loadu_si128(from) : _mm_loadl_epi64(from);
-    const auto equal = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(static_cast<char>(print)));
+    const auto equal = _mm_cmpeq_epi8(bytes, Ages::splat(print));
     return static_cast<unsigned>(_mm_movemask_epi8(equal)) & ((1U << BYTES) - 1);
 #else
     unsigned found = 0;
@@ -120,9 +118,9 @@ class Cache {
   }
   /// The way among BYTES of them from `first` on, or ABSENT.
   template <unsigned BYTES>
-  [[nodiscard]] unsigned search_in(const unsigned char* record, unsigned first, unsigned char print, std::uint64_t set,
+  [[nodiscard]] unsigned search_in(const unsigned char* record, unsigned first, unsigned print, std::uint64_t set,
                                    Entry key) const noexcept {
-    for (auto found = alike<BYTES>(record + sizeof(std::uint64_t) + first, print); found != 0; found &= found - 1) {
+    for (auto found = alike<BYTES>(record + order_ + first, print); found != 0; found &= found - 1) {
       const unsigned way = first + static_cast<unsigned>(std::countr_zero(found));
       if ((*entry(set, way) & KEY) == key) return way;
     }
@@ -130,10 +128,10 @@ class Cache {
   }
   template <unsigned BYTES>
   [[gnu::always_inline]] Entry* touch_lru(std::uint64_t tag, std::uint64_t set, Entry key) noexcept {
-    unsigned char* const record = records_.at(set * (sizeof(std::uint64_t) + BYTES));
+    unsigned char* const record = records_.at(set * 2 * BYTES);
     const unsigned way = search_in<BYTES>(record, 0, print_of(tag), set, key);
     if (way == ABSENT) return nullptr;
-    put_word(record, nibble_use(word_of(record), way));
+    use(record, way);
     return last_ = entry(set, way);
   }
   [[nodiscard]] unsigned search(std::uint64_t tag, std::uint64_t set, Entry key) const noexcept {
@@ -143,33 +141,35 @@ class Cache {
     return ABSENT;
   }
   /// The way that the next line goes to: an empty one first. Of lru, these are the oldest anyway.
-  [[nodiscard]] unsigned make_room(std::uint64_t set, const unsigned char* record) noexcept {
+  [[nodiscard]] unsigned make_room(std::uint64_t set, unsigned char* record) noexcept {
     if (policy_ != Policy::lru && holes_ != 0)
       for (unsigned w = 0; w < ways_; ++w)
         if (*entry(set, w) == 0) return w;
     if (policy_ == Policy::random) return static_cast<unsigned>((random_word(seed_, draws_++) >> 32U) * ways_ >> 32U);
     if (policy_ == Policy::tree_plru) return turns_.oldest(word_of(record));
-    return ways_ <= NIBBLES ? nibble_oldest(word_of(record), ways_) : byte_oldest(record + bytes_at(), ways_);
+    if (policy_ == Policy::nru) return nru_pick(word_of(record), ways_, random_word(seed_, draws_++) >> 32U);
+    if (ways_ <= MATRIX) return matrix_oldest(word_of(record));
+    return age_oldest(record, ways_);
   }
   void use(unsigned char* record, unsigned way) const noexcept {
     if (policy_ == Policy::random) return;
     if (policy_ == Policy::tree_plru) return put_word(record, turns_.use(word_of(record), way));
-    if (ways_ <= NIBBLES) return put_word(record, nibble_use(word_of(record), way));
-    byte_use(record + bytes_at(), way);
+    if (policy_ == Policy::nru) return put_word(record, nru_use(word_of(record), way, ways_));
+    if (ways_ <= MATRIX) return put_word(record, matrix_use(word_of(record), way, matrix_row(ways_)));
+    age_use(record, way, ways_);
   }
   void forget(unsigned char* record, unsigned way) const noexcept {
-    if (ways_ <= NIBBLES) return put_word(record, nibble_forget(word_of(record), way, ways_));
-    byte_forget(record + bytes_at(), way, ways_);
+    if (ways_ <= MATRIX) return put_word(record, matrix_forget(word_of(record), way));
+    age_forget(record, way, ways_);
   }
-  [[nodiscard]] std::size_t bytes_at() const noexcept { return sizeof(std::uint64_t) + prints_; }
 
   Modulus sets_;
   std::uint64_t count_;  // of sets
   unsigned ways_;
   Policy policy_;
   bool used_ = false;
-  std::size_t prints_, stride_;  // bytes of tags in a record; of a record
-  std::uint64_t holes_;          // empty entries
+  std::size_t prints_, order_, stride_;  // bytes of tags, and of the order before them, in a record; of a record
+  std::uint64_t holes_;                  // empty entries
   std::uint64_t seed_, draws_ = 0;
   Zeros<Entry> entries_;
   Zeros<unsigned char> records_;

@@ -43,8 +43,7 @@ class Caches::Levels : private Lineup {
   }
   void touch(unsigned cpu, std::span<const Touch> touches) {
     if (Touches::suffice(*this, cpu)) return touches_.run(*this, cpu, touches, below_);
-    for (const auto touch : touches)
-      access(cpu, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
+    for (const auto touch : touches) access(cpu, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
   }
   [[nodiscard]] const std::vector<CacheFacts>& facts() const noexcept { return facts_; }
   void count_all(Counters& counters) const {

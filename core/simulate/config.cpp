@@ -9,7 +9,7 @@
 #include "base/quantity.hpp"
 #include "simulate/presets.hpp"
 #ifdef TIERSCOPE_TOML
-#include "simulate/tree.hpp"
+#include "simulate/document.hpp"
 #endif
 
 namespace tierscope::simulate {
@@ -30,7 +30,7 @@ Place parse_place(const std::string& where) {
 #ifdef TIERSCOPE_TOML
 
 struct Section::Node {
-  std::shared_ptr<Tree> tree;
+  std::shared_ptr<Document> tree;
   toml::table* table;
   std::string path;  // "memory.pmem", "" of the root
 
@@ -184,7 +184,7 @@ void Section::refuse_rest() const {
 }
 
 Section read_config(const std::string& word) {
-  auto tree = std::make_shared<Tree>(read_tree(word));
+  auto tree = std::make_shared<Document>(read_document(word));
   auto* table = &tree->root;
   return Section(std::make_shared<Section::Node>(std::move(tree), table, ""));
 }

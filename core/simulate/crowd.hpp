@@ -25,7 +25,8 @@ class Crowd {
   /// @pre not full
   void add(std::uint64_t address, Time at) noexcept {
     addresses_[size_] = address;
-    times_[(first_ + size_++) % times_.size()] = at;
+    const auto place = first_ + size_++;
+    times_[place < times_.size() ? place : place - times_.size()] = at;
   }
   /// One of them, in the place of the one that has waited longest. @pre any
   Waiting draw() noexcept {

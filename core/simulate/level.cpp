@@ -9,9 +9,12 @@ constexpr std::uint64_t LARGEST = std::uint64_t{1} << 36U;  // 64 GiB: its entri
 constexpr unsigned MOST_WAYS = 128, MOST_TREE_WAYS = 64;    // a set is searched entry by entry; a tree is one word
 
 Policy policy_of(const Section& section, unsigned ways) {
-  const auto word = section.choice("policy", {"lru", "tree-plru", "random"}, "lru");
+  const auto word = section.choice("policy", {"lru", "tree-plru", "nru", "random"}, "lru");
   if (word == "lru") return Policy::lru;
   if (word == "random") return Policy::random;
+  if (word == "nru" && ways > MOST_TREE_WAYS)
+    section.refuse("policy", "nru needs up to 64 ways, not " + std::to_string(ways) + "; try policy = \"lru\"");
+  if (word == "nru") return Policy::nru;
   if (!std::has_single_bit(ways) || ways > MOST_TREE_WAYS)
     section.refuse("policy", "tree-plru needs ways that are a power of two up to 64, not " + std::to_string(ways) +
                                  "; try policy = \"lru\"");

@@ -5,20 +5,24 @@
 
 namespace tierscope::simulate {
 
+/// A line's entry as it is now, and whom it replaced: 0 where the place was empty, HELD where the line was here before.
+struct Taken {
+  Entry now, victim;
+};
+constexpr Entry HELD = ADDRESS;
+
 /// @param BYTES  of tags in a record of this cache: 8 or 16
 template <unsigned BYTES>
 class LruWays {
  public:
-  static constexpr Entry HELD = ADDRESS;  // no victim: the line was here
-
   static bool suits(const Cache& cache) noexcept {
-    return cache.policy_ == Policy::lru && cache.ways_ <= NIBBLES && cache.prints_ == BYTES;
+    return cache.policy_ == Policy::lru && cache.prints_ == BYTES && cache.ways_ <= BYTES;
   }
   explicit LruWays(Cache& cache) noexcept
       : cache_(&cache),
         sets_(cache.sets_),
         count_(cache.count_),
-        last_(4 * (cache.ways_ - 1)),
+        ways_(cache.ways_),
         entries_(cache.entries_.at(0)),
         records_(cache.records_.at(0)),
         newest_(cache.last_) {}
@@ -28,33 +32,34 @@ class LruWays {
   void expect(std::uint64_t touch) const noexcept {
     const auto [tag, set] = sets_.of(touch / 64);
     unsigned char* const record = this->record(set);
-    const unsigned found = Cache::alike<BYTES>(record + sizeof(std::uint64_t), Cache::print_of(tag));
-    const unsigned oldest = oldest_of(word_of(record));
-    __builtin_prefetch(entry(set, found != 0 ? static_cast<unsigned>(std::countr_zero(found)) : oldest), 1);
+    const unsigned found = Cache::alike<BYTES>(record + BYTES, Cache::print_of(tag));
+    const unsigned likely = found != 0 ? static_cast<unsigned>(std::countr_zero(found)) : oldest(record);
+    __builtin_prefetch(entry(set, likely), 1);
   }
-  /// The entry of the line, and whom it replaced; `use` is false of what is only written back: it stays as old as it
-  /// was if it is there.
-  Filled take(std::uint64_t line, bool use) noexcept {
+  /// As AnyWays.
+  [[gnu::always_inline]] Taken take(std::uint64_t line, bool use, Entry dirty) noexcept {
     const auto [tag, set] = sets_.of(line / 64);
     unsigned char* const record = this->record(set);
-    const std::uint64_t word = word_of(record);
-    const auto print = Cache::print_of(tag);
-    for (auto found = Cache::alike<BYTES>(record + sizeof word, print); found != 0; found &= found - 1) {
+    const unsigned print = Cache::print_of(tag);
+    for (auto found = Cache::alike<BYTES>(record + BYTES, print); found != 0; found &= found - 1) {
       const auto way = static_cast<unsigned>(std::countr_zero(found));
       Entry* const held = entry(set, way);
-      if ((*held & KEY) != (line | VALID)) continue;
-      if (use) put_word(record, nibble_use(word, way));
-      if (use) newest_ = held;
-      return {held, HELD};
+      const Entry now = *held | dirty;
+      if ((now & KEY) != (line | VALID)) continue;
+      *held = now;
+      if (!use) return {now, HELD};
+      this->use(record, way);
+      newest_ = held;
+      return {now, HELD};
     }
-    const unsigned way = oldest_of(word);
-    Entry* const place = newest_ = entry(set, way);
-    const Entry victim = *place;
-    *place = line | VALID;
-    record[sizeof word + way] = print;
-    put_word(record, nibble_turn(word, way, last_));
+    const unsigned way = oldest(record);
+    newest_ = entry(set, way);
+    const Entry victim = *newest_, now = line | VALID | dirty;
+    *newest_ = now;
+    record[BYTES + way] = static_cast<unsigned char>(print);
+    this->use(record, way);
     filled_ += victim == 0;
-    return {place, victim};
+    return {now, victim};
   }
   void end() noexcept {
     cache_->holes_ -= filled_;
@@ -63,18 +68,25 @@ class LruWays {
   }
 
  private:
-  [[nodiscard]] unsigned char* record(std::uint64_t set) const noexcept {
-    return records_ + set * (sizeof(std::uint64_t) + BYTES);
-  }
+  [[nodiscard]] unsigned char* record(std::uint64_t set) const noexcept { return records_ + set * 2 * BYTES; }
   [[nodiscard]] Entry* entry(std::uint64_t set, unsigned way) const noexcept { return entries_ + way * count_ + set; }
-  [[nodiscard]] unsigned oldest_of(std::uint64_t word) const noexcept {
-    return static_cast<unsigned>((word ^ IN_ORDER) >> last_ & 15U);
+  [[nodiscard]] unsigned oldest(unsigned char* record) const noexcept {
+    return BYTES == MATRIX ? matrix_oldest(word_of(record))
+                           : static_cast<unsigned>(std::countr_zero(Ages(record, 0).equal(ways_ - 1)));
+  }
+  void use(unsigned char* record, unsigned way) const noexcept {
+    if constexpr (BYTES == MATRIX) {
+      put_word(record, matrix_use(word_of(record), way, matrix_row(ways_)));
+    } else {
+      Ages(record, 0).step_below(record[way] ^ way);
+      record[way] = static_cast<unsigned char>(way);
+    }
   }
 
   Cache* cache_;
   Modulus sets_;
   std::uint64_t count_, filled_ = 0;
-  unsigned last_;  // place of the oldest way in the order, in bits
+  unsigned ways_;
   Entry* entries_;
   unsigned char* records_;
   Entry* newest_;

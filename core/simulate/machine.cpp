@@ -15,12 +15,25 @@ class Machine::Router final : public Memory {
     names_.push_back(name);
     memories_.push_back(std::move(memory));
   }
-  Time read(std::uint64_t address, Time at) override { return of(address).read(address & MASK, at); }
-  Time write(std::uint64_t address, Time at) override { return of(address).write(address & MASK, at); }
+  Time read(std::uint64_t address, Time at) override {
+    if (!asked_.empty()) return ++asked_[address >> MEMORY_BIT].reads, at;
+    return of(address).read(address & MASK, at);
+  }
+  Time write(std::uint64_t address, Time at) override {
+    if (!asked_.empty()) return ++asked_[address >> MEMORY_BIT].writes, at;
+    return of(address).write(address & MASK, at);
+  }
+  /// From now on it counts what comes, and asks no memory.
+  void only_count() { asked_.resize(memories_.size()); }
   void count(const std::string&, Counters& counters) const override {
-    for (std::size_t m = 0; m < memories_.size(); ++m) memories_[m]->count(names_[m] + ".", counters);
+    for (std::size_t m = 0; m < asked_.size(); ++m) {
+      counters[names_[m] + ".reads"] += asked_[m].reads;
+      counters[names_[m] + ".writes"] += asked_[m].writes;
+    }
+    for (std::size_t m = 0; m < memories_.size() && asked_.empty(); ++m) memories_[m]->count(names_[m] + ".", counters);
   }
   void reset_counters() override {
+    asked_.assign(asked_.size(), {});
     for (const auto& memory : memories_) memory->reset_counters();
   }
   [[nodiscard]] std::uint64_t reach() const override {
@@ -32,6 +45,10 @@ class Machine::Router final : public Memory {
  private:
   static constexpr std::uint64_t MASK = (std::uint64_t{1} << MEMORY_BIT) - 1;
   [[nodiscard]] Memory& of(std::uint64_t address) const { return *memories_[address >> MEMORY_BIT]; }
+  struct Asked {
+    std::uint64_t reads = 0, writes = 0;
+  };
+  std::vector<Asked> asked_;  // by memory; empty: the memories count themselves
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<Memory>> memories_;
 };
@@ -105,6 +122,17 @@ std::uint64_t Machine::reach() const {
   std::uint64_t sum = router_->reach();
   for (const auto& cache : caches_->facts()) sum += cache.size * (cpus_ / cache.shared);
   return sum;
+}
+
+void Machine::touch(unsigned cpu, std::span<const Touch> touches) {
+  router_->only_count();
+  if (tlbs_ == nullptr) return caches_->touch(cpu, touches);
+  walked_.clear();
+  for (const auto touch : touches) {
+    if (const auto entry = tlbs_->walk_of(cpu, touch & ADDRESS); entry != 0) walked_.push_back(load_of(entry));
+    walked_.push_back(touch);
+  }
+  caches_->touch(cpu, walked_);
 }
 
 Counters Machine::counters() const {

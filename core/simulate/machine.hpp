@@ -55,6 +55,10 @@ class Machine {
     if (tlbs_ != nullptr) at = tlbs_->translate(cpu, address, at);
     return caches_->access(cpu, address, kind, at);
   }
+  /// Counts what `access` would for these loads and stores, in order, where nobody asks when: several times as fast.
+  /// The memories then count reads and writes and nothing else; a machine is used by `touch` or by `access`, not by
+  /// both.
+  void touch(unsigned cpu, std::span<const Touch> touches);
   [[nodiscard]] Counters counters() const;
   void reset_counters();
 
@@ -67,6 +71,7 @@ class Machine {
   std::vector<Region> regions_;
   std::size_t default_ = 0;
   Noise noise_;
+  std::vector<Touch> walked_;  // touches, and before each the walk that it needs
   std::unique_ptr<Router> router_;
   std::unique_ptr<Caches> caches_;
   std::unique_ptr<Tlbs> tlbs_;

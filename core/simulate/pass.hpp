@@ -18,13 +18,15 @@ class AnyWays {
   explicit AnyWays(Cache& cache) : cache_(&cache) {}
   void announce(Touch touch) const noexcept { cache_->announce(touch & ADDRESS); }
   void expect(Touch) const noexcept {}
-  /// As Cache::touch, or Cache::find if `use` is false, then Cache::fill where the line is absent.
-  Filled take(std::uint64_t line, bool use) noexcept {
-    Entry* const held = use ? cache_->touch(line) : cache_->find(line);
-    return held != nullptr ? Filled{held, HELD} : cache_->fill(line);
+  /// The line comes in if it is absent, and is `dirty` if that bit says so. `use`: it is used; else it is only written
+  /// back, and stays as old as it was if it is there.
+  Taken take(std::uint64_t line, bool use, Entry dirty) noexcept {
+    if (Entry* const held = use ? cache_->touch(line) : cache_->find(line); held != nullptr)
+      return {*held |= dirty, HELD};
+    const auto filled = cache_->fill(line);
+    return {*filled.entry |= dirty, filled.victim};
   }
   void end() const noexcept {}
-  static constexpr Entry HELD = ADDRESS;  // no victim: the line was here
 
  private:
   Cache* cache_;
@@ -34,8 +36,7 @@ class AnyWays {
 /// stores, by the lowest bits of their lines: as many as decide about the set, so that a set has one place.
 class Latest {
  public:
-  explicit Latest(std::uint64_t sets)
-      : mask_(2 * std::min<std::uint64_t>(MOST, sets & (std::uint64_t{0} - sets)) - 1) {
+  explicit Latest(std::uint64_t sets) : mask_(2 * std::min<std::uint64_t>(MOST, sets & (std::uint64_t{0} - sets)) - 1) {
     std::fill_n(kept_.begin(), mask_ + 1, NONE);
   }
   [[nodiscard]] bool holds(Touch touch) const noexcept { return kept_[touch >> 5U & mask_] == touch; }
@@ -53,20 +54,46 @@ class Latest {
   std::array<Touch, 2 * MOST> kept_;
 };
 
+/// One touch through the nearest level. Returns the end of `further`.
+template <class Ways>
+[[gnu::always_inline]] inline Touch* pass_one(Ways& ways, Touch touch, Latest* latest, Touch* further) {
+  const auto [now, victim] = ways.take(touch & ADDRESS, true, (touch & STORE) / (STORE / DIRTY));
+  if (latest != nullptr) latest->keep(touch & ADDRESS, (now & DIRTY) != 0);
+  if (victim == HELD) return further;
+  *further = (victim & ADDRESS) | BACK;
+  further += (victim & DIRTY) != 0;
+  *further = touch;
+  return further + 1;
+}
+
+/// Whether the next lists are looked up in Latest first: that costs a branch that is foretold badly where the answer
+/// is neither mostly yes nor mostly no, so that it pays only for a yes. Asked again every so many lists.
+class Habit {
+ public:
+  [[nodiscard]] bool ask() noexcept { return skip_ == 0 || --skip_ == 0; }
+  void learn(std::size_t held, std::size_t touches) noexcept { skip_ = 2 * held < touches ? LISTS : 0; }
+
+ private:
+  static constexpr unsigned LISTS = 16;
+  unsigned skip_ = 0;
+};
+
 /// `touches` are loads and stores. Returns the end of what was written to `further`: two places for each.
 template <class Ways>
-Touch* pass_nearest(Ways ways, std::uint64_t sets, std::span<const Touch> touches, Touch* further) {
-  Latest latest(sets);
-  for (const Touch touch : touches) {
-    if (latest.holds(touch)) continue;
-    const std::uint64_t line = touch & ADDRESS;
-    const auto [entry, victim] = ways.take(line, true);
-    const Entry now = *entry |= (touch & STORE) / (STORE / DIRTY);
-    latest.keep(line, (now & DIRTY) != 0);
-    if (victim == Ways::HELD) continue;
-    *further = (victim & ADDRESS) | BACK;
-    further += (victim & DIRTY) != 0;
-    *further++ = touch;
+Touch* pass_nearest(Ways ways, std::uint64_t sets, Habit& habit, std::span<const Touch> touches, Touch* further) {
+  if (habit.ask()) {
+    Latest latest(sets);
+    std::size_t held = 0;
+    for (const Touch touch : touches) {
+      if (latest.holds(touch)) {
+        ++held;
+      } else {
+        further = pass_one(ways, touch, &latest, further);
+      }
+    }
+    habit.learn(held, touches.size());
+  } else {
+    for (const Touch touch : touches) further = pass_one(ways, touch, nullptr, further);
   }
   ways.end();
   return further;
@@ -80,9 +107,8 @@ Touch* pass_farther(Ways ways, std::span<const Touch> touches, Touch* further) {
     ways.announce((&touch)[AHEAD]);
     ways.expect((&touch)[SOON]);
     const bool back = (touch & BACK) != 0;
-    const auto [entry, victim] = ways.take(touch & ADDRESS, !back);
-    *entry |= (touch & BACK) / (BACK / DIRTY);
-    if (victim == Ways::HELD) continue;
+    const auto victim = ways.take(touch & ADDRESS, !back, (touch & BACK) / (BACK / DIRTY)).victim;
+    if (victim == HELD) continue;
     *further = (victim & ADDRESS) | BACK;
     further += (victim & DIRTY) != 0;
     *further = touch;

@@ -1,10 +1,12 @@
-/// Who is replaced in a set, as a word of its record, or as one byte for each way where a word is too short. Zero is
-/// the state of an empty set.
-///   lru: the ways in the order of their use, the last one first, four bits each; stored as the difference (xor) from
-///   0, 1, 2, ... Above 16 ways: bytes in memory.
+/// Who is replaced in a set: the beginning of its record, a word of 8 bytes or a byte for each way. Zero is the state
+/// of an empty set.
+///   lru: up to 8 ways, a matrix of bits: bit j of byte i says that way i was used after way j, so that the byte of the
+///   oldest is zero (A. S. Tanenbaum, "Modern Operating Systems", 1992, on hardware for LRU). Above: a byte for each
+///   way, its age: how many others were used after it; stored as the difference (xor) from the number of the way.
 ///   tree-plru: a bit for each node of a tree over the ways says which half was used longer ago; the root is bit 1.
 ///     Source: H. Al-Zoubi, A. Milenkovic, M. Milenkovic, "Performance Evaluation of Cache Replacement Policies for the
 ///     SPEC CPU2000 Benchmark Suite", ACM Southeast Conference, 2004.
+///   nru: nru.hpp.
 ///   random: any way, each as likely; no state.
 #pragma once
 #include <bit>
@@ -12,11 +14,13 @@
 #include <cstring>
 #include <vector>
 
+#include "simulate/ages.hpp"
+
 namespace tierscope::simulate {
 
-enum class Policy : std::uint8_t { lru, tree_plru, random };
+enum class Policy : std::uint8_t { lru, tree_plru, nru, random };
 
-constexpr unsigned NIBBLES = 16;  // ways that a word holds in order
+constexpr unsigned MATRIX = 8;  // ways that a matrix in a word has room for
 
 inline std::uint64_t word_of(const unsigned char* record) noexcept {
   std::uint64_t word = 0;
@@ -25,54 +29,19 @@ inline std::uint64_t word_of(const unsigned char* record) noexcept {
 }
 inline void put_word(unsigned char* record, std::uint64_t word) noexcept { std::memcpy(record, &word, sizeof word); }
 
-constexpr std::uint64_t IN_ORDER = 0xFEDCBA9876543210U, ONES = 0x1111111111111111U;
-
-/// Where `way` stands in an order, in bits. The lowest zero nibble is found exactly, those above it may be false
-/// (H. S. Warren, "Hacker's Delight", 2nd edition, 2012, section 6-1).
-constexpr unsigned nibble_place(std::uint64_t order, unsigned way) noexcept {
-  const std::uint64_t zero_here = order ^ way * ONES;
-  return static_cast<unsigned>(std::countr_zero((zero_here - ONES) & ~zero_here & ONES * 8)) & ~3U;
+/// `row`: a bit for each way of the set.
+constexpr std::uint64_t EVERY_BYTE = 0x0101010101010101U;
+constexpr std::uint64_t matrix_row(unsigned ways) noexcept { return (std::uint64_t{1} << ways % 64) - 1; }
+constexpr std::uint64_t matrix_use(std::uint64_t word, unsigned way, std::uint64_t row) noexcept {
+  return (word | row << 8 * way) & ~(EVERY_BYTE << way);
 }
-constexpr std::uint64_t nibble_use(std::uint64_t word, unsigned way) noexcept {
-  const std::uint64_t order = word ^ IN_ORDER;
-  const std::uint64_t nearer = (std::uint64_t{1} << nibble_place(order, way)) - 1;
-  const std::uint64_t farther = ~(nearer << 4U | 15U);
-  return ((order & farther) | (order & nearer) << 4U | way) ^ IN_ORDER;
+/// The lowest zero byte is found exactly, those above it may be false (H. S. Warren, "Hacker's Delight", 2nd edition,
+/// 2012, section 6-1).
+constexpr unsigned matrix_oldest(std::uint64_t word) noexcept {
+  return static_cast<unsigned>(std::countr_zero((word - EVERY_BYTE) & ~word & EVERY_BYTE * 128)) / 8;
 }
-constexpr unsigned nibble_oldest(std::uint64_t word, unsigned ways) noexcept {
-  return static_cast<unsigned>((word ^ IN_ORDER) >> 4 * (ways - 1) & 15U);
-}
-/// The oldest way, which stands at the bit `last`, becomes the newest.
-constexpr std::uint64_t nibble_turn(std::uint64_t word, unsigned way, unsigned last) noexcept {
-  const std::uint64_t order = word ^ IN_ORDER;
-  const std::uint64_t turned = (std::uint64_t{15} << last) | ((std::uint64_t{1} << last) - 1);
-  return ((order & ~turned) | ((order << 4U | way) & turned)) ^ IN_ORDER;
-}
-/// The way becomes the oldest: those behind it, up to the last of `ways`, move one place nearer.
-constexpr std::uint64_t nibble_forget(std::uint64_t word, unsigned way, unsigned ways) noexcept {
-  const std::uint64_t order = word ^ IN_ORDER;
-  const std::uint64_t nearer = (std::uint64_t{1} << nibble_place(order, way)) - 1;
-  const std::uint64_t last = std::uint64_t{15} << 4 * (ways - 1);
-  const std::uint64_t beyond = ~(last | (last - 1));
-  const std::uint64_t between = ~(nearer | beyond | last);
-  return ((order & (nearer | beyond)) | (order >> 4U & between) | std::uint64_t{way} << 4 * (ways - 1)) ^ IN_ORDER;
-}
-
-inline unsigned byte_place(const unsigned char* order, unsigned way) noexcept {
-  unsigned place = 0;
-  while ((order[place] ^ place) != way) ++place;
-  return place;
-}
-inline void byte_use(unsigned char* order, unsigned way) noexcept {
-  for (unsigned p = byte_place(order, way); p != 0; --p)
-    order[p] = static_cast<unsigned char>(order[p - 1] ^ (p - 1) ^ p);
-  order[0] = static_cast<unsigned char>(way);
-}
-inline unsigned byte_oldest(const unsigned char* order, unsigned ways) noexcept { return order[ways - 1] ^ (ways - 1); }
-inline void byte_forget(unsigned char* order, unsigned way, unsigned ways) noexcept {
-  for (unsigned p = byte_place(order, way); p + 1 < ways; ++p)
-    order[p] = static_cast<unsigned char>(order[p + 1] ^ (p + 1) ^ p);
-  order[ways - 1] = static_cast<unsigned char>(way ^ (ways - 1));
+constexpr std::uint64_t matrix_forget(std::uint64_t word, unsigned way) noexcept {
+  return (word | EVERY_BYTE << way) & ~(std::uint64_t{255} << 8 * way);
 }
 
 /// What each way does to the bits of a tree.

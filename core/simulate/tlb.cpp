@@ -95,6 +95,13 @@ class Tlbs::Levels {
     }
     return other(cpu, page, address, at);
   }
+  std::uint64_t walk_of(unsigned cpu, std::uint64_t address) {
+    const std::uint64_t page = address >> shift_;
+    const auto k = page == cpus_[cpu].last ? 0 : find(cpu, page);
+    if (k == facts_.size()) return place_of(address);
+    ++hits_[k];
+    return 0;
+  }
   void count(Counters& counters) const {
     for (std::size_t k = 0; k < facts_.size(); ++k) {
       counters[facts_[k].name + ".hits"] += hits_[k];
@@ -116,7 +123,8 @@ class Tlbs::Levels {
     Time busy = 0;                           // until when a walk is under way
   };
 
-  [[gnu::noinline]] Time other(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
+  /// The level that has the page, or their number if none does. Those that it missed have it now.
+  std::size_t find(unsigned cpu, std::uint64_t page) {
     auto& own = cpus_[cpu];
     if (own.levels.empty()) {
       for (const auto& facts : facts_) own.levels.emplace_back(facts);
@@ -126,15 +134,22 @@ class Tlbs::Levels {
     std::size_t k = 0;
     while (k < facts_.size() && !own.levels[k].touch(page)) ++misses_[k++];
     for (std::size_t nearer = 0; nearer < k; ++nearer) own.levels[nearer].fill(page);
+    return k;
+  }
+  [[gnu::noinline]] Time other(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
+    const auto k = find(cpu, page);
     if (k == facts_.size()) return walk(cpu, page, address, at);
+    auto& own = cpus_[cpu];
     ++hits_[k];
     const Time done = at + facts_[k].latency;
     return at < own.busy ? std::max(done, own.walks->ready(page * LINE)) : done;
   }
-  Time walk(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t address) const noexcept {
     constexpr std::uint64_t WITHIN = (std::uint64_t{1} << MEMORY_BIT) - 1;
-    const std::uint64_t place = (address & ~WITHIN) + TABLE + ((address & WITHIN) >> shift_) * ENTRY_BYTES;
-    const Time done = caches_.access(cpu, place, Kind::load, at + walk_);
+    return (address & ~WITHIN) + TABLE + ((address & WITHIN) >> shift_) * ENTRY_BYTES;
+  }
+  Time walk(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
+    const Time done = caches_.access(cpu, place_of(address), Kind::load, at + walk_);
     auto& own = cpus_[cpu];
     own.walks->put(page * LINE, done);
     own.busy = std::max(own.busy, done);
@@ -153,6 +168,7 @@ Tlbs::Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page
     : levels_(std::make_unique<Levels>(levels, cpus, page_bytes, walk, caches)) {}
 Tlbs::~Tlbs() = default;
 Time Tlbs::translate(unsigned cpu, std::uint64_t address, Time at) { return levels_->translate(cpu, address, at); }
+std::uint64_t Tlbs::walk_of(unsigned cpu, std::uint64_t address) { return levels_->walk_of(cpu, address); }
 void Tlbs::count(Counters& counters) const { levels_->count(counters); }
 void Tlbs::reset_counters() { levels_->reset_counters(); }
 

@@ -15,6 +15,8 @@ class Tlbs {
   ~Tlbs();
   /// When the address is known that was asked for at `at`.
   Time translate(unsigned cpu, std::uint64_t address, Time at);
+  /// The same without times: where the entry lies that a walk reads, or 0 if a level has the page.
+  std::uint64_t walk_of(unsigned cpu, std::uint64_t address);
   void count(Counters& counters) const;
   void reset_counters();
 

@@ -18,6 +18,7 @@ class Touches {
  private:
   static constexpr std::size_t LIST = 1024;
   void run_list(Lineup& lineup, unsigned cpu, std::span<const Touch> touches, Memory& below);
+  Habit habit_;
   std::vector<Touch> near_, far_;  // what comes to a level, what it passes on
 };
 

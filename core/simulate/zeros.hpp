@@ -1,6 +1,8 @@
 /// Zeros from a multiple of 64 bytes on. Pages that nobody touches take no memory: a simulated machine has many caches,
 /// a run uses few of them.
 #pragma once
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -11,19 +13,23 @@ namespace tierscope::simulate {
 template <class T>
 class Zeros {
  public:
-  explicit Zeros(std::size_t count) : memory_(std::calloc(1, count * sizeof(T) + 64)) {
+  explicit Zeros(std::size_t count) {
+    const std::size_t bytes = count * sizeof(T), grain = bytes < LARGE ? 64 : LARGE;
+    memory_.reset(std::calloc(1, bytes + grain));
     if (memory_ == nullptr) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
-    first_ = reinterpret_cast<T*>((address + 63) / 64 * 64);
+    first_ = reinterpret_cast<T*>((address + grain - 1) / grain * grain);
+    if (grain == LARGE) ::madvise(first_, bytes / LARGE * LARGE, MADV_HUGEPAGE);  // a kernel without them says no
   }
   [[nodiscard]] T* at(std::size_t index) const noexcept { return first_ + index; }
 
  private:
+  static constexpr std::size_t LARGE = std::size_t{1} << 21U;  // a huge page: sets of a large cache are far apart
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };
   std::unique_ptr<void, Free> memory_;
-  T* first_;
+  T* first_ = nullptr;
 };
 
 }  // namespace tierscope::simulate

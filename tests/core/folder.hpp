@@ -12,8 +12,8 @@ namespace tierscope::tests {
 
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tierscope-test-XXXXXX").string();
+  explicit Folder(const std::filesystem::path& where = std::filesystem::temp_directory_path()) {
+    std::string name = (where / "tierscope-test-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }

@@ -13,10 +13,12 @@ from tierscope.stats import score
 from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.combining import Combining
 from tierscope.stats.devices import Buffer, Device, Migration, draw, parse
-from tierscope.stats.interleave import Interleave
+from tierscope.stats.interleave import Interleave, share
+from tierscope.stats.median import Interval
 from tierscope.stats.migration import Migration as Migrations
 from tierscope.stats.migration import Period
 from tierscope.stats.score import ALARM, MISSED, RECOVERED, WRONG, Score
+from tierscope.stats.strides import Stride, spread_of
 from tierscope.suites import suites
 from tierscope.suites.closed_loop import words
 from tierscope.suites.simulation import refuse_mixtures
@@ -94,14 +96,16 @@ def test_without_noise_no_device_has_any() -> None:
     assert {parse(word).noise for _, word in words(SUITE.read({"devices": "20", "noise": "0"}))} == {0.0}
 
 
-def test_each_device_is_asked_what_its_prober_asks_and_nothing_else() -> None:
-    machine, chosen = made_machine(), SUITE.read({"devices": "2", "parts": "buffers"})
+@pytest.mark.parametrize(("parts", "policy"), [("buffers", {"parts": "interleave"}), ("policy,buffers", {})])
+def test_each_device_is_asked_what_its_probers_ask_and_nothing_else(parts: str, policy: dict[str, str]) -> None:
+    machine, chosen = made_machine(), SUITE.read({"devices": "2", "parts": parts})
     asked = imagine(SUITE.plan(machine, chosen))
     for number, word in words(chosen):
-        alone = imagine(suites["buffers"].plan(machine, suites["buffers"].read({"target": word, "op": "read"})))
-        own = [one for one in asked if one.labels["device"] == number]
-        assert [one.groups for one in own] == [one.groups for one in alone]
-        assert [one.labels["of_table"] for one in own] == [one.table for one in alone]
+        for prober, more in (("policy", policy), ("buffers", {"op": "read"})):
+            alone = imagine(suites[prober].plan(machine, suites[prober].read({"target": word, **more})))
+            own = [one for one in asked if (one.labels["device"], one.labels["prober"]) == (number, prober)]
+            assert [one.groups for one in own] == [one.groups for one in alone]
+            assert [one.labels["of_table"] for one in own] == [one.table for one in alone]
     assert {one.table for one in asked} == {"closed_loop"}
 
 
@@ -130,8 +134,8 @@ def test_a_latency_off_by_more_than_three_per_cent_is_wrong() -> None:
 def test_a_round_capacity_must_be_told_as_it_is_and_another_within_six_per_cent() -> None:
     near = level(24.2 * KiB, 256, 100e-9, None)
     assert verdicts(score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1])))["capacity", 1] == WRONG
-    odd = replace(DEVICE, ways=5)
-    for size, verdict in ((20 * KiB * 1.05, RECOVERED), (20 * KiB * 1.07, WRONG)):
+    odd = replace(DEVICE, buffers=(Buffer(5 * KiB, 256, 80e-9), DEVICE.buffers[1]))
+    for size, verdict in ((30 * KiB * 1.05, RECOVERED), (30 * KiB * 1.07, WRONG)):
         one = level(size, 256, 100e-9)
         assert verdicts(score.of_buffers(odd, levels(400e-9, one, RIGHT[1])))["capacity", 1] == verdict
 
@@ -234,3 +238,26 @@ def test_shares_are_told_and_every_failure_with_what_repeats_it() -> None:
         "Device 2: capacity of buffer 1 is 24 KiB, found 16 KiB: wrong; tierscope run 2",
         "Device 3: capacity of buffer 1 is none, found 16 KiB: false alarm; tierscope run 3",
     ]
+
+
+def strides(ways: int, grain: int, threads: int = 24) -> list[Stride]:
+    """Rates as so many memories give them; half of the threads saturate the control too."""
+    powers = [128 << step for step in range(16)]
+    sizes = [*powers, *(odd * power for odd in (3, 5) for power in powers)]
+    alone = [Stride(size, False, threads, rate(share(size, ways, grain))) for size in sizes]
+    controls = [Stride(power + 64, True, threads, rate(1.0)) for power in powers]
+    return [*alone, *controls, Stride(powers[-1] + 64, True, threads // 2, rate(1.0))]
+
+
+def rate(part: float) -> Interval:
+    return Interval(0.99e8 * part, 1e8 * part, 1.01e8 * part, 40)
+
+
+def test_the_suite_learns_of_interleaving_from_rates() -> None:
+    found, none = spread_of(strides(6, 4 * KiB)), spread_of(strides(1, 4 * KiB))
+    assert found is not None
+    assert (found.ways, found.grain_bytes) == (6, 4 * KiB)
+    assert none is not None
+    assert none.ways == 1
+    assert spread_of(strides(6, 4 * KiB)[:7]) is None
+    assert spread_of([one for one in strides(6, 4 * KiB) if not one.control]) is None

@@ -1,6 +1,7 @@
 """Buffers are inferred from what an exact simulation of them, and noise, leave of a curve."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,3 +129,16 @@ def test_a_unit_that_is_not_sure_has_an_interval() -> None:
 def test_too_few_regions_say_nothing() -> None:
     with pytest.raises(ValueError, match="at least 8"):
         infer(curve(np.full(4, 1e-7), regions=REGIONS[:4]))
+
+
+def test_buffers_smaller_than_the_grain_are_found_where_interleaving_is_known() -> None:
+    device = Device((Buffer(4 * KiB, 256, 120e-9),), 320e-9, ways=6, grain_bytes=8 * KiB)
+    sizes = [(region, region <= 8 * KiB) for region in (64 << step for step in range(15))]
+    seconds = np.array([latency_s(device, region, scattered=scattered) for region, scattered in sizes])
+    regions = np.array([float(region) for region, _ in sizes])
+    scattered = np.array([one for _, one in sizes])
+    curve = Curve(regions, seconds, np.full(len(sizes), 0.002), scattered, np.full(len(sizes), float(FOOTPRINT)))
+    known = infer(replace(curve, ways=6, grain_bytes=8 * KiB))
+    assert [level.round_bytes for level in known.levels] == [24 * KiB]
+    assert [level.unit_bytes.middle for level in known.levels] == [256]
+    assert [level.round_bytes for level in infer(curve).levels] != [24 * KiB]

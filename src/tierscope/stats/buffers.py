@@ -184,6 +184,8 @@ def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int)
 def _round(capacity: Bounded, unit: int, ways: int) -> int | None:
     """The nearest 2^k or 1.5 * 2^k in the interval, in each of the memories."""
     power = int(np.floor(np.log2(capacity.middle / ways)))
-    near = [ways * int(factor * 2**step) for factor, step in itertools.product((1.0, 1.5), (power - 1, power, power + 1))]
+    near = [
+        ways * int(factor * 2**step) for factor, step in itertools.product((1.0, 1.5), (power - 1, power, power + 1))
+    ]
     inside = [size for size in near if capacity.low <= size <= capacity.high and size % (ways * unit) == 0]
     return min(inside, key=lambda size: abs(np.log(size / capacity.middle)), default=None)

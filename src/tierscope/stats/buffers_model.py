@@ -72,15 +72,18 @@ def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
 
     Blocks of a region lie in the memories in turn; where they do not divide, some memories have one more.
     """
-    begin, weights, regions, origin = [], [], [], []
+    begin: list[int] = []
+    weights: list[float] = []
+    regions: list[float] = []
+    origin: list[int] = []
     for number, region in enumerate(fresh.region_bytes):
         begin.append(len(weights))
         for own, share in _shares(float(region), fresh.ways, fresh.grain_bytes):
             weights.append(share)
             regions.append(own)
             origin.append(number)
-    own = Fresh(np.array(regions), fresh.scattered[origin], fresh.footprint_bytes[origin] / fresh.ways)
-    return np.array(begin), np.array(weights), own
+    parts = Fresh(np.array(regions), fresh.scattered[origin], fresh.footprint_bytes[origin] / fresh.ways)
+    return np.array(begin), np.array(weights), parts
 
 
 def _shares(region: float, ways: int, grain: int) -> list[tuple[float, float]]:

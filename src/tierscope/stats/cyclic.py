@@ -1,14 +1,15 @@
-"""What a cyclic walk over n lines misses in a cache, and the cache whose knee is the measured one.
+"""What a cyclic walk over a footprint misses in a cache, and the caches whose staircase is the measured one.
 
-    n = footprint / (64 B * sets)                              [lines of each set]
+    n = footprint / (64 B * sets)                              [lines of each set; those of a set: n rounded down or up]
     lru:     a set misses always if it has more lines than ways, else never
     random:  m = 1 - (1 - 1 / ways)^(m * n)                    [1], 0 for n up to `ways`
+    nru:     m(n) by playing a set; a bit for each way, as in the simulator
     latency(footprint) = t_1 + sum over levels of m_k(footprint) * (t_k+1 - t_k)      [s]
 
-Least recently used is the sharp knee, replaced at random the soft one: of m * n lines that come in during one walk,
-each leaves a line where it is with 1 - 1 / ways. Sizes and policies are those of the least mean |ln(model / measured)|
-over all points, level by level, twice. A size that the system reports stands unless another one fits better. A level
-too narrow to be a plateau of its own is added behind the others (`widened`) where it explains the rise much better.
+Least recently used is the sharp knee, replaced at random the soft one, not recently used lies between. Sizes and
+policies are those of the least sum of |ln(model / measured)| beyond 5 %, the smallest of equals; level by level, twice.
+A size that the system reports stands unless another one fits better. A level too narrow to be a plateau of its own is
+added behind the others (`widened`) where it explains the rise much better.
 Blind to pages that fill sets unevenly, and to shares that neighbours take by turns: both show as a soft knee.
 Source: J. E. Smith and J. R. Goodman, "A Study of Instruction Cache Organizations and Replacement Policies", ISCA 1983:
 the loop model.
@@ -16,6 +17,7 @@ the loop model.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +25,15 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 LINE = 64
-POLICIES = ("lru", "random")
+POLICIES = ("lru", "nru", "random")
 STEPS = 200  # of the balance, which is slow at the knee: there it is within 0.01 after so many
-FINE = 16  # sizes tried to an octave
+ROUNDS = 60  # of a set that is played; half of them settle it
+LONGEST = 4  # times the ways: a longer cycle misses always, but for one line in e^4 of random
+FINE = 32  # sizes tried to an octave
 WIDE = 1.0  # octaves on either side of where the level seemed to end
-KEPT = 0.005  # of the mean misfit: what a fitted size must gain over the reported one, and a level over none
+TOLERANCE = 0.05  # of a latency: what page walks add to a plateau in an octave
+BELIEVED = 0.001  # of the mean misfit: what a fitted size must gain over the reported one
+KEPT = 0.005  # likewise a level over none
 TRIED = 12  # latencies of a level that is no plateau
 
 
@@ -45,22 +51,55 @@ class Shape:
 def missing(shape: Shape, footprint_bytes: Floats) -> Floats:
     """Share of the accesses that miss, shape (points,)."""
     lines = footprint_bytes / shape.size_bytes * shape.ways
-    if shape.policy == "random":
-        return _at_random(lines, shape.ways)
+    table = _misses(shape.policy, shape.ways)
     whole = np.floor(lines)
     fuller = lines - whole  # share of the sets that have one line more
-    more = np.where(whole + 1 > shape.ways, fuller * (whole + 1), 0.0)
-    fewer = np.where(whole > shape.ways, (1 - fuller) * whole, 0.0)
-    return (more + fewer) / np.maximum(lines, 1e-9)
+
+    def of(count: Floats) -> Floats:
+        missed: Floats = count * table[np.minimum(count, len(table) - 1).astype(int)]
+        return missed
+
+    share: Floats = ((1 - fuller) * of(whole) + fuller * of(whole + 1)) / np.maximum(lines, 1e-9)
+    return share
 
 
-def _at_random(lines: Floats, ways: int) -> Floats:
-    if ways == 1:
-        return np.where(lines > 1, 1.0, 0.0)
-    share = np.ones_like(lines)
+@cache
+def _misses(policy: str, ways: int) -> Floats:
+    """Share that misses of a cycle through 0, 1, 2, ... lines of one set."""
+    played = {"lru": _lru, "nru": _nru, "random": _random}[policy]
+    counts = range(ways + 1, LONGEST * ways + 1)
+    misses: Floats = np.array([0.0] * (ways + 1) + [played(count, ways) for count in counts] + [1.0])
+    return misses
+
+
+def _lru(lines: int, ways: int) -> float:
+    return float(lines > ways)
+
+
+def _random(lines: int, ways: int) -> float:
+    share = 1.0
     for _ in range(STEPS):
         share = 1 - (1 - 1 / ways) ** (share * lines)
-    return np.where(lines > ways, share, 0.0)
+    return share
+
+
+def _nru(lines: int, ways: int) -> float:
+    draw = np.random.default_rng(lines)
+    held: dict[int, int] = {}  # line -> way
+    where: list[int | None] = [None] * ways
+    recent: set[int] = set()
+    missed = 0
+    for step in range(ROUNDS * lines):
+        line = step % lines
+        way = held.get(line)
+        if way is None:
+            missed += step >= ROUNDS * lines // 2
+            free = [w for w in range(ways) if w not in recent] or [0]
+            way = step if step < ways else free[int(draw.integers(len(free)))]
+            held.pop(-1 if (old := where[way]) is None else old, None)
+            held[line], where[way] = way, line
+        recent = {way} if len(recent | {way}) == ways else recent | {way}
+    return missed / (ROUNDS * lines - ROUNDS * lines // 2)
 
 
 def latency(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats) -> Floats:
@@ -70,6 +109,12 @@ def latency(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats) -
     for number, shape in enumerate(shapes):
         total = total + missing(shape, footprint_bytes) * (steps[number + 1] - steps[number])
     return total
+
+
+def distance(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, latency_s: Floats) -> float:
+    """Mean of |ln(model / measured)| beyond TOLERANCE."""
+    off = np.abs(np.log(latency(shapes, memory_s, footprint_bytes) / latency_s))
+    return float(np.mean(np.maximum(off - TOLERANCE, 0)))
 
 
 def fitted(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, latency_s: Floats) -> tuple[Shape, ...]:
@@ -86,14 +131,9 @@ def fitted(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, la
             if begin.reported_bytes:
                 reported = [replace(begin, size_bytes=begin.reported_bytes, policy=policy) for policy in POLICIES]
                 told = min(reported, key=lambda shape: misfit(number, shape))
-                best = told if misfit(number, told) <= misfit(number, best) + KEPT else best
+                best = told if misfit(number, told) <= misfit(number, best) + BELIEVED else best
             found[number] = best
     return tuple(found)
-
-
-def distance(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, latency_s: Floats) -> float:
-    """Mean of |ln(model / measured)|."""
-    return float(np.mean(np.abs(np.log(latency(shapes, memory_s, footprint_bytes) / latency_s))))
 
 
 def widened(
@@ -101,16 +141,15 @@ def widened(
 ) -> tuple[Shape, ...]:
     """With one level more between the last and memory, if it explains the points better; else as they were."""
     last = shapes[-1]
-    inside = footprint_bytes[(footprint_bytes > last.size_bytes) & (latency_s < (1 - KEPT) * memory_s)]
+    inside = footprint_bytes[(footprint_bytes > last.size_bytes) & (latency_s < (1 - TOLERANCE) * memory_s)]
     if inside.size == 0:
         return tuple(shapes)
-    unit = LINE * ways
     octaves = np.log2(2 * inside[-1] / last.size_bytes)
-    sizes = {round(last.size_bytes * 2**x / unit) * unit for x in np.arange(1 / FINE, octaves, 1 / FINE)}
+    sizes = _whole(last.size_bytes * 2 ** np.arange(1 / FINE, octaves, 1 / FINE), ways)
     trials = [
-        (*shapes, Shape(float(time), float(size), ways, policy))
+        (*shapes, Shape(float(time), size, ways, policy))
         for time in np.geomspace(last.latency_s, memory_s, TRIED + 2)[1:-1]
-        for size in sorted(sizes)
+        for size in sizes
         for policy in POLICIES
     ]
     best = min(trials, key=lambda trial: distance(trial, memory_s, footprint_bytes, latency_s))
@@ -120,7 +159,11 @@ def widened(
 
 
 def _candidates(begin: Shape) -> list[Shape]:
-    unit = LINE * begin.ways
-    sizes = begin.size_bytes * 2 ** np.arange(-WIDE, WIDE + 1e-9, 1 / FINE)
-    whole = sorted({max(1, round(size / unit)) * unit for size in sizes})
-    return [replace(begin, size_bytes=float(size), policy=policy) for policy in POLICIES for size in whole]
+    sizes = _whole(begin.size_bytes * 2 ** np.arange(-WIDE, WIDE + 1e-9, 1 / FINE), begin.ways)
+    return [replace(begin, size_bytes=size, policy=policy) for size in sizes for policy in POLICIES]
+
+
+def _whole(sizes: Floats, ways: int) -> list[float]:
+    """Of whole sets, smallest first."""
+    unit = LINE * ways
+    return sorted({float(max(1, round(size / unit)) * unit) for size in sizes})

@@ -2,7 +2,7 @@
 
     parameter                              recovered if
     buffers, ways, grain, unit             found as it is
-    capacity, of all memories together     the round size told is it; 6 % where it is no 2^k or 1.5 * 2^k
+    capacity, of all memories together     the round size told is it; 6 % where one memory has no 2^k or 1.5 * 2^k
     latency, medium                        within 3 %, the processor's caches and nearer buffers included
     period                                 within 5 %, in writes of 256 B by the program
     stall                                  within 10 %
@@ -59,7 +59,9 @@ def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
     for number, buffer in enumerate(device.buffers):
         level = levels.levels[pairs[number]] if number in pairs else None
         latency = device.path_s + sum(one.latency_s for one in device.buffers[: number + 1])
-        yield from _buffer(number + 1, (buffer.size_bytes * device.ways, buffer.unit_bytes, latency), level)
+        yield from _buffer(
+            number + 1, (buffer.size_bytes * device.ways, buffer.unit_bytes, latency), level, device.ways
+        )
     for place, level in enumerate(levels.levels):
         if place not in pairs.values():
             size = level.capacity_bytes
@@ -82,14 +84,14 @@ def _pairs(sizes: Sequence[int], levels: Sequence[Level]) -> dict[int, int]:
     return {a: b for a, b in best if 1 / FAR <= sizes[a] / found[b] <= FAR}
 
 
-def _buffer(number: int, truth: tuple[int, int, float], level: Level | None) -> Iterator[Score]:
+def _buffer(number: int, truth: tuple[int, int, float], level: Level | None, ways: int) -> Iterator[Score]:
     size, unit, latency = truth
     if level is None:
         for name, measure, value in (("capacity", "B", size), ("unit", "B", unit), ("latency", "s", latency)):
             yield Score(name, measure, value, None, None, None, MISSED, number)
         return
     found, low, high = level.capacity_bytes.middle, level.capacity_bytes.low, level.capacity_bytes.high
-    good = level.round_bytes == size if _is_round(size) else abs(found / size - 1) <= CAPACITY
+    good = level.round_bytes == size if _is_round(size // ways) else abs(found / size - 1) <= CAPACITY
     told = float(level.round_bytes) if level.round_bytes else found
     yield Score("capacity", "B", size, told, low, high, RECOVERED if good else WRONG, number)
     units = level.unit_bytes

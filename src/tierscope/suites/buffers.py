@@ -19,7 +19,7 @@ from tierscope.stats.buffers import FEWEST, Curve, infer
 from tierscope.suites import Option, Options, Plan, Suite, fresh, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.latency import near_cpus
-from tierscope.units import KiB, show_bytes
+from tierscope.units import LINE_BYTES, KiB, show_bytes
 
 SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that is looked for
 GRAIN = 8 * KiB  # larger regions hold whole units of any size
@@ -34,6 +34,8 @@ OPTIONS: tuple[Option, ...] = (
     options.size("to", "128MiB", "largest region; buffers up to half of it are found"),
     options.size("footprint", None, "bytes that the regions share; auto: 1 GiB, 4 x the last-level cache or 4 regions, "
                  "within half of what is free"),
+    options.count("ways", 1, "interleaved memories, as `run policy` finds them", 1, 64),
+    options.size("grain", "4KiB", "bytes of each of them in turn"),
     options.text("op", "both", "read, write or both"),
     options.count("cpu", None, "the CPU that reads and writes; auto: the first of the node"),
     options.share("precision", 0.01, "half-width of the 95 % interval of a latency over the latency"),
@@ -47,6 +49,8 @@ class Known:
     """Latencies so far, by region and whether they were scattered: seconds and relative standard error."""
 
     footprint_bytes: int
+    ways: int = 1
+    grain_bytes: int = 4 * KiB
     points: dict[tuple[int, bool], tuple[float, float]] = field(default_factory=dict)
 
     def add(self, experiment: Experiment, answer: Answer) -> None:
@@ -71,6 +75,8 @@ class Known:
             np.nan_to_num(np.array([spread for _, spread in values]), posinf=1.0),
             np.array([scattered for _, scattered in keys]),
             np.full(len(keys), float(self.footprint_bytes)),
+            self.ways,
+            self.grain_bytes,
         )
         return [level.capacity_bytes.middle for level in infer(curve).levels]
 
@@ -92,7 +98,11 @@ def field_of(machine: Machine, chosen: Options) -> fresh.Field:
         raise UsageError(f"regions up to {show_bytes(largest)} show no buffer; try to=128MiB")
     size, note = fresh.footprint(machine, target, chosen["footprint"], largest)
     schedule = Schedule(precision=float(chosen["precision"] or 0), minimum_s=0.2, budget_s=float(chosen["budget"] or 0))
-    return fresh.Field(cpu, target, size, schedule, "buffers", note)
+    ways, grain = int(chosen["ways"] or 1), int(chosen["grain"] or 0)
+    if grain < LINE_BYTES or grain % LINE_BYTES:
+        raise UsageError(f"grain={grain}B: memories take whole lines in turn; try grain=4KiB")
+    walk = fresh.Field(cpu, target, size, schedule, "buffers", note)
+    return replace(walk, ways=ways, grain_bytes=grain)
 
 
 def coarse(largest: int) -> list[int]:
@@ -113,7 +123,7 @@ def _whole(size: float) -> int:
 
 def reads(walk: fresh.Field, largest: int) -> Generator[Experiment, Answer, None]:
     """Scattered regions, then larger ones, then those around what these show."""
-    known = Known(walk.footprint_bytes)
+    known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes)
     for region, scattered in [(size, True) for size in SCATTERED] + [(size, False) for size in coarse(largest)]:
         experiment = replace(walk, line_s=known.slowest()).read(region, scattered=scattered)
         known.add(experiment, (yield experiment))

@@ -2,12 +2,12 @@
 
 Each device is a word of a simulated machine (`stats.devices`); the probers get that word as their target, and nothing
 else: their plans are those of `run buffers` and `run policy`, adaptive as they are. What was drawn is read from the
-word by the table `closed_loop` alone.
+word by the table `closed_loop` alone. `buffers` is told of the interleaving that `policy` found, as a user would.
 All devices have the CPUs and the caches of the machine that `target` names, and differ in its memory m.
 Blind to: faults that simulator and prober share; what no simulated device has, such as a hash of the address.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 import msgspec
@@ -16,12 +16,17 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Experiment, Label
 from tierscope.machine import Machine
 from tierscope.stats.devices import draw
+from tierscope.stats.median import Interval
+from tierscope.stats.strides import Stride, spread_of
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
+from tierscope.suites.answer import Answer
 from tierscope.suites.simulation import PREFIX
+from tierscope.units import word_bytes
 
 NAME = "closed_loop"  # of the table
-PROBERS: dict[str, dict[str, str]] = {"buffers": {"op": "read"}, "policy": {}}
-"""Part -> words of the suite of that name; what joins writes is looked for by `policy`."""
+PROBERS = ("policy", "buffers")
+BUFFERS = {"op": "read"}  # what joins writes is looked for by `policy`
+INTERLEAVE = "interleave"  # the part of `policy` that `buffers` rests on
 MOST_NOISE = 10
 
 OPTIONS: tuple[Option, ...] = (
@@ -46,23 +51,42 @@ def plan(machine: Machine, chosen: Options) -> Plan:
     target = str(chosen["target"])
     if not target.startswith(PREFIX):
         raise UsageError(f"target={target}: devices are drawn for simulated machines only; try target=sim:blank")
-    parts = dict.fromkeys(options.names_of("part", chosen["parts"], PROBERS))
+    parts = options.names_of("part", chosen["parts"], PROBERS)
     for number, word in words(chosen):
-        for part in parts:
-            prober = suites[part]
-            asked = prober.read({"target": word, **PROBERS[part]})
-            yield from _filed(prober.plan(machine, asked), {"device": number, "prober": part})
+        policy = {} if "policy" in parts else {"parts": INTERLEAVE}
+        strides = yield from _prober("policy", machine, word, policy, number)
+        if "buffers" in parts:
+            yield from _prober("buffers", machine, word, {**BUFFERS, **_layout(strides)}, number)
 
 
-def _filed(plan: Plan, labels: dict[str, Label]) -> Plan:
-    """Its experiments under the table of the closed loop; the prober gets answers to what it asked."""
+def _prober(
+    name: str, machine: Machine, word: str, own: dict[str, str], number: int
+) -> Generator[Experiment, Answer, list[Stride]]:
+    """Its experiments under the table of the closed loop; it gets answers to what it asked. The strides among them."""
+    prober, strides = suites[name], list[Stride]()
+    plan = prober.plan(machine, prober.read({"target": word, **own}))
     try:
         asked = next(plan)
         while True:
-            answer = yield _under(asked, labels)
+            answer = yield _under(asked, {"device": number, "prober": name})
+            if asked.table == INTERLEAVE and answer.point:
+                strides.append(_stride(asked, answer.point.groups[0].interval))
             asked = plan.send(replace(answer, experiment=asked))
     except StopIteration:
-        return
+        return strides
+
+
+def _stride(asked: Experiment, rate: Interval) -> Stride:
+    labels, threads = asked.labels, len(asked.groups[0].team.cpus)
+    return Stride(int(labels["stride_bytes"] or 0), bool(labels["control"]), threads, rate)
+
+
+def _layout(strides: list[Stride]) -> dict[str, str]:
+    """What was found of interleaving, as words for `buffers`."""
+    found = spread_of(strides)
+    if found is None or found.ways == 1:
+        return {}
+    return {"ways": str(found.ways), "grain": word_bytes(found.grain_bytes)}
 
 
 def _under(asked: Experiment, labels: dict[str, Label]) -> Experiment:

@@ -43,6 +43,8 @@ class Field:
     of: str
     note: str = ""
     line_s: float = LINE_S  # of a read, near enough
+    ways: int = 1  # memories side by side, as they are known
+    grain_bytes: int = 4 * KiB  # of each in turn
 
     def read(self, region: int, block: int = 64, *, scattered: bool = False) -> Experiment:
         """Dependent reads of blocks; of blocks above a line, all lines are under way at once.
@@ -70,6 +72,8 @@ class Field:
         labels: dict[str, Label] = {
             "operation": operation, "region_bytes": region, "scattered": order == "random", "of": self.of
         }  # fmt: skip
+        if self.ways > 1:
+            labels |= {"ways": self.ways, "grain_bytes": self.grain_bytes}
         group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role=f"{operation}r")
         return Experiment(table=TABLE, groups=(group,), schedule=self._lasting(region), labels=labels, note=self.note)
 

@@ -73,13 +73,20 @@ def _points(rows: list[Row], target: str, operation: str) -> tuple[Point, ...]:
 def _read(rows: list[Row], target: str) -> Levels | None:
     points = _points(rows, target, "read")
     enough = len(points) >= buffers.FEWEST and points[-1][0] >= FULL
-    return _inferred(points) if enough else None
+    return _inferred(points, *_layout(rows, target)) if enough else None
+
+
+def _layout(rows: list[Row], target: str) -> tuple[int, int]:
+    """Memories side by side and the bytes of each in turn, as they were known to the run."""
+    own = next((row for row in rows if row["target"] == target and row["ways"]), None)
+    return (whole(own, "ways"), whole(own, "grain_bytes")) if own else (1, LINE_BYTES)
 
 
 @functools.lru_cache(maxsize=32)
-def _inferred(points: tuple[Point, ...]) -> Levels:
+def _inferred(points: tuple[Point, ...], ways: int, grain: int) -> Levels:
     region, scattered, seconds, spread, footprint = (np.array(column) for column in zip(*points, strict=True))
-    return buffers.infer(Curve(region.astype(np.float64), seconds, spread, scattered, footprint.astype(np.float64)))
+    sizes, over = region.astype(np.float64), footprint.astype(np.float64)
+    return buffers.infer(Curve(sizes, seconds, spread, scattered, over, ways, grain))
 
 
 def _written(rows: list[Row], target: str) -> Writes | None:

@@ -78,8 +78,14 @@ def _rows(run: Run, number_: int, prober: str, own: list[Record]) -> Iterator[Ro
     for one in _scores(prober, device, _view(run, own)):
         row: Row = {"device": number_, "prober": prober, **asdict(one), "noise": device.noise}
         row |= {key: number(value) for key in ("truth", "found", "low", "high") for value in [getattr(one, key)]}
-        row |= {"repeat": f"tierscope run {COMMANDS[prober]} target={word}", "origin": origin}
+        row |= {"repeat": f"tierscope run {COMMANDS[prober]}{_layout(own[0])} target={word}", "origin": origin}
         yield row
+
+
+def _layout(record: Record) -> str:
+    """What a prober was told of interleaving."""
+    labels = record.experiment.labels
+    return f" ways={labels['ways']} grain={labels['grain_bytes']}B" if labels.get("ways") else ""
 
 
 def _view(run: Run, own: list[Record]) -> Run:

@@ -1,5 +1,5 @@
-/// A writer on a structure in a pool, and its check. Operation i is drawn by i alone, so the check plays to where the log
-/// ends, and demands what was there then or one operation later.
+/// A writer on a structure in a pool, and its check. Operation i is drawn by i alone, so the check plays to where the
+/// log ends, and demands what was there then or one operation later.
 ///     make POOL NAME | write POOL NAME OPERATIONS | check POOL NAME LOG
 #include <array>
 #include <cstdio>
@@ -64,7 +64,8 @@ std::string difference(const Structure& structure, const Model& model) {
   for (std::uint64_t key = 0; key < KEYS; ++key) {
     const auto at = model.find(key);
     const auto* value = structure.find(key);
-    if ((value != nullptr) != (at != model.end())) return "key " + std::to_string(key) + (value ? " is there" : " is lost");
+    if ((value != nullptr) != (at != model.end()))
+      return "key " + std::to_string(key) + (value ? " is there" : " is lost");
     if (value != nullptr && std::memcmp(value, at->second.data(), sizeof(Value)) != 0)
       return "key " + std::to_string(key) + " has another value";
   }
@@ -103,7 +104,8 @@ int main(int count, char** words) {
   const bool makes = std::strcmp(words[1], "make") == 0;
   try {
     const auto& entry = Registry<StructureEntry>::find("structure", words[3]);
-    const auto structure = entry.open({.path = words[2], .make = makes, .keys = KEYS + 1, .value_bytes = sizeof(Value)});
+    const auto structure =
+        entry.open({.path = words[2], .make = makes, .keys = KEYS + 1, .value_bytes = sizeof(Value)});
     if (makes) return 0;
     if (std::strcmp(words[1], "write") == 0) return write(*structure, std::strtoull(words[4], nullptr, 10));
     return check(*structure, last_of(words[4]));

@@ -1,5 +1,5 @@
 #ifdef TIERSCOPE_TOML
-#include "simulate/tree.hpp"
+#include "simulate/document.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -91,6 +91,8 @@ toml::table parse(const std::string& name) {
     std::ostringstream text;
     text << name << ", line " << error.source().begin.line << ": " << error.description();
     throw BadPlan(text.str());
+  } catch (const std::logic_error& error) {
+    throw BadPlan(name + " " + error.what() + "; look for keys that are empty or hold odd characters");
   }
   std::string known;
   for (const auto& preset : PRESETS) known += (known.empty() ? "" : ", ") + std::string(preset.name);
@@ -99,8 +101,8 @@ toml::table parse(const std::string& name) {
 
 }  // namespace
 
-Tree read_tree(const std::string& word) {
-  Tree tree;
+Document read_document(const std::string& word) {
+  Document tree;
   std::istringstream parts(word);
   std::getline(parts, tree.file, ',');
   tree.root = parse(tree.file);

@@ -1,0 +1,25 @@
+/// `unordered_map`: the map of the C++ library; chains, as the maps in pools have them, and there in every build.
+/// Source: ISO/IEC 14882:2020, [unord.map]; libstdc++ or libc++, whichever the build has.
+#include <unordered_map>
+
+#include "structures/volatile/map.hpp"
+
+namespace tierscope::structures {
+namespace {
+
+using Map = std::unordered_map<std::uint64_t, Value>;
+
+std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<VolatileMap<Map>>(asked); }
+std::size_t no_pool(std::uint64_t, std::size_t) { return 0; }
+
+constexpr StructureEntry entry{"unordered_map",
+                               "hash map of the C++ library, in volatile memory",
+                               "ISO/IEC 14882:2020, [unord.map]",
+                               false,
+                               "",
+                               &open,
+                               &no_pool};
+const Registration registration{entry};
+
+}  // namespace
+}  // namespace tierscope::structures

@@ -1,0 +1,40 @@
+"""The probers on random devices through the real core: what was built is found, and nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shell import Shell
+
+LEAST = 0.9  # share of all parameters; devices and their noise are drawn once and for all
+BUFFERS = ["first=2", "devices=2", "parts=buffers"]
+POLICY = ["first=4", "devices=1", "parts=policy"]
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, object]]:
+    found = []
+    for number, words in enumerate((BUFFERS, POLICY)):
+        shell = Shell(tmp_path_factory.mktemp(f"closed-loop-{number}"))
+        status, out, err = shell("run", "closed-loop", "seed=7", "noise=1", *words, "--json", "-")
+        assert status == 0, err
+        found += [row for row in json.loads(out)["rows"] if row["table"] == "closed_loop"]
+    return found
+
+
+def test_probers_recover_what_random_devices_were_built_with(rows: list[dict[str, object]]) -> None:
+    failures = [row for row in rows if row["verdict"] != "recovered"]
+    assert len(failures) <= (1 - LEAST) * len(rows), failures
+    assert {"buffers", "medium", "ways", "period", "entries"} <= {row["parameter"] for row in rows}
+
+
+def test_they_find_nothing_that_is_not_there(rows: list[dict[str, object]]) -> None:
+    assert [row for row in rows if row["verdict"] == "false alarm"] == []
+
+
+def test_a_failure_can_be_repeated_by_its_words(rows: list[dict[str, object]], tmp_path: Path) -> None:
+    words = next(str(row["repeat"]).split() for row in rows if row["prober"] == "policy")
+    status, out, err = Shell(tmp_path)(*words[1:], "parts=combining", "--json", "-")
+    assert status == 0, err
+    assert [row["part"] for row in json.loads(out)["rows"] if row["table"] == "policy"] == ["combining"]

@@ -1,0 +1,188 @@
+"""A simulated machine made from what was measured: caches, memory and words of where each number is from."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from made import FOOTPRINTS, Maker, add_latency, add_stream
+from made_machine import made_machine
+from made_tlb import add_tlb
+from tierscope.errors import UsageError
+from tierscope.machine import Machine
+from tierscope.preset import from_rows, preset, text
+from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, widened
+from tierscope.tables import Row
+from tierscope.units import KiB, MiB
+
+SIZES = np.array([KiB * 2 ** (step / 4) for step in range(8, 80)])
+MEMORY_S = 120e-9
+L1 = Shape(1.7e-9, 48 * KiB, 12)
+L2 = Shape(5.4e-9, 2 * MiB, 16, "nru")
+
+
+def rows_of(latency_s: list[float]) -> list[Row]:
+    return [
+        {
+            "footprint_bytes": round(size), "page_bytes": 2 * MiB, "latency_s": time, "latency_low": time,
+            "latency_high": time, "order": "global", "probe": "cycle", "pages": "thp", "target": "node:0",
+            "conclusive": True, "reasons": "", "blocks": 60, "left_out_share": 0.0,
+        }
+        for size, time in zip(SIZES, latency_s, strict=True)
+    ]  # fmt: skip
+
+
+def told(directory: Path, machine: Machine | None = None, *, stream: bool = False, tlb: bool = False) -> dict[str, Any]:
+    maker = Maker(directory)
+    add_latency(maker)
+    if stream:
+        add_stream(maker, ("read",))
+    if tlb:
+        add_tlb(maker, pages="2m")
+    return tomllib.loads(preset([maker.save("latency", machine)], "mine"))
+
+
+def test_a_cycle_that_fits_misses_nothing_and_one_far_beyond_always() -> None:
+    for policy in ("lru", "nru", "random"):
+        shares = missing(Shape(1e-9, MiB, 16, policy), np.array([0.5 * MiB, 1.0 * MiB, 8.0 * MiB]))
+        assert shares[:2] == pytest.approx([0, 0])
+        assert shares[2] == pytest.approx(1, abs=0.01)
+
+
+def test_lru_is_the_sharpest_knee_and_random_the_softest() -> None:
+    at = np.array([1.25 * MiB])
+    lru, nru, random = (float(missing(Shape(1e-9, MiB, 16, p), at)[0]) for p in ("lru", "nru", "random"))
+    assert lru == 1
+    assert 1 > nru > random > 0
+
+
+def test_one_way_misses_always_as_soon_as_two_lines_meet() -> None:
+    for policy in ("lru", "nru", "random"):
+        assert missing(Shape(1e-9, MiB, 1, policy), np.array([2.0 * MiB]))[0] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("policy", ["lru", "nru", "random"])
+def test_the_fit_finds_the_size_and_the_policy_that_were_put_in(policy: str) -> None:
+    truth = (L1, Shape(5.4e-9, 1.5 * MiB, 16, policy))
+    begin = [L1, Shape(5.4e-9, 1.9 * MiB, 16)]
+    times = latency(truth, MEMORY_S, SIZES)
+    found = fitted(begin, MEMORY_S, SIZES, times)
+    assert distance(found, MEMORY_S, SIZES, times) < 0.001
+    assert found[1].size_bytes == pytest.approx(1.5 * MiB, rel=0.1)
+    assert found[1].policy == policy
+
+
+def test_a_size_that_is_reported_stands_where_it_fits_and_falls_where_it_does_not() -> None:
+    for size, stands in ((2 * MiB, True), (1 * MiB, False)):
+        times = latency((L1, Shape(5.4e-9, size, 16)), MEMORY_S, SIZES)
+        found = fitted([L1, Shape(5.4e-9, size, 16, reported_bytes=2 * MiB)], MEMORY_S, SIZES, times)
+        assert (found[1].size_bytes == 2 * MiB) is stands
+
+
+def test_a_level_that_is_no_plateau_is_added_and_none_where_there_is_none() -> None:
+    three = (L1, L2, Shape(34e-9, 4 * MiB, 16))
+    assert len(widened((L1, L2), MEMORY_S, SIZES, latency(three, MEMORY_S, SIZES), 16)) == 3
+    assert widened((L1, L2), MEMORY_S, SIZES, latency((L1, L2), MEMORY_S, SIZES), 16) == (L1, L2)
+
+
+def test_footprints_that_were_left_out_are_predicted() -> None:
+    truth = latency((L1, L2, Shape(34e-9, 8 * MiB, 15)), MEMORY_S, SIZES)
+    found = from_rows(rows_of(list(truth))[::2], made_machine(), "made", "a run")
+    beside = latency(found.shapes, found.memory_s, SIZES)[1::2] / truth[1::2]
+    assert np.median(np.abs(beside - 1)) < 0.01
+    assert np.mean(np.abs(beside - 1) < 0.1) > 0.9
+
+
+def test_the_file_holds_the_caches_and_a_memory_behind_them(tmp_path: Path) -> None:
+    found = told(tmp_path)
+    assert found["name"] == "mine"
+    assert "measured" in found["source"]
+    assert found["cpu"]["count"] == 2
+    times = [float(cache["latency"].removesuffix("ns")) for cache in found["cache"]]
+    assert times == sorted(times)
+    assert found["cache"][0]["shared"] == 1
+    memory = found["memory"][found["default"]]
+    assert memory["kind"] == "flat"
+    assert float(memory["read"].removesuffix("ns")) > 0
+
+
+def test_top_level_keys_come_before_all_tables(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker)
+    lines = preset([maker.save("latency")]).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("["))
+    assert lines.index('default = "memory"') < first
+
+
+def test_what_was_not_measured_is_no_key_but_a_comment(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker)
+    words = preset([maker.save("latency")])
+    found = tomllib.loads(words)
+    assert "loads" not in found["cpu"]
+    assert "bandwidth" not in found["memory"]["memory"]
+    assert "tlb" not in found
+    assert words.count("not measured") == 2
+
+
+def test_bandwidth_of_one_thread_becomes_lines_in_flight(tmp_path: Path) -> None:
+    found = told(tmp_path, stream=True)
+    assert found["cpu"]["loads"] > 1
+    assert found["memory"]["memory"]["bandwidth"].endswith("GB/s")
+
+
+def test_the_tlb_of_the_staircases_pages_is_told(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker)
+    add_tlb(maker, pages="4k")
+    assert "tlb" not in tomllib.loads(preset([maker.save("latency")]))  # of 4 KiB pages; the staircase has others
+
+
+def test_cpus_that_share_a_cache_divide_the_number_of_cpus(tmp_path: Path) -> None:
+    found = told(tmp_path, made_machine(cpus=6))
+    near = 1
+    for cache in found["cache"]:
+        assert 6 % cache["shared"] == 0
+        assert cache["shared"] % near == 0
+        near = cache["shared"]
+
+
+def test_odd_names_are_quoted(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker)
+    name = 'a "quoted"\nname \\ with \x7f'
+    assert tomllib.loads(preset([maker.save("latency")], name))["name"] == name.replace("\x7f", "")
+
+
+def test_a_run_without_a_staircase_is_refused_with_what_to_measure(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_stream(maker, ("read",))
+    with pytest.raises(UsageError, match="tierscope run latency"):
+        preset([maker.save("stream")])
+
+
+def test_a_staircase_that_does_not_reach_memory_is_refused(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker, FOOTPRINTS[:6])
+    with pytest.raises(UsageError, match="does not reach memory"):
+        preset([maker.save("latency")])
+
+
+def test_runs_of_two_machines_are_refused(tmp_path: Path) -> None:
+    runs = []
+    for cpus in (2, 4):
+        maker = Maker(tmp_path / str(cpus))
+        add_latency(maker)
+        runs.append(maker.save("latency", made_machine(cpus=cpus)))
+    with pytest.raises(UsageError, match="of 2 machines"):
+        preset(runs)
+
+
+def test_text_of_what_was_found_is_read_back_the_same() -> None:
+    truth = latency((L1, L2), MEMORY_S, SIZES)
+    found = from_rows(rows_of(list(truth)), made_machine(), "made", "a run")
+    levels = tomllib.loads(text(found))["cache"]
+    assert [level["policy"] for level in levels] == [shape.policy for shape in found.shapes]
+    assert [level["ways"] for level in levels] == [shape.ways for shape in found.shapes]
