@@ -32,8 +32,9 @@ constexpr const char* HELP =
     "  tierscope-core run [PLAN] [--samples F]  a plan (file, or standard input) in, JSON lines out, blocks to F.npy\n"
     "  tierscope-core check [kernel=K] [isa=I] [operations=N] [passes=N] [seed=N]\n"
     "                                           every variant against scalar code\n"
-    "  tierscope-core trace sim:PRESET...       accesses of a program, as lackey of Valgrind writes them, through\n"
-    "                                           simulated caches and memories, as JSON\n"
+    "  tierscope-core trace [--count] sim:PRESET...\n"
+    "                                           accesses of a program, as lackey of Valgrind writes them, through\n"
+    "                                           simulated caches and memories, as JSON; --count: without times\n"
     "  tierscope-core --help | --version\n"
     "\n"
     "example: echo 'group kernel=triad target=node:0 cpus=0 footprint=768MiB' | tierscope-core run\n"
@@ -141,6 +142,7 @@ int dispatch(const std::vector<std::string>& words) {
   } else if (command == "check") {
     return check_command(rest);
   } else if (command == "trace") {
+    std::ios::sync_with_stdio(false);  // a trace is long, and is otherwise read byte by byte
     trace(rest, std::cin, emit);
   } else if (command == "guard") {  // not for people: victims/command.cpp
     return guard(rest);

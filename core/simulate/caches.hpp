@@ -38,8 +38,8 @@ class Caches {
     return otherwise(cpu, address, kind, at);
   }
   /// Counts what `access` would for each of them, in order, and changes the caches alike, where nobody asks when: all
-  /// happens at the time 0, and the memory may be asked in another order. Several times as fast for one CPU alone whose
-  /// caches neither include each other nor fetch ahead.
+  /// happens at the time 0, and the memory may be asked in another order. Up to four times as fast for one CPU alone
+  /// whose caches neither include each other nor fetch ahead.
   void touch(unsigned cpu, std::span<const Touch> touches);
   void count(Counters& counters) const;
   void reset_counters();

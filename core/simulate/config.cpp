@@ -135,7 +135,7 @@ bool Section::flag(std::string_view key, bool otherwise) const {
 Section Section::section(std::string_view key) const {
   auto* found = node_->find(key);
   if (found == nullptr || found->as_table() == nullptr) refuse(key, "is absent or no table");
-  return Section(std::make_shared<Node>(node_->tree, found->as_table(), node_->full(key)));
+  return Section(std::make_shared<Node>(Node{node_->tree, found->as_table(), node_->full(key)}));
 }
 
 std::vector<Section> Section::sections(std::string_view key) const {
@@ -143,7 +143,7 @@ std::vector<Section> Section::sections(std::string_view key) const {
   auto* found = node_->find(key);
   const auto add = [&](toml::node& node, const std::string& name) {
     if (node.as_table() == nullptr) refuse(key, "holds something that is no table");
-    all.emplace_back(std::make_shared<Node>(node_->tree, node.as_table(), node_->full(key) + "." + name));
+    all.emplace_back(std::make_shared<Node>(Node{node_->tree, node.as_table(), node_->full(key) + "." + name}));
   };
   if (found == nullptr) return all;
   if (auto* array = found->as_array()) {
@@ -186,7 +186,7 @@ void Section::refuse_rest() const {
 Section read_config(const std::string& word) {
   auto tree = std::make_shared<Document>(read_document(word));
   auto* table = &tree->root;
-  return Section(std::make_shared<Section::Node>(std::move(tree), table, ""));
+  return Section(std::make_shared<Section::Node>(Section::Node{std::move(tree), table, ""}));
 }
 
 std::vector<Preset> presets() {

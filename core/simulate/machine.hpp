@@ -55,7 +55,7 @@ class Machine {
     if (tlbs_ != nullptr) at = tlbs_->translate(cpu, address, at);
     return caches_->access(cpu, address, kind, at);
   }
-  /// Counts what `access` would for these loads and stores, in order, where nobody asks when: several times as fast.
+  /// Counts what `access` would for these loads and stores, in order, where nobody asks when, which is faster.
   /// The memories then count reads and writes and nothing else; a machine is used by `touch` or by `access`, not by
   /// both.
   void touch(unsigned cpu, std::span<const Touch> touches);

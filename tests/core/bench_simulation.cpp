@@ -74,7 +74,9 @@ TEST_CASE("a chase on a memory of one latency takes that latency") {
 }
 
 TEST_CASE("independent loads go as fast as the lines in flight over the latency, until the memory's slots are full") {
-  for (const auto& [threads, in_flight] : std::map<unsigned, double>{{1, 16}, {2, 32}, {4, 32}}) {
+  for (const auto& point : std::map<unsigned, double>{{1, 16}, {2, 32}, {4, 32}}) {
+    const unsigned threads = point.first;
+    const double in_flight = point.second;
     CAPTURE(threads);
     Simulation simulation;
     simulation.prepare(

@@ -83,6 +83,18 @@ def test_a_trace_is_counted_line_by_line(shell: Shell) -> None:
     assert 0 < found["seconds_overlapped"] < found["seconds_waiting"]
 
 
+def test_a_trace_that_is_only_counted_has_the_same_counts_and_no_times(shell: Shell) -> None:
+    (shell.folder / "t").write_text(TRACE)
+    words = ("trace", "--on", "ddr5", "--from", "t")
+    (timed,), (counted,) = (json.loads(shell(*words, *more, "--json")[1]) for more in ((), ("--count",)))
+    assert counted["seconds_waiting"] is None
+    assert counted["counters"]["L1d.store_misses"] > 0
+    assert counted["counters"].items() <= timed["counters"].items()
+    status, out, _ = shell(*words, "--count")
+    assert status == 0
+    assert "waits" not in out
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -261,3 +261,7 @@ def test_the_suite_learns_of_interleaving_from_rates() -> None:
     assert none.ways == 1
     assert spread_of(strides(6, 4 * KiB)[:7]) is None
     assert spread_of([one for one in strides(6, 4 * KiB) if not one.control]) is None
+
+
+def test_no_answer_at_all_is_missed_even_where_there_is_nothing() -> None:
+    assert score.unanswered("ways", "1", 1).verdict == MISSED

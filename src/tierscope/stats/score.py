@@ -106,6 +106,11 @@ def _is_round(size: int) -> bool:
     return odd in (1, 3)
 
 
+def unanswered(parameter: str, measure: str, truth: float) -> Score:
+    """The prober had too few good points to say anything."""
+    return Score(parameter, measure, truth, None, None, None, MISSED)
+
+
 def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
     ways, grains = seen.ways_range, seen.grain_range
     yield _or_none("ways", "1", float(device.ways) if device.ways > 1 else None,

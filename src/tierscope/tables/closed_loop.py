@@ -2,8 +2,8 @@
 
 What was built is read from the word of the device, what was found is what `run buffers` and `run policy` infer of the
 records of that device alone; verdicts and tolerances: `stats.score`.
-`truth` and `found` are null where there is nothing: null and null is right, too. A device whose points are too few says
-nothing: it has no rows.
+`truth` and `found` are null where there is nothing: null and null is right, too. A prober with too few good points to
+say anything has missed what it was asked for.
 Blind to: faults that simulator and prober share.
 """
 
@@ -104,16 +104,22 @@ def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
     if prober == "buffers":
         regions = [row_of(view, record) for record in records(view, "regions")]
         for seen in buffers_found.found(regions).values():
-            if seen.levels is not None:
+            if seen.levels is None:
+                yield score.unanswered("buffers", "1", len(device.buffers))
+            else:
                 yield from score.of_buffers(device, seen.levels)
         return
     for one in policy_found.found(view).values():
         if one.interleave is not None:
             yield from score.of_interleaving(device, one.interleave)
+        elif one.strides or one.controls:
+            yield score.unanswered("ways", "1", device.ways)
         if one.migration is not None:
             yield from score.of_migration(device, one.migration)
         if one.combining is not None:
             yield from score.of_combining(device, one.combining)
+        elif one.regions:
+            yield score.unanswered("entries", "1", device.entries)
 
 
 tables.add(ClosedLoop())
