@@ -102,6 +102,8 @@ toml::table parse(const std::string& name) {
 }  // namespace
 
 Document read_document(const std::string& word) {
+  if (std::ranges::any_of(word, [](unsigned char c) { return c < ' '; }))
+    throw BadPlan("the word behind sim: holds bytes that are no letters; write sim:PRESET or sim:PATH.toml");
   Document tree;
   std::istringstream parts(word);
   std::getline(parts, tree.file, ',');

@@ -142,3 +142,8 @@ TEST_CASE("a trace is read line by line, and what is none is refused with its li
     CHECK(holds(error, "line 2"));
   }
 }
+
+TEST_CASE("a word with bytes that are no letters is refused by words that can be read") {
+  const std::string word("\0\0\1made.toml", 12);
+  CHECK(holds(error_of([&] { read_config(word); }), "holds bytes that are no letters"));
+}

@@ -82,7 +82,7 @@ def test_loaded_latency_prints_its_rows_and_nothing_else(shell: Shell) -> None:
         ("stream isa=avx9", 2, "unknown isa 'avx9'"),
         ("stream array=1TiB", 3, "over the free memory"),
         ("stream array=32B", 2, "too small"),
-        ("stream target=file:nowhere/x", 3, "create nowhere/x (its folder does not exist"),
+        ("stream target=file:nowhere/x", 3, "target file:nowhere/x: there is no folder "),
         ("latency target=null to=64KiB", 3, "target null holds no memory for kernel chase"),
         ("latency element=100B to=64KiB", 2, "no multiple of a cache line"),
     ],
