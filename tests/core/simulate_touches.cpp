@@ -65,7 +65,7 @@ void compare(const std::string& text, std::uint64_t lines, unsigned cpus = 1) {
   CAPTURE(lines);
   const Made lists(text, cpus), single(text, cpus);
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
-    const auto touches = trace_of(seed, 7000, lines);
+    const auto touches = trace_of(seed, TIERSCOPE_SANITIZED ? 1000 : 7000, lines);
     if (seed == 1) {
       one_by_one(*lists.caches, touches);
     } else {
@@ -80,8 +80,8 @@ void compare(const std::string& text, std::uint64_t lines, unsigned cpus = 1) {
 
 TEST_CASE("lists of touches count what single accesses do, for any policy and geometry") {
   for (const std::string policy : {"lru", "tree-plru", "nru", "random"})
-    for (const int ways : {1, 2, 4, 8, 16, 32})
-      for (const int sets : {1, 3, 4, 64}) {
+    for (const int ways : {1, 4, 8, 16, 32})
+      for (const int sets : {1, 3, 64}) {
         const auto kib = [&](int factor) { return std::to_string(64 * ways * sets * factor) + "B"; };
         compare(cache("L1", kib(1), ways, 1, "policy = \"" + policy + "\""), 600);
         compare(cache("L1", kib(1), ways, 1) + cache("L2", kib(4), ways, 5, "policy = \"" + policy + "\""), 900);
