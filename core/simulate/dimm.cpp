@@ -37,6 +37,8 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
       write_wait_(crowd_wait(section, "write_wait")) {
   for (const auto& buffer : section.sections("buffer")) add_buffer(buffer);
   if (buffers_.size() > 8) section.refuse("buffer", "has more than 8 levels");
+  if (section.has("size") && reach_ > section.bytes("size"))
+    section.refuse("size", "is below that of a buffer, " + std::to_string(reach_) + " bytes");
   merges_ = data_ > 0 && std::uint64_t{1} << buffers_[0].shift == MEDIA_LINE;
   if (data_ > 0)
     fetch_lines_ = std::max<std::uint64_t>(1, (std::uint64_t{1} << buffers_[data_ - 1].shift) / MEDIA_LINE);

@@ -1,5 +1,6 @@
 #include "simulate/media.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/random.hpp"
@@ -20,16 +21,17 @@ Migration::Migration(const Section& section, std::uint64_t seed)
 
 void Migration::next() noexcept {
   const double share = static_cast<double>(random_word(seed_, drawn_++) >> 11U) * 0x1p-52 - 1;  // -1 to 1
-  limit_ = static_cast<std::uint64_t>(static_cast<double>(writes_) * (1 + jitter_ * share));
+  limit_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(writes_) * (1 + jitter_ * share)));
 }
 
 void Migration::wrote(std::uint64_t address, Time at) noexcept {
   if (limit_ == 0) return;
   const auto block = address >> shift_;
-  if (votes_ == 0) block_ = block;
-  votes_ += block == block_ ? 1 : std::uint64_t{0} - 1;
+  if (votes_ == 0) candidate_ = block;
+  votes_ += block == candidate_ ? 1 : std::uint64_t{0} - 1;
   if (votes_ < limit_) return;
   votes_ = 0;
+  moving_ = block;
   until_ = at + stall_;
   ++moved;
   next();

@@ -21,13 +21,14 @@ class Migration {
   void wrote(std::uint64_t address, Time at) noexcept;
   /// When an access to `address` may begin that is there at `at`.
   [[nodiscard]] Time clear(std::uint64_t address, Time at) const noexcept {
-    return at < until_ && address >> shift_ == block_ ? until_ : at;
+    return at < until_ && address >> shift_ == moving_ ? until_ : at;
   }
   std::uint64_t moved = 0;
 
  private:
   void next() noexcept;
-  std::uint64_t writes_ = 0, limit_ = 0, votes_ = 0, block_ = 0, seed_ = 0, drawn_ = 0;
+  std::uint64_t writes_ = 0, limit_ = 0, votes_ = 0, seed_ = 0, drawn_ = 0;
+  std::uint64_t candidate_ = 0, moving_ = 0;  // blocks
   unsigned shift_ = 0;
   Time stall_ = 0, until_ = 0;
   double jitter_ = 0;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "folder.hpp"
 #include "says.hpp"
+#include "simulate/media.hpp"
 #include "simulate/write_queue.hpp"
 #include "simulate_made.hpp"
 
@@ -30,6 +32,14 @@ std::string buffer(const std::string& size, const std::string& unit, const std::
 std::string dimm(const std::string& buffers, const std::string& more = "", int entries = 52) {
   return "kind = \"dimm\"\naccept = \"90ns\"\n" + buffers + "[queue]\nwpq = 8\nentries = " + std::to_string(entries) +
          "\n[media]\nread = \"70ns\"\nwrite = \"110ns\"\ninterval = \"40ns\"\n" + more;
+}
+
+/// A medium with a table of migration.
+Media media_of(const std::string& migration) {
+  const tierscope::tests::Folder folder;
+  folder.write("made.toml", "[media]\nread = \"70ns\"\nwrite = \"110ns\"\n[migration]\n" + migration);
+  const auto root = read_config(folder.at("made.toml"));
+  return {root.section("media"), Migration(root.section("migration"), 1)};
 }
 
 const std::string TWO = buffer("16KiB", "256B", "130ns") + buffer("1MiB", "4KiB", "170ns", "holds = \"addresses\"");
@@ -210,6 +220,21 @@ TEST_CASE("a block that is written too often moves, and one among many does not"
   CHECK(longest_of(64 * KIB, moves) > 40'000 * NS);
   CHECK(longest_of(MIB, moves) < 1000 * NS);
   CHECK(moves == 0);
+}
+
+TEST_CASE("whoever needs the block that moves waits, and nobody else") {
+  Media media = media_of("unit = \"64KiB\"\nwrites = 3\nstall = \"50us\"\n");
+  for (int w = 0; w < 3; ++w) media.wrote(0, 1000 * NS);
+  CHECK(media.moved() == 1);
+  media.wrote(64 * KIB, 2000 * NS);  // the next candidate
+  CHECK(media.put(64 * KIB, 3000 * NS) < 10'000 * NS);
+  CHECK(media.put(0, 3000 * NS) > 51'000 * NS);
+}
+
+TEST_CASE("a block moves again and again, however often its limit is drawn below one write") {
+  Media media = media_of("unit = \"64KiB\"\nwrites = 1\njitter = 0.9\nstall = \"1us\"\n");
+  for (int w = 0; w < 100; ++w) media.wrote(0, 0);
+  CHECK(media.moved() == 100);
 }
 
 TEST_CASE("many threads lose the neighbourhood of lines, one thread does not") {
