@@ -52,7 +52,7 @@ class Dimm final : public Memory {
   [[nodiscard]] bool held(std::uint64_t address) const;
   void serve_one();
   void accept_one();
-  [[nodiscard]] bool port_free(Time at) const { return media_.free() <= at + lead_; }
+  [[nodiscard]] bool port_free(Time at) const { return media_.free_of_fetches() <= at + lead_; }
   [[nodiscard]] bool write_may_enter(Time at) const { return wpq_.wait(at) - at <= write_wait_; }
 
   std::vector<Buffer> buffers_;

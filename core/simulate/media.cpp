@@ -42,6 +42,7 @@ Media::Media(const Section& section, Migration migration)
       write_(section.time("write")),
       interval_(section.has("interval") ? section.time("interval") : read_),
       ports_(section.count("ports", 1, 64, "1")),
+      fetches_(ports_),
       migration_(migration) {}
 
 }  // namespace tierscope::simulate

@@ -39,7 +39,11 @@ class Media {
  public:
   Media(const Section& section, Migration migration);
   /// When a fetch starts that is wanted at `at`; its port is busy for `interval` then.
-  Time fetch(std::uint64_t address, Time at) noexcept { return ports_.take(migration_.clear(address, at), interval_); }
+  Time fetch(std::uint64_t address, Time at) noexcept {
+    at = migration_.clear(address, at);
+    fetches_.take(at, interval_);
+    return ports_.take(at, interval_);
+  }
   /// One line of the medium, or of a buffer before it, is written: when that has ended. Its port is busy for `write`.
   Time put(std::uint64_t address, Time at) noexcept {
     return ports_.take(migration_.clear(address, at), write_) + write_;
@@ -53,13 +57,15 @@ class Media {
   [[nodiscard]] Time interval() const noexcept { return interval_; }
   [[nodiscard]] Time write_time() const noexcept { return write_; }
   [[nodiscard]] Time free() const noexcept { return ports_.free(); }
+  /// The same if nothing were written.
+  [[nodiscard]] Time free_of_fetches() const noexcept { return fetches_.free(); }
   [[nodiscard]] std::uint64_t moved() const noexcept { return migration_.moved; }
   void reset_counters() noexcept { reads = writes = migration_.moved = 0; }
   std::uint64_t reads = 0, writes = 0;  // lines of the medium
 
  private:
   Time read_, write_, interval_;
-  Ports ports_;
+  Ports ports_, fetches_;
   Migration migration_;
 };
 
