@@ -27,7 +27,17 @@ operations::Sequence sequence_of(const GroupPlan& plan, std::uint64_t begin, std
   return {operations::parse_mix(plan.operation), operations::parse_keys(plan.keys), begin, end, plan.seed};
 }
 
-/// Operations of one round of a member. @throws BadPlan if keys are too few for keys that are taken once.
+/// @throws Unsupported if less is free.
+void require_free(const GroupPlan& plan, std::size_t bytes, const capacity::Free& place) {
+  try {
+    capacity::require(bytes, place);
+  } catch (const Unsupported& error) {
+    throw Unsupported("structure " + plan.kernel + " of " + std::to_string(plan.count) + " keys: " + error.what() +
+                      "; give a smaller count=");
+  }
+}
+
+/// Operations of one round of a member. @throws BadPlan if keys are too few for keys that are taken once; Unsupported
 std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence) {
   const auto keys = sequence.end() - sequence.begin();
   const auto steps = plan.per_block == 0 ? keys : plan.per_block;
@@ -35,6 +45,9 @@ std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence
   if (once && steps > keys)
     throw BadPlan("per_block=" + std::to_string(steps) + " of operation=" + plan.operation + " takes each key once, and " +
                   "each thread has " + std::to_string(keys) + "; give a larger count=, or keys=zipf");
+  if (steps > structures::MOST_KEYS)
+    throw BadPlan("per_block=" + std::to_string(steps) + " is over " + std::to_string(structures::MOST_KEYS));
+  require_free(plan, steps * sizeof(Step), {~std::size_t{0}, {}});
   return steps;
 }
 
@@ -79,6 +92,7 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
     throw BadPlan("count=" + std::to_string(plan.count) + " leaves no key to each of " +
                   std::to_string(plan.cpus.size()) + " threads; structures take count=, as count=100000");
   made.options = {.keys = made.one ? plan.count : own, .value_bytes = plan.value, .seed = plan.seed};
+  structures::require_range(made.options);
   if (!entry.persistent) {
     if (plan.target != "node")
       throw BadPlan("structure " + plan.kernel + " lives in volatile memory; write target=node:N");
@@ -106,7 +120,9 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
       steps_(steps_of(plan, sequence_)) {
   timing_.clock_ticks = clock_cost(clock_);
   if (!makes()) return;
-  require_memory();
+  if (!settings_.entry->persistent)  // a pool asks for itself
+    require_free(plan, settings_.options.keys * (BESIDE_KEY + settings_.options.value_bytes),
+                 capacity::of_node(static_cast<unsigned>(settings_.node)));
   bind_memory();
   const auto begin = clock_.now();
   make();
@@ -123,13 +139,6 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
 /// The user's own pool is left as it was found: empty.
 Keyed::~Keyed() {
   if (settings_.kept && makes() && (own_ != nullptr || team_->structure != nullptr)) empty();
-}
-
-void Keyed::require_memory() const {
-  const auto& asked = settings_.options;
-  if (settings_.entry->persistent || asked.keys > structures::MOST_KEYS) return;  // a pool asks for itself; open refuses
-  capacity::require(asked.keys * (BESIDE_KEY + asked.value_bytes),
-                    capacity::of_node(static_cast<unsigned>(settings_.node)));
 }
 
 /// Containers forbid policies: with one node there is nothing to choose. Where the pages lie is looked up anyway.

@@ -61,7 +61,6 @@ class Keyed final : public Victim {
   [[nodiscard]] Structure& structure() const noexcept { return settings_.one ? *team_->structure : *own_; }
   [[nodiscard]] std::uint64_t key(std::uint64_t index) const noexcept;
   [[nodiscard]] bool makes() const noexcept { return !settings_.one || first_; }
-  void require_memory() const;
   void bind_memory() const;
   void make();
   void empty();
