@@ -1,7 +1,7 @@
 /// Counts of whole numbers, in fixed memory and with a known error: each power of two is cut into 64 equal steps, so a
-/// step is at most 1/64 of the numbers in it, and its middle at most 1/128 off. Numbers below 128 are exact. Two of them
-/// merge by adding; one takes 30 KB, of which a series of times touches a few lines.
-/// Source: G. Tene, "HdrHistogram: A High Dynamic Range Histogram", http://hdrhistogram.org, 2012 (the steps).
+/// step is at most 1/64 of the numbers in it, and its middle at most 1/128 off. Numbers below 128 are exact. Two of
+/// them merge by adding; one takes 30 KB, of which a series of times touches a few lines. Source: G. Tene,
+/// "HdrHistogram: A High Dynamic Range Histogram", http://hdrhistogram.org, 2012 (the steps).
 #pragma once
 #include <array>
 #include <bit>

@@ -8,8 +8,8 @@ namespace tierscope::sys {
 
 /// mbind(2), MPOL_BIND to one node, before the pages are touched. 0, or -1 with errno.
 int mbind(std::span<std::byte> bytes, unsigned node) noexcept;
-/// set_mempolicy(2): where pages that the calling thread touches first will lie; -1: where the system likes. 0, or -1 with
-/// errno.
+/// set_mempolicy(2): where pages that the calling thread touches first will lie; -1: where the system likes. 0, or -1
+/// with errno.
 int bind_thread(int node) noexcept;
 /// What malloc holds of freed memory goes back to the system, so that it is not used again on another node.
 void give_back_freed() noexcept;

@@ -261,8 +261,7 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
   batch.number = batch_;
   batch.seconds = seconds;
   batch.block_s = block_s;
-  for (const auto seat : seats)
-    batch.tasks = batch.tasks || groups_[seats_[seat].group].tasks();
+  for (const auto seat : seats) batch.tasks = batch.tasks || groups_[seats_[seat].group].tasks();
   std::vector<std::unique_ptr<BlockRunner>> runners(seats_.size());
   for (const auto seat : seats) {
     const auto [g, m] = seats_[seat];

@@ -93,8 +93,8 @@ Group make_group(const GroupPlan& plan);
 /// Points every member's pass at its part of the memory.
 void place(Group& group, std::span<std::byte> target, std::span<std::byte> source);
 struct KeyedTeam;
-/// Makes the member's victim, or its structure, on the thread that will run it. team: of structures, what the members of
-/// the group share. @throws as VictimEntry::make, Keyed
+/// Makes the member's victim, or its structure, on the thread that will run it. team: of structures, what the members
+/// of the group share. @throws as VictimEntry::make, Keyed
 std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member, std::shared_ptr<KeyedTeam> team);
 /// Fills the member's part of one memory: random reals, or its cycle.
 void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;

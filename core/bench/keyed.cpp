@@ -43,8 +43,9 @@ std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence
   const auto steps = plan.per_block == 0 ? keys : plan.per_block;
   const bool once = sequence.mix().alone() && operations::parse_keys(plan.keys) == 0;
   if (once && steps > keys)
-    throw BadPlan("per_block=" + std::to_string(steps) + " of operation=" + plan.operation + " takes each key once, and " +
-                  "each thread has " + std::to_string(keys) + "; give a larger count=, or keys=zipf");
+    throw BadPlan("per_block=" + std::to_string(steps) + " of operation=" + plan.operation +
+                  " takes each key once, and " + "each thread has " + std::to_string(keys) +
+                  "; give a larger count=, or keys=zipf");
   if (steps > structures::MOST_KEYS)
     throw BadPlan("per_block=" + std::to_string(steps) + " is over " + std::to_string(structures::MOST_KEYS));
   require_free(plan, steps * sizeof(Step), {~std::size_t{0}, {}});
@@ -208,7 +209,7 @@ void Keyed::ready() noexcept {
 
 void Keyed::run() noexcept {
   if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return;
-  settings_.one && sequence_.mix().changes() ? go<true>() : go<false>();
+  settings_.one&& sequence_.mix().changes() ? go<true>() : go<false>();
   ++round_;
   ++timing_.rounds;
   timing_.operations += steps_.size();
@@ -357,8 +358,9 @@ Placement Keyed::placement() const {
       pages.push_back(const_cast<void*>(at));  // move_pages takes what it only looks up as writable
   std::vector<int> status(pages.size(), -1);
   const bool told = !pages.empty() && sys::page_nodes(pages, status) == 0;
-  placement.how = told ? "move_pages: values of " + std::to_string(pages.size()) + " of " + std::to_string(keys) + " keys"
-                       : "not verified: move_pages is forbidden here, or no key is there yet";
+  placement.how =
+      told ? "move_pages: values of " + std::to_string(pages.size()) + " of " + std::to_string(keys) + " keys"
+           : "not verified: move_pages is forbidden here, or no key is there yet";
   for (const int node : status)
     if (told && node >= 0) placement.nodes[static_cast<unsigned>(node)] += memory_bytes() / pages.size();
   return placement;

@@ -1,7 +1,7 @@
-/// Operations on a structure, as tasks: one task is one round, a sequence of operations that was drawn before. What makes
-/// or fills the structure lies outside of the timed blocks, and is timed apart.
-/// Each operation is timed by one look at the clock behind it, which also begins the next one; a rehash that an operation
-/// left due is timed apart, as is the wait for the lock where threads share a structure that changes.
+/// Operations on a structure, as tasks: one task is one round, a sequence of operations that was drawn before. What
+/// makes or fills the structure lies outside of the timed blocks, and is timed apart. Each operation is timed by one
+/// look at the clock behind it, which also begins the next one; a rehash that an operation left due is timed apart, as
+/// is the wait for the lock where threads share a structure that changes.
 #pragma once
 #include <memory>
 #include <mutex>

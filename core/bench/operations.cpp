@@ -30,10 +30,7 @@ unsigned weight(const std::string& word, const std::string& number) {
 void add(Mix& mix, const std::string& word, const std::string& part) {
   const auto colon = part.find(':');
   const auto name = part.substr(0, colon);
-  auto* share = name == "get"      ? &mix.get
-                : name == "insert" ? &mix.insert
-                : name == "remove" ? &mix.remove
-                                   : nullptr;
+  auto* share = name == "get" ? &mix.get : name == "insert" ? &mix.insert : name == "remove" ? &mix.remove : nullptr;
   if (share == nullptr) refuse(word, "'" + name + "' is no operation");
   if (*share > 0) refuse(word, name + " is there twice");
   *share = colon == std::string::npos ? 1 : weight(word, part.substr(colon + 1));
@@ -80,12 +77,11 @@ void Sequence::draw(std::uint64_t round, std::span<Step> steps) const noexcept {
   const auto word = [&]() noexcept { return random_word(seed, drawn++); };
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto part = mix_.alone() ? 0 : word() % mix_.sum();
-    const auto action = part < mix_.get                 ? Action::get
-                        : part < mix_.get + mix_.insert ? Action::insert
-                                                        : Action::remove;
-    const auto chosen = once             ? order.at(i)
-                        : exponent_ == 0 ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(word()) * keys) >> 64U)
-                                         : ranks.draw(word);
+    const auto action = part < mix_.get ? Action::get : part < mix_.get + mix_.insert ? Action::insert : Action::remove;
+    const auto chosen = once ? order.at(i)
+                        : exponent_ == 0
+                            ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(word()) * keys) >> 64U)
+                            : ranks.draw(word);
     steps[i] = Step::of(begin_ + chosen, action);
   }
 }

@@ -10,14 +10,14 @@ namespace tierscope {
 struct Timing {
   std::uint64_t rounds = 0;
   std::uint64_t operations = 0;
-  std::uint64_t done = 0;         // of them: a get that found its key, an insert or a remove that changed something
-  std::uint64_t ticks = 0;        // of the operations alone
+  std::uint64_t done = 0;   // of them: a get that found its key, an insert or a remove that changed something
+  std::uint64_t ticks = 0;  // of the operations alone
   std::uint64_t least_ticks = ~std::uint64_t{0}, most_ticks = 0;  // of one
   std::uint64_t rehashes = 0, moved = 0, rehash_ticks = 0;        // moved: entries
   std::uint64_t lock_ticks = 0;             // waited for the lock of a structure that threads share
   std::uint64_t fills = 0, fill_ticks = 0;  // structures made, or emptied and filled, before a round
-  std::uint64_t clock_ticks = 0;            // of one look at the clock and its place in the histogram, in each operation
-  Histogram histogram;                      // of the operations' ticks
+  std::uint64_t clock_ticks = 0;  // of one look at the clock and its place in the histogram, in each operation
+  Histogram histogram;            // of the operations' ticks
 
   void add(std::uint64_t took) noexcept {
     ticks += took;

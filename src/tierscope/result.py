@@ -105,7 +105,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """What operations on a structure took in one batch, all threads of a group together; ticks of the record's clock."""
+    """What operations on a structure took in one batch, all threads of a group together; in ticks of the clock."""
 
     rounds: int
     operations: int

@@ -105,10 +105,11 @@ def _contrast(base: list[_Batch], own: list[_Batch], same: bool, schedule: Sched
     coverage = float(np.median([one.coverage for one in own])) if own else 0.0
     switches = max((float(np.median([one.switches for one in side])) for side in (base, own) if side), default=0.0)
     seconds = _exp(estimate(own_logs, schedule.confidence))
+    asked = (seconds, "time") if alone else (ratio, "slowdown")
     return Contrast(
         seconds=seconds,
         ratio=ratio,
-        reasons=tuple(_reasons(seconds if alone else ratio, "time" if alone else "slowdown", coverage, switches, schedule)),
+        reasons=tuple(_reasons(*asked, coverage, switches, schedule)),
         left_out_share=float(np.mean([one.left_out_share for one in own])) if own else 1.0,
         coverage=coverage,
     )

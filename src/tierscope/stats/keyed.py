@@ -63,7 +63,7 @@ def _estimate(ticks: Sequence[float], hz: float, confidence: float = 0.95) -> In
     if not ticks or min(ticks) <= 0:
         return NONE
     found = estimate(np.log(np.array(ticks)), confidence)
-    return Interval(*(math.exp(x) / hz for x in (found.low, found.middle, found.high)), found.count)
+    return Interval(math.exp(found.low), math.exp(found.middle), math.exp(found.high), found.count).times(1 / hz)
 
 
 def _percentiles(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> tuple[Interval, ...]:

@@ -34,7 +34,8 @@ class Suite:
     """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why.
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
-    `structures`: its plan asks the machine for the structures of the build. `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike.
+    `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`: its
+    plan asks the machine for those of the build.
     """
 
     name: str

@@ -71,8 +71,9 @@ class Point:
 
 
 def structures_of(machine: Machine, chosen: Options, target: Target) -> list[str]:
-    """Those asked for, or all that the target takes; UsageError for one that it does not, MachineError for one that this
-    build has not.
+    """Those asked for, or all that the target takes; UsageError for one that it does not take.
+
+    MachineError for one that this build has not.
     """
     fitting = [name for name, takes in machine.structures.items() if takes == target.name]
     if chosen["structures"] is None:
@@ -214,6 +215,4 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     )
 
 
-suites.add(
-    Suite("maps", "inserts, gets and removes of keys, by structure", OPTIONS, plan, left_out, structures=True)
-)
+suites.add(Suite("maps", "inserts, gets and removes of keys, by structure", OPTIONS, plan, left_out, structures=True))

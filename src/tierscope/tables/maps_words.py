@@ -23,7 +23,8 @@ def asked(row: Row) -> str:
     """'get of 50000 keys, values of 16 B, 2 threads'."""
     threads = "" if row["threads"] == 1 else f", {row['threads']} threads"
     drawn = "" if row["keys"] == "uniform" else f" by {row['keys']}"
-    return f"{row['operation']} of {row['count']} keys{drawn}, values of {show_bytes(float(row['value_bytes'] or 0))}{threads}"
+    size = show_bytes(float(row["value_bytes"] or 0))
+    return f"{row['operation']} of {row['count']} keys{drawn}, values of {size}{threads}"
 
 
 def _rate(row: Row) -> Interval:
@@ -50,9 +51,14 @@ def _fastest(rows: list[Row]) -> list[Insight]:
     return [Insight(name=f"fastest {name}", text=text, value=ratio.middle, low=ratio.low, high=ratio.high, unit="1")]
 
 
+def _share(row: Row) -> float:
+    """Of the time of a round that rehashes take."""
+    return float(row["rehash_s"] or 0) / float(row["seconds"] or 1) / float(row["threads"] or 1)
+
+
 def _rehash(rows: list[Row]) -> list[Insight]:
     """Of the structure whose rehashes take most of its time."""
-    told = [(float(row["rehash_s"] or 0) / float(row["seconds"] or 1) / float(row["threads"] or 1), row) for row in rows]
+    told = [(_share(row), row) for row in rows]
     share, row = max(told, key=lambda one: one[0], default=(0.0, None))
     if row is None or share < TOLD:
         return []

@@ -1,4 +1,4 @@
-"""`tierscope catalogue`: kernels, ISAs, targets and structures of this build, those that cannot run here with the reason."""
+"""`tierscope catalogue`: kernels, ISAs, targets, structures of this build; what cannot run here with the reason."""
 
 import rich_click as click
 
@@ -27,8 +27,9 @@ def catalogue(as_json: bool) -> int:
     click.echo("\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n")
     for target in found.targets:
         click.echo(f"target {target.word:12}{target.summary if target.available else f'not here: {target.reason}'}")
-    for one in found.structures:
-        click.echo(f"structure {one.name:16}{one.summary if one.available else f'not here: {one.reason}'}")
+    for structure in found.structures:
+        words = structure.summary if structure.available else f"not here: {structure.reason}"
+        click.echo(f"structure {structure.name:16}{words}")
     for preset in found.simulated:
         click.echo(f"sim:{preset.name:14}{preset.summary}")
     return 0
