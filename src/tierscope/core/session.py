@@ -175,6 +175,10 @@ class Session:
         """Of each group, of each batch in which it ran: what operations on a structure took; () of other groups."""
         return read(self._ask("timings", {}), tuple[tuple[Timing, ...], ...], "groups")
 
+    def drop(self) -> None:
+        """Give memory and threads back, and a pool of the user as it was found: a core that is ended cannot."""
+        self._ask("drop", {})
+
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)
         return self._answer()

@@ -117,6 +117,8 @@ class Runner:
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
+        if keyed:
+            session.drop()
         facts = tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True))
         if not error <= TOLERANCE:
             kernels = ", ".join(group.workload.kernel for group in ready.groups)

@@ -23,7 +23,7 @@ from tierscope.errors import MachineError, UnknownNameError, UsageError
 from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.registry import unknown
-from tierscope.stats.contrast import VICTIM
+from tierscope.stats.contrast import ROUNDS, VICTIM
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.latency import near_cpus
 
@@ -34,7 +34,8 @@ VALUE = "16B"
 SHARE = "(?:get|insert|remove)(?::[0-9]{1,6})?"
 MOST_KEYS = 1 << 32
 LARGEST_VALUE = units.MiB
-BATCH_S = 0.1  # at least, of one look at the rounds
+BATCH_S = 0.1  # of rounds between two looks at them; less where the budget is short
+SHORTEST_S = 0.005  # of a batch, at least: what surrounds it takes a millisecond
 PAPER = "paper"
 PAPER_STRUCTURE = "hashmap_atomic"
 PAPER_COUNTS = "50000,100000,500000,1000000,2000000,3000000,4000000,5000000,6000000,7000000"
@@ -55,7 +56,7 @@ OPTIONS: tuple[Option, ...] = (
     options.count("seed", 1995, "of keys and their order", 1),
     options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
     options.share("precision", 0.05, "half-width of the time's 95 % interval over the time"),
-    options.seconds("budget", 3.0, "most seconds timed for one point, after the first eight batches"),
+    options.seconds("budget", 3.0, "most seconds timed for one point; eight batches of rounds are always run"),
 )  # fmt: skip
 
 
@@ -183,11 +184,12 @@ def experiment(point: Point, chosen: Options, target: Target, cpus: tuple[int, .
         per_block=int(steps or 0),
         seed=int(seed or 0),
     )
-    budget_s = max(float(chosen["budget"] or 0), BATCH_S)
+    precision, budget_s = float(chosen["precision"] or 0), float(chosen["budget"] or 0)
+    batch_s = max(min(BATCH_S, budget_s / ROUNDS), SHORTEST_S)
     return Experiment(
         table="maps",
         groups=(Group(workload=work, target=target, team=Team(cpus=cpus[: point.threads]), role=VICTIM),),
-        schedule=Schedule(precision=float(chosen["precision"] or 0), minimum_s=BATCH_S, budget_s=budget_s),
+        schedule=Schedule(precision=precision, minimum_s=batch_s, budget_s=max(budget_s, batch_s)),
         labels={"structure": point.structure, "operation": point.operation},
         takes=((0,),),
         against=(0,),
