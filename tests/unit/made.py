@@ -283,6 +283,7 @@ def made_run(directory: Path) -> Run:
     from made_contention import add_contention
     from made_emulation import add_probes
     from made_flush import add_flush
+    from made_maps import add_maps
     from made_neighbors import add_neighbors
     from made_numa import add_nodes
 
@@ -297,4 +298,5 @@ def made_run(directory: Path) -> Run:
     add_nodes(maker)
     add_contention(maker, ("nvm-nvm",))
     add_probes(maker)
+    add_maps(maker)
     return maker.save()

@@ -54,6 +54,15 @@ METHOD: dict[str, dict[str, str]] = {
             "one group costs another shows only against an experiment without it."
         ),
     },
+    "maps": {
+        "Operations on structures": (
+            "A round is a sequence of operations on keys that was drawn before it; rounds are timed as wholes, what "
+            "makes and fills a structure lies outside. Operations per second count rehashes and waits for a lock, "
+            "latencies of single operations do not. Each operation holds one look at the clock, whose cost is a "
+            "column. After the rounds everything that should be in the structure is looked up; a wrong structure has "
+            "no result. Blind to what the first touch of new memory costs by itself: it is part of an insert."
+        ),
+    },
     "blocks": {
         "Blocks of fixed memory": (
             "The same memory is shared out among the threads; one operation is one call of memcpy or memset for one "

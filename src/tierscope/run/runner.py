@@ -114,12 +114,18 @@ class Runner:
             ready = self._with_walk(experiment)
             facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
         blocks, ran, found = self._measure(session, ready, facts, number)
+        keyed = any(one.operation == "key" for one in facts)
+        timings = session.timings() if keyed else ()
         error, details, counters = session.check()
+        if keyed:
+            session.drop()
         facts = tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True))
         if not error <= TOLERANCE:
             kernels = ", ".join(group.workload.kernel for group in ready.groups)
             raise WrongAnswerError(
-                f"{kernels}: memory differs from scalar code by {error:g} after the blocks; the result is void. "
+                f"{kernels}: the structure does not hold what its operations should have left; the result is void"
+                if keyed
+                else f"{kernels}: memory differs from scalar code by {error:g} after the blocks; the result is void. "
                 "Run `tierscope-core check`; if it fails too, this is a fault of the build or of the machine"
             )
         record = Record(
@@ -136,6 +142,7 @@ class Runner:
             calibration=trials,
             takes=ran,
             counters=counters,
+            timings=timings,
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))

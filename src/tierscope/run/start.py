@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 
+import msgspec
+
 from tierscope import __version__, core
 from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
@@ -88,9 +90,12 @@ def begin(
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     now = datetime.now(UTC)
     machine = machine_for(suite, options, plan_text)
+    build = core.catalogue()
+    if suite != OWN_GROUPS and suites[suite].structures:
+        absent = {one.name: one.reason for one in build.structures if not one.available}
+        machine = msgspec.structs.replace(machine, structures=build.structures_here(), structures_lacking=absent)
     # wrong words and paths are told before anything is written
     experiments = imagine(plan_for(suite, options, plan_text, machine)())
-    build = core.catalogue()
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     machine = with_rooms(machine, experiments, System())
     imagine(plan_for(suite, options, plan_text, machine)())
