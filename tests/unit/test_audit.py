@@ -14,10 +14,10 @@ from tierscope import reference
 from tierscope import result as results
 from tierscope.audit import Audit, Quantity, Statement, examine, identities
 from tierscope.audit.own import statements
-from tierscope.audit.printed import printed
 from tierscope.audit.published import statements as published
 from tierscope.audit.slips import slip
 from tierscope.errors import Exit, UsageError
+from tierscope.printed import printed
 from tierscope.report.content import gather
 from tierscope.report.writers import writers
 from tierscope.reproduce import reproduce

@@ -8,6 +8,7 @@ import functools
 
 import numpy as np
 
+from tierscope.audit import readings
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.experiment import Group
 from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
@@ -31,8 +32,12 @@ LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that 
 def statements(run: Run, rows: dict[str, list[Row]] | None = None) -> list[Statement]:
     """All of a run. rows: by table, where they are known already; ResultError if samples are damaged."""
     known = {name: tables[name].rows(run) for name in tables} if rows is None else rows
-    of_rows = [_row(run, name, row) for name in known if name in tables for row in known[name]]
-    return of_rows + [one for record in run.result.records for one in _record(run, record)]
+    of_rows = [_row(run, name, row) for name in known if name != "imported" for row in known[name]]
+    return (
+        of_rows
+        + readings.statements(run.result.readings)
+        + [one for record in run.result.records for one in _record(run, record)]
+    )
 
 
 def _row(run: Run, table: str, row: Row) -> Statement:

@@ -4,8 +4,8 @@ Head lines `# quantity: COLUMN = NAME [x FACTOR]` of the table say which column 
 column times FACTOR. Columns of words are the words of the statement; a column `read_share` may be made of them.
 """
 
-from tierscope.audit.printed import printed
 from tierscope.audit.statement import Quantity, Statement
+from tierscope.printed import printed
 from tierscope.reference import Reference
 from tierscope.units import RATES, TIMES, show_bytes
 

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from tierscope.audit.littles_law import MEAN, queue_latency_s
 from tierscope.audit.no_load import lines_under_way
-from tierscope.audit.printed import printed
+from tierscope.printed import printed
 from tierscope.reference import load
 from tierscope.reproduce import Claim, Document, Figure, reproduce
 from tierscope.reproduce.claim import direction

@@ -14,9 +14,10 @@ Example:
 
 @click.command(cls=Command, epilog=EPILOG)
 @click.argument("what")
+@click.option("--as", "name", default="", help="Format of a file; default: found by what it looks like.")
 @click.option("--json", "as_json", is_flag=True, help="Identities and failures as JSON on standard output.")
-def audit(what: str, as_json: bool) -> int:
-    """Audit WHAT: a run directory, or reference:NAME, a published table."""
+def audit(what: str, name: str, as_json: bool) -> int:
+    """Audit WHAT: a run directory, a file that another tool wrote, or reference:NAME, a published table."""
     import dataclasses
 
     import msgspec
@@ -26,12 +27,12 @@ def audit(what: str, as_json: bool) -> int:
     from tierscope.cli.audited import audited
     from tierscope.errors import Exit
 
-    name, found = audited(what)
+    title, found = audited(what, name)
     if as_json:
-        facts = {"what": name, "checked": found.checked, "failures": [dataclasses.asdict(f) for f in found.failures]}
+        facts = {"what": title, "checked": found.checked, "failures": [dataclasses.asdict(f) for f in found.failures]}
         click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
     else:
-        show(name, found, Console())
+        show(title, found, Console())
     if found.failures:
         return Exit.FAILED
     return Exit.GOOD if any(found.checked.values()) else Exit.INCONCLUSIVE
