@@ -142,6 +142,22 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     timings: tuple[tuple[Timing, ...], ...] = ()  # of each group, of each batch; () where no group runs a structure
 
 
+class Value(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that another tool printed."""
+
+    value: float  # in the base unit that the end of its name says
+    step: float = 0.0  # what the last printed digit is worth, in the same unit; 0: it was computed from others
+    said: str = ""  # as printed, with its unit
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of another tool's output."""
+
+    test: str  # as the tool calls it: "Triad"
+    labels: dict[str, Label] = {}  # what was set: threads, array ...
+    values: dict[str, Value] = {}  # by the names of the keys of the table `imported`
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One check of the machine by `doctor`."""
 
@@ -191,7 +207,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     records: tuple[Record, ...] = ()
     warnings: tuple[Warn, ...] = ()
-    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real
+    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real; the tool that measured
+    readings: tuple[Reading, ...] = ()  # of another tool, where the run was imported
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

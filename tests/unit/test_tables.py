@@ -23,6 +23,7 @@ from made import (
 from made_probed import probed_run
 from tierscope import result as results
 from tierscope.errors import ResultError
+from tierscope.imports import read
 from tierscope.result import Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables import measured as measuring
@@ -43,8 +44,11 @@ def probed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def rows(run: Run, probed: Run) -> dict[str, list[Row]]:
-    """Of the quick run, or of the probers' where it has none."""
-    return {name: tables[name].rows(run) or tables[name].rows(probed) for name in tables}
+    """Of the quick run, or of the probers' where it has none; of STREAM's text what is imported."""
+    found = {name: tables[name].rows(run) or tables[name].rows(probed) for name in tables}
+    _, stream = read(Path(__file__).parents[1] / "data/imports/stream.txt")
+    result = msgspec.structs.replace(run.result, readings=stream.readings)
+    return {**found, "imported": tables["imported"].rows(msgspec.structs.replace(run, result=result))}
 
 
 def insights(run: Run, rows: dict[str, list[Row]], table: str) -> dict[str, Insight]:

@@ -48,6 +48,13 @@ METHOD: dict[str, dict[str, str]] = {
             "threads the memory is not filled, so the curve ends where the threads do, not where the memory does."
         ),
     },
+    "imported": {
+        "Imported": (
+            "Numbers that another tool printed, in base units; the units are those of its own documents. Digits are "
+            "kept as printed. How the tool measured is not known here: there are no samples, no intervals, and the "
+            "machine is unknown."
+        ),
+    },
     "groups": {
         "Groups": (
             "All groups of one experiment run at once, and only the time in which all of them ran counts. What "

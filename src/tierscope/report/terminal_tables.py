@@ -22,6 +22,7 @@ from tierscope.report.content import Section
 from tierscope.report.terminal_buffers import buffers
 from tierscope.report.terminal_closed_loop import grids as closed_loop_grids
 from tierscope.report.terminal_emulation import emulation
+from tierscope.report.terminal_imported import grid as imported
 from tierscope.report.terminal_nodes import core_to_core, numa
 from tierscope.report.terminal_policy import policy
 from tierscope.report.words import load_name, operation_name, printable, probe_name, threads_name
@@ -219,6 +220,7 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "latency": _latency,
     "loaded_latency": _loaded,
     "groups": _groups,
+    "imported": lambda section, _: _grid(*imported(section.rows)),
     "flush": _flush,
     "buffers": lambda section, _: _grid(*buffers(section.rows)),
     "policy": lambda section, _: _grid(*policy(section.rows)),

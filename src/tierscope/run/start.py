@@ -115,13 +115,13 @@ def begin(
         findings=() if machine.simulated else examine(System()),
         started=now.isoformat(timespec="seconds"),
     )
-    directory = _taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
+    directory = taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
     save_manifest(directory, manifest)
     save_result(directory, empty_result(manifest))
     return directory, manifest
 
 
-def _taken(out: Path) -> Path:
+def taken(out: Path) -> Path:
     """A directory named by the user: made, or empty."""
     try:
         out.mkdir(parents=True, exist_ok=True)
