@@ -165,6 +165,9 @@ class Session:
         counters = read(fact, dict[str, int], "counters")
         return max((float("inf") if e is None else e for e in errors), default=0.0), details, counters
 
+    def told(self) -> None:
+        """The core measures itself: no other program has anything to say."""
+
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)
         return self._answer()

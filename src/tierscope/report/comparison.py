@@ -44,6 +44,7 @@ KEYS = {
     "numa": ("initiator", "target", "kernel", "page_bytes"),
     "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
     "tlb": ("page_bytes", "touched", "target"),
+    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "direct"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),
@@ -60,6 +61,7 @@ VALUES = {
     "numa": ("latency", "s"),
     "stride": ("bandwidth", "bytes_per_s"),
     "tlb": ("latency", "s"),
+    "storage": ("bandwidth", "bytes_per_s"),
 }
 UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
 """Of the endings of keys; "" is a time whose name has none."""

@@ -1,0 +1,32 @@
+"""What the loop asks of whoever measures: the native core, or a program that measures by itself."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tierscope.experiment import Group
+from tierscope.program import Bins, Program
+from tierscope.result import Blocks, Clock, GroupFacts
+
+
+class Measurer(Protocol):
+    """Steps in this order: prepare, any number of measure, check, told; close at any time."""
+
+    clock: Clock
+
+    def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
+        """Bring the groups into being, and say what they are; what was there before may be kept."""
+
+    def set(self, number: int, group: Group) -> GroupFacts:
+        """Another walk for a group that is there."""
+
+    def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
+        """One batch; shape (blocks,), dtype BLOCK."""
+
+    def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
+        """Largest relative error, a detail for each group, counters."""
+
+    def told(self) -> tuple[Program, Bins] | None:
+        """What a program besides says of the batches since `prepare`; None where there is none."""
+
+    def close(self) -> None:
+        """End at once; more than once does no harm."""
