@@ -12,15 +12,8 @@ DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB s
 
 def head(column: Column) -> str:
     """'bandwidth, GB/s'; sizes carry their unit in the cell."""
-    unit = (
-        "%"
-        if _is_share(column)
-        else "s"
-        if _is_long(column)
-        else "1/s"
-        if _is_iops(column)
-        else HEADS.get(column.unit, "")
-    )
+    unit = "%" if _is_share(column) else "s" if _is_long(column) else HEADS.get(column.unit, "")
+    unit = "1/s" if _is_iops(column) else unit
     return f"{column.title}, {unit}" if unit else column.title
 
 

@@ -19,9 +19,6 @@ def whole(rows: list[Row]) -> list[Row]:
 
 def point(row: Row) -> Point:
     mix = f"{100 * float(row['read_share'] or 0):.0f} % reads"
-    waits = {
-        key: show_seconds(float(row[key] or 0)) if row[key] else "unknown" for key in ("latency_s", "latency_p99_s")
-    }
     return {
         "operation": mix if row["operation"] == "mix" else str(row["operation"]),
         "order": row["order"],
@@ -33,8 +30,8 @@ def point(row: Row) -> Point:
         "high": _digits(row["iops_high"]),
         "gb": vega.gb(row["bandwidth_bytes_per_s"]),
         "us": _digits(float(row["latency_s"] or 0) * 1e6),
-        "mean": waits["latency_s"],
-        "p99": waits["latency_p99_s"],
+        "mean": show_seconds(float(row["latency_s"] or 0)),
+        "p99": show_seconds(float(row["latency_p99_s"])) if row["latency_p99_s"] else "unknown",
         "p99_us": _digits(float(row["latency_p99_s"]) * 1e6) if row["latency_p99_s"] else None,
         "flight": f"{float(row['in_flight'] or 0):.4g}",
         "verdict": "conclusive" if row["conclusive"] else "inconclusive",

@@ -26,7 +26,7 @@ def percentiles(values: Integers, counts: Integers, wanted: Sequence[float], tai
     order = np.argsort(values, kind="stable")
     below = np.cumsum(counts[order])
     total = int(below[-1]) if below.size else 0
-    enough = [total * (100 - percent) / 100 >= tail for percent in wanted]
+    enough = [round(total * (100 - percent) / 100, 6) >= tail for percent in wanted]
     places = [int(np.searchsorted(below, _needed(percent, total), side="left")) for percent in wanted]
     return [
         float(values[order][min(place, values.size - 1)]) if carried and total else None
@@ -35,5 +35,5 @@ def percentiles(values: Integers, counts: Integers, wanted: Sequence[float], tai
 
 
 def _needed(percent: float, total: int) -> np.longdouble:
-    """Operations at or below it, in the same arithmetic as fio's: a rounding must not move it to the next bin."""
+    """Operations at or below it, in fio's own arithmetic with its roundings: else some would fall a bin beside."""
     return np.longdouble(percent) / 100 * total

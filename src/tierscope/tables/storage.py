@@ -3,7 +3,8 @@
     iops = operations / seconds of a repeat, median over the repeats               [1/s]
     bandwidth = iops * block                                                      [B/s]
     latency = mean over the operations of a repeat, median over the repeats         [s]
-    in flight = iops * latency   (Little's law; of a full queue it is the depth)     [1]
+    in flight = operations / seconds * mean latency of a repeat, median             [1]
+                (Little's law; it is the depth where the queue was full)
 
 Percentiles are those of all operations of all repeats together, from fio's bins. CPU times are shares of one CPU.
 Blind to what happens within a repeat. Repeats that were cut as a warm-up count nowhere.
@@ -90,8 +91,9 @@ def _rows(run: Run, record: Record) -> list[Row]:
 def _row(record: Record, program: Program, point: Point, repeats: tuple[Repeat, ...], bins: Bins, part: str) -> Row:
     facts, labels = record.groups[0], record.experiment.labels
     moved = [[one for one in repeat.moved if part in ("both", one.side)] for repeat in repeats]
-    iops = _median([sum(one.operations / one.seconds for one in sides if one.seconds) for sides in moved])
+    iops = _median([_rate(sides) for sides in moved])
     wait = _median([_mean_latency(sides) for sides in moved])
+    flight = _median([_rate(sides) * _mean_latency(sides) for sides in moved])
     mix = str(labels["mix"])
     return {
         "operation": mix,
@@ -106,7 +108,7 @@ def _row(record: Record, program: Program, point: Point, repeats: tuple[Repeat, 
         **bounds("latency", "s", wait),
         **_tail(bins, part),
         "latency_most_s": max((one.latency_most_s for sides in moved for one in sides), default=None),
-        "in_flight": number(iops.middle * wait.middle),
+        "in_flight": number(flight.middle),
         "cpu_user": number(_median([one.cpu_user for one in repeats]).middle),
         "cpu_system": number(_median([one.cpu_system for one in repeats]).middle),
         "read_share": labels["read_share"],
@@ -124,6 +126,11 @@ def _row(record: Record, program: Program, point: Point, repeats: tuple[Repeat, 
 
 def _median(values: list[float]) -> Interval:
     return median(np.array(values, dtype=float))
+
+
+def _rate(sides: list[Moved]) -> float:
+    """Operations/s of a repeat, each side over its own time, as fio counts."""
+    return sum(one.operations / one.seconds for one in sides if one.seconds)
 
 
 def _mean_latency(sides: list[Moved]) -> float:

@@ -103,7 +103,7 @@ def _knee(rows: list[Row]) -> Insight:
     return Insight(
         name=f"enough_depth {knee['order']}_{knee['operation']}",
         text=f"{knee['order']} {knee['operation']} of {show_size(int(_float(knee, 'block_bytes')))}: depth "
-        f"{knee['depth']} gives {KNEE_SHARE:.0%} of the most operations{deeper if last is not knee else ''}",
+        f"{knee['depth']} gives {100 * KNEE_SHARE:.0f} % of the most operations{deeper if last is not knee else ''}",
         value=_float(knee, "depth"),
         unit="1",
     )
@@ -118,8 +118,8 @@ def _busy(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="cpu_bound",
-            text=f"{len(busy)} job{'s' if len(busy) > 1 else ''} took {BUSY_SHARE:.0%} of a CPU or more, so that fio "
-            f"and not the storage may be what limits: {job_name(row)} took {_used(row):.0%}",
+            text=f"{len(busy)} job{'s' if len(busy) > 1 else ''} took {100 * BUSY_SHARE:.0f} % of a CPU or more: fio "
+            f"and not the storage may be what limits: {job_name(row)} took {100 * _used(row):.0f} %",
             value=_used(row),
             unit="1",
         )

@@ -41,7 +41,8 @@ class Storage:
 def _layers(points: list[Point], kinds: list[str], sizes: list[int]) -> list[Spec]:
     rates = [float(one[key]) for one in points for key in ("low", "iops", "high") if one[key]]
     span = [min(rates) / 1.3, max(rates) * 1.3]
-    x = vega.number("block", "block", "log", scale={"base": 2, "nice": False},
+    room = [sizes[0] / 1.3, sizes[-1] * 1.3]
+    x = vega.number("block", "block", "log", scale={"base": 2, "nice": False, "domain": room},
                     axis={"values": sizes, "labelExpr": vega.SIZE_LABEL})  # fmt: skip
     y = vega.number("iops", "operations/s", "log", scale={"domain": span, "nice": False},
                     axis={"values": vega.decades(*span), "format": "~s"})  # fmt: skip
