@@ -77,17 +77,22 @@ def mark_of(content: bytes) -> str:
 
 def _name(path: str, system: System) -> str:
     """The kernel's name, by major and minor number: the path may be a link such as /dev/disk/by-id/..."""
+    number = _number(path)
+    for entry in system.glob("/sys/class/block/*/dev"):
+        if system.read(entry) == number:
+            return entry.split("/")[-2]
+    raise MachineError(f"device={path}: the kernel lists no block device {number}; name another one")
+
+
+def _number(path: str) -> str:
+    """'8:0'; UsageError for what is no block device."""
     try:
         found = Path(path).stat()
     except OSError as error:
         raise UsageError(f"device={path}: {error.strerror}; `lsblk -p` lists those of this machine") from error
     if not stat.S_ISBLK(found.st_mode):
         raise UsageError(f"device={path} is no block device; name a folder with path=, or one that `lsblk -p` lists")
-    number = f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
-    for entry in system.glob("/sys/class/block/*/dev"):
-        if system.read(entry) == number:
-            return entry.split("/")[-2]
-    raise MachineError(f"device={path}: the kernel lists no block device {number}; name another one")
+    return f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
 
 
 def _mounted(name: str, system: System) -> tuple[str, str]:
