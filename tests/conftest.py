@@ -1,5 +1,6 @@
 """What every test may use, and marks that follow from the folder."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,10 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+# Where nothing may be kept of what Python compiles, each command that a test starts would compile a thousand files.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / ".venv/pycache")
 
 # The machine is shared and busy: a slow example is no fault, and a failure must come again.
 settings.register_profile("tierscope", deadline=None, derandomize=True, max_examples=100)

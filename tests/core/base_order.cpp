@@ -1,15 +1,20 @@
 /// Random orders in closed form: a bijection, and one cycle through all.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "base/permutation.hpp"
 #include "base/random.hpp"
+#include "base/shuffle.hpp"
 #include "bench/cycle.hpp"
 
 using tierscope::Cycle;
 using tierscope::Permutation;
+using tierscope::Shuffle;
 
 TEST_CASE("a permutation reaches every value once, and its inverse leads back") {
   for (const auto count :
@@ -92,4 +97,25 @@ TEST_CASE("a window is walked to its last node before the next one starts") {
     for (std::uint64_t i = 1; i < WINDOW; ++i) REQUIRE(cycle.at(step + i) / WINDOW == windows.back());
   }
   CHECK(std::set(windows.begin(), windows.end()).size() == 100);
+}
+
+TEST_CASE("a shuffle visits every number below its count once, and in another order for another seed") {
+  for (const std::uint64_t count : {1U, 2U, 3U, 5U, 64U, 100U, 384U, 1025U}) {
+    CAPTURE(count);
+    const Shuffle shuffle(count, 1995);
+    std::vector<std::uint64_t> found;
+    for (std::uint64_t i = 0; i < count; ++i) found.push_back(shuffle.at(i));
+    std::vector<std::uint64_t> together(count);
+    for (std::uint64_t i = 0; i < count; i += Shuffle::MOST)
+      shuffle.at(i, std::span(together).subspan(i, std::min<std::uint64_t>(Shuffle::MOST, count - i)));
+    CHECK(together == found);
+    auto sorted = found;
+    std::ranges::sort(sorted);
+    std::vector<std::uint64_t> all(count);
+    std::iota(all.begin(), all.end(), 0);
+    CHECK(sorted == all);
+    if (count < 64) continue;
+    CHECK(found != sorted);
+    CHECK(Shuffle(count, 1996).at(0) + Shuffle(count, 1996).at(1) * count != found[0] + found[1] * count);
+  }
 }

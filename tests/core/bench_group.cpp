@@ -120,3 +120,36 @@ TEST_CASE("memory is filled anew only when its content would differ") {
   CHECK(make_group(plan_of("kernel=chase footprint=1MiB locality=4KiB")).content() != cycle);
   CHECK(make_group(plan_of("kernel=chase footprint=1MiB element=128")).content() != cycle);
 }
+
+TEST_CASE("bytes of an operation are those that it touches") {
+  const auto bytes = [](const std::string& words) {
+    return make_group(plan_of("footprint=1MiB element=4KiB kernel=" + words)).program_bytes();
+  };
+  CHECK(bytes("chase") == 8);
+  CHECK(bytes("chase_blocks") == 4096);
+  CHECK(bytes("read_blocks") == 4096);
+  CHECK(bytes("read_blocks access=256") == 256);
+  const auto part = make_group(plan_of("kernel=read_blocks footprint=1MiB element=4KiB access=64"));
+  CHECK(part.bus_bytes() == 64);
+  CHECK(part.program_bytes(false) == 64);
+  CHECK(part.footprint() == 1U << 20U);
+  CHECK(make_group(plan_of("kernel=memcpy_blocks footprint=1MiB")).bus_bytes() < 0);
+}
+
+TEST_CASE("words of blocks that do not fit together are refused") {
+  const auto refused = [](const std::string& words) { return refusal("footprint=1MiB " + words); };
+  CHECK(holds(refused("kernel=chase order=once"), "order=once is for blocks"));
+  CHECK(holds(refused("kernel=probe order=sequential"), "takes no such order="));
+  CHECK(holds(refused("kernel=triad order=random"), "takes no such order="));
+  CHECK(holds(refused("kernel=memset_blocks_random order=sequential"), "takes no such order="));
+  CHECK(holds(refused("kernel=chase access=64"), "takes no access="));
+  CHECK(holds(refused("kernel=read_blocks element=256 access=32"), "access=32 is no multiple of 64 up to element=256"));
+  CHECK(holds(refused("kernel=read_blocks element=256 access=320"), "up to element=256"));
+  CHECK(holds(refused("kernel=read_blocks element=8"), "which is read"));
+  CHECK(holds(refused("kernel=read_blocks locality=4KiB"), "add order=once"));
+  CHECK(holds(refused("kernel=read_blocks fence=line"), "fence=region is for this one too"));
+  CHECK(holds(refused("kernel=read_blocks fence=region"), "needs the regions of order=once"));
+  CHECK(holds(refused("kernel=flush_msync order=once fence=region"), "take fence=chunk"));
+  CHECK(holds(refused("kernel=read_blocks order=once locality=2MiB"), "ask for at least 2097152B"));
+  CHECK(make_group(plan_of("kernel=read_blocks order=once locality=384KiB footprint=1MiB")).footprint() == 768U << 10U);
+}

@@ -8,7 +8,6 @@
 
 #include "base/cpuid.hpp"
 #include "base/registry.hpp"
-#include "base/shuffle.hpp"
 #include "base/syscall.hpp"
 #include "bench/bench.hpp"
 #include "folder.hpp"
@@ -90,25 +89,6 @@ std::vector<std::uint64_t> numbers_to(std::uint64_t count, std::uint64_t from = 
 }
 
 }  // namespace
-
-TEST_CASE("a shuffle visits every number below its count once, and in another order for another seed") {
-  for (const std::uint64_t count : {1U, 2U, 3U, 5U, 64U, 100U, 384U, 1025U}) {
-    CAPTURE(count);
-    const Shuffle shuffle(count, 1995);
-    std::vector<std::uint64_t> found;
-    for (std::uint64_t i = 0; i < count; ++i) found.push_back(shuffle.at(i));
-    std::vector<std::uint64_t> together(count);
-    for (std::uint64_t i = 0; i < count; i += Shuffle::MOST)
-      shuffle.at(i, std::span(together).subspan(i, std::min<std::uint64_t>(Shuffle::MOST, count - i)));
-    CHECK(together == found);
-    auto sorted = found;
-    std::ranges::sort(sorted);
-    CHECK(sorted == numbers_to(count));
-    if (count < 64) continue;
-    CHECK(found != sorted);
-    CHECK(Shuffle(count, 1996).at(0) + Shuffle(count, 1996).at(1) * count != found[0] + found[1] * count);
-  }
-}
 
 TEST_CASE("each block of a region is visited once before the next region starts") {
   for (const std::uint64_t region : {1U, 3U, 40U, 64U, 120U}) {
@@ -242,41 +222,6 @@ TEST_CASE("an element is any number of lines") {
     made.hop(1000);
     CHECK(made.error() == 0);
   }
-}
-
-TEST_CASE("bytes of an operation are those that it touches") {
-  const auto bytes = [](const std::string& words) {
-    return make_group(plan_of("footprint=1MiB element=4KiB kernel=" + words)).program_bytes();
-  };
-  CHECK(bytes("chase") == 8);
-  CHECK(bytes("chase_blocks") == 4096);
-  CHECK(bytes("read_blocks") == 4096);
-  CHECK(bytes("read_blocks access=256") == 256);
-  const auto part = make_group(plan_of("kernel=read_blocks footprint=1MiB element=4KiB access=64"));
-  CHECK(part.bus_bytes() == 64);
-  CHECK(part.program_bytes(false) == 64);
-  CHECK(part.footprint() == 1U << 20U);
-  CHECK(make_group(plan_of("kernel=memcpy_blocks footprint=1MiB")).bus_bytes() < 0);
-}
-
-TEST_CASE("words of blocks that do not fit together are refused") {
-  const auto refused = [](const std::string& words) {
-    return error_of([&] { make_group(plan_of("footprint=1MiB " + words)); });
-  };
-  CHECK(holds(refused("kernel=chase order=once"), "order=once is for blocks"));
-  CHECK(holds(refused("kernel=probe order=sequential"), "takes no such order="));
-  CHECK(holds(refused("kernel=triad order=random"), "takes no such order="));
-  CHECK(holds(refused("kernel=memset_blocks_random order=sequential"), "takes no such order="));
-  CHECK(holds(refused("kernel=chase access=64"), "takes no access="));
-  CHECK(holds(refused("kernel=read_blocks element=256 access=32"), "access=32 is no multiple of 64 up to element=256"));
-  CHECK(holds(refused("kernel=read_blocks element=256 access=320"), "up to element=256"));
-  CHECK(holds(refused("kernel=read_blocks element=8"), "which is read"));
-  CHECK(holds(refused("kernel=read_blocks locality=4KiB"), "add order=once"));
-  CHECK(holds(refused("kernel=read_blocks fence=line"), "fence=region is for this one too"));
-  CHECK(holds(refused("kernel=read_blocks fence=region"), "needs the regions of order=once"));
-  CHECK(holds(refused("kernel=flush_msync order=once fence=region"), "take fence=chunk"));
-  CHECK(holds(refused("kernel=read_blocks order=once locality=2MiB"), "ask for at least 2097152B"));
-  CHECK(make_group(plan_of("kernel=read_blocks order=once locality=384KiB footprint=1MiB")).footprint() == 768U << 10U);
 }
 
 #if defined(__x86_64__)

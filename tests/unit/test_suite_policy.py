@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from rich.console import Console
 
-import tierscope.result as results
-from made import HZ, Maker, Teamwork, made_blocks, made_facts
+from made import Maker
 from made_machine import made_machine
-from made_policy import Overwritten, written
+from made_policy import Overwritten
+from made_probed import SUITE, WORDS, add_policy, planned
 from tierscope.cli.progress import describe
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.experiment import Experiment
@@ -17,16 +16,8 @@ from tierscope.report.content import Content, gather
 from tierscope.report.terminal_tables import FORMS
 from tierscope.run.runner import imagine
 from tierscope.stats.interleave import share
-from tierscope.suites import suites
 from tierscope.suites.policy import FAR_BYTES, PRIMES, Field, control_of, field_of, interleave
 from tierscope.tables import Row, tables
-
-SUITE = suites["policy"]
-WORDS = {"memory": "64GiB"}  # of a made machine: nothing is mapped
-
-
-def planned(**words: str) -> list[Experiment]:
-    return imagine(SUITE.plan(made_machine(4), SUITE.read({**WORDS, **words})))
 
 
 def table(name: str, **words: str) -> list[Experiment]:
@@ -109,37 +100,8 @@ def made(
     directory: Path, ways: int = 6, device: Overwritten | None = None, entries: int = 52, *, limited: bool = False
 ) -> Content:
     maker = Maker(directory)
-    rng = np.random.default_rng(1995)
-    for one in [*planned(parts="interleave,migration"), *planned(parts="combining", target="node:1")]:
-        if one.table == "interleave":
-            rate = (
-                1e8
-                / (4 if limited else len(one.groups[0].team.cpus))
-                * share(int(one.labels["stride_bytes"] or 0), ways, 4096)
-            )
-            rates = (rate,) * len(one.groups[0].team.cpus)
-            blocks = made_blocks((Teamwork(rates),), seed=len(maker.records), count=120)
-        elif one.table == "migration":
-            blocks = single(device or Overwritten(0, 1, 0.0), rng, int(one.labels["region_bytes"] or 0))
-        elif one.table == "combining":
-            region = np.array([float(one.labels["region_bytes"] or 0)])
-            (line_s,) = written(rng, region, entries, 4, 110e-9, 200e-9)
-            blocks = made_blocks((Teamwork((1 / line_s,)),), seed=len(maker.records), count=120)
-        else:
-            continue
-        facts = tuple(made_facts(group, operation="block", store="nt") for group in one.groups)
-        maker.add_blocks(one.table, one.labels, one.groups, blocks, facts)
+    add_policy(maker, ways, device, entries, limited=limited)
     return gather(maker.save("policy"))
-
-
-def single(device: Overwritten, rng: np.random.Generator, place: int) -> results.Blocks:
-    seconds, _ = device.take(rng, place, 30_000, 0.0)
-    blocks = np.zeros(seconds.size, dtype=results.BLOCK)
-    ends = np.round((1.0 + np.cumsum(seconds)) * HZ).astype(np.uint64)
-    blocks["stop_ticks"] = ends
-    blocks["start_ticks"] = ends - np.round(seconds * HZ).astype(np.uint64)
-    blocks["operations"] = 1
-    return blocks
 
 
 @pytest.fixture(scope="module")
@@ -150,9 +112,6 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
 @pytest.fixture(scope="module")
 def nothing(tmp_path_factory: pytest.TempPathFactory) -> Content:
     return made(tmp_path_factory.mktemp("policy"), ways=1, entries=0)
-
-
-# The queue lies in a memory of its own: behind interleaved memories its curve would be another.
 
 
 def rows_of(content: Content) -> dict[str, Row]:

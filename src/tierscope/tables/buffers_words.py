@@ -36,7 +36,7 @@ def _buffer(row: Row, behind: Row) -> Insight:
     more = float(behind["latency_s"] or 0) - float(row["latency_s"] or 0)
     holds = {"yes": "; it holds what is nearer too", "no": "; what is nearer is not in it"}
     return Insight(
-        name="buffer_capacity",
+        name=f"buffer_capacity {str(row['part']).split()[-1]}",
         text=(
             f"{str(row['part']).capitalize()}: {capacity} ({size}) in units of {_unit(row)}, {_time(row)} for a line "
             f"found there, {show_seconds(more)} more where it is not; a line brings "

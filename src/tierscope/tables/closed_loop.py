@@ -8,7 +8,6 @@ Blind to: faults that simulator and prober share.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import ClassVar
 
 import msgspec
@@ -76,10 +75,14 @@ def _rows(run: Run, number_: int, prober: str, own: list[Record]) -> Iterator[Ro
     device = parse(word)
     origin = strongest(facts.origin for record in own for facts in record.groups)
     for one in _scores(prober, device, _view(run, own)):
-        row: Row = {"device": number_, "prober": prober, **asdict(one), "noise": device.noise}
-        row |= {key: number(value) for key in ("truth", "found", "low", "high") for value in [getattr(one, key)]}
-        row |= {"repeat": f"tierscope run {COMMANDS[prober]}{_layout(own[0])} target={word}", "origin": origin}
-        yield row
+        asked: Row = {"device": number_, "prober": prober, "parameter": one.parameter, "level": one.level}
+        found = {key: number(getattr(one, key)) for key in ("truth", "found", "low", "high")}
+        closing: Row = {"verdict": one.verdict, "noise": device.noise, "repeat": _repeat(prober, word, own[0])}
+        yield {**asked, "measure": one.measure, **found, **closing, "origin": origin}
+
+
+def _repeat(prober: str, word: str, record: Record) -> str:
+    return f"tierscope run {COMMANDS[prober]}{_layout(record)} target={word}"
 
 
 def _layout(record: Record) -> str:

@@ -20,6 +20,7 @@ from tierscope.tables.policy_found import Found, found
 from tierscope.tables.policy_words import sentences
 
 INTERVAL = 1.96
+MEASURES = {"count": "", "unit": "_bytes", "seconds": ""}  # and the unit in the key of its middle
 HUNGRY = "half of the threads store less, so that the processor may be the limit and not the memory: take more CPUs"
 HIDDEN = "behind interleaved memories one CPU may hide the queue of one: try a memory that is not interleaved"
 ENOUGH = 0.7  # of the points must be conclusive
@@ -60,12 +61,12 @@ class Policy:
 def _rows(target: str, one: Found) -> list[Row]:
     rows = []
     if one.interleave is not None:
-        row = {**_interleave(one), **_closing(one.strides, judged=False), "target": target}
+        row = {**_interleave(one), "target": target, **_closing(one.strides, judged=False)}
         rows.append(row if one.saturated else {**row, "conclusive": False, "reasons": HUNGRY})
     if one.migration is not None:
-        rows.append({**_migration(one), **_closing(one.places, judged=False), "target": target})
+        rows.append({**_migration(one), "target": target, **_closing(one.places, judged=False)})
     if one.combining is not None:
-        row = {**_combining(one), **_closing(one.regions), "target": target}
+        row = {**_combining(one), "target": target, **_closing(one.regions)}
         if one.interleave is not None and one.interleave.ways > 1:
             row.update(conclusive=False, reasons=HIDDEN)
         rows.append(row)
@@ -73,9 +74,9 @@ def _rows(target: str, one: Found) -> list[Row]:
 
 
 def _row(part: str, found: bool, evidence: str, better: float | None, points: int) -> Row:
-    empty = {f"{name}{end}": None for name in ("count", "unit", "seconds") for end in ("_low", "_high")}
+    keys = [f"{what}{end}" for what, unit in MEASURES.items() for end in (unit, "_low", "_high")]
     return {
-        "part": part, "found": found, "count": None, "unit_bytes": None, "seconds": None, **empty,
+        "part": part, "found": found, **dict.fromkeys(keys),
         "better": number(better), "evidence": evidence, "points": points,
     }  # fmt: skip
 
