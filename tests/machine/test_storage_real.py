@@ -20,6 +20,7 @@ from tierscope.storage import Session, fio
 from tierscope.storage.fio_json import Document
 from tierscope.storage.job import fill
 from tierscope.storage.place import Place
+from tierscope.suites import neighbor_fio
 from tierscope.tables import tables
 
 FIO = shutil.which("fio")
@@ -188,6 +189,16 @@ def _command(number: int) -> str:
         return Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except OSError:
         return ""
+
+
+def test_fio_as_a_neighbour_does_its_work_and_leaves_nothing(place: Path) -> None:
+    asked = {"fio_path": str(place), "fio_size": 1 << 20, "fio_engine": "psync"}
+    line = neighbor_fio.line(asked)
+    line = line if direct(place) == "direct=yes" else line.replace("--direct=1", "--direct=0")
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len([text for text in done.stdout.splitlines() if text.startswith("3;fio-")]) == 2  # both jobs
+    assert list(place.iterdir()) == []
 
 
 # --- places ---
