@@ -130,6 +130,8 @@ class FakeSession:
         self._core.log.append("check")
         return max(self._core.error(group) for group in self._groups), ("",) * len(self._groups), {}
 
+    def told(self) -> None: ...
+
     def close(self) -> None:
         self._core.log.append("close")
         self._core.open -= 1

@@ -11,13 +11,24 @@ import msgspec
 import numpy as np
 
 from tierscope.catalogue import Catalogue
-from tierscope.core import Session
 from tierscope.errors import WrongAnswerError
 from tierscope.experiment import Experiment, Group, Workload
 from tierscope.origin import joined, strongest
-from tierscope.result import Blocks, GroupFacts, Record, Result, Trial, read_blocks, save_result, write_blocks
+from tierscope.program import Program
+from tierscope.result import (
+    Blocks,
+    GroupFacts,
+    Record,
+    Result,
+    Trial,
+    bins_of,
+    read_blocks,
+    save_result,
+    write_blocks,
+)
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.run.doubts import doubts
+from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged, judge_record
@@ -36,7 +47,7 @@ class Runner:
         self,
         directory: Path,
         result: Result,
-        session: Callable[[], Session],
+        session: Callable[[], Measurer],
         catalogue: Catalogue,
         observer: Observer | None = None,
         limit_s: float = math.inf,
@@ -44,7 +55,7 @@ class Runner:
         self.directory = directory
         self.result = result
         self._start_session = session
-        self._session: Session | None = None
+        self._session: Measurer | None = None
         self._catalogue = catalogue
         self._observer = observer or Observer()
         self._limit_s = limit_s
@@ -105,52 +116,61 @@ class Runner:
         if self._session is None:
             self._session = self._start_session()
         session = self._session
-        ready = self._with_walk(experiment)
-        facts = session.prepare(ready.groups)
-        trials: tuple[Trial, ...] = ()
-        if ready.calibrate and ready == experiment and len(walks := self._candidates(experiment.groups[-1])) > 1:
-            trials = calibrate(session, experiment, walks)
-            self._remember(experiment, trials)
-            ready = self._with_walk(experiment)
-            facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
+        ready, facts, trials = self._prepared(session, experiment)
         blocks, ran, found = self._measure(session, ready, facts, number)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
         if keyed:
             session.drop()
-        facts = tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True))
-        if not error <= TOLERANCE:
-            kernels = ", ".join(group.workload.kernel for group in ready.groups)
-            raise WrongAnswerError(
-                f"{kernels}: the structure does not hold what its operations should have left; the result is void"
-                if keyed
-                else f"{kernels}: memory differs from scalar code by {error:g} after the blocks; the result is void. "
-                "Run `tierscope-core check`; if it fails too, this is a fault of the build or of the machine"
-            )
+        _refuse_wrong(error, ready, keyed=keyed)
+        samples = f"samples/{number:04}.parquet"
+        program = self._told(session, samples)
         record = Record(
             number=number,
             experiment=experiment,
-            groups=facts,
+            groups=tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True)),
             clock=session.clock,
-            samples=f"samples/{number:04}.parquet",
+            samples=samples,
             blocks=len(blocks),
             started=began.isoformat(timespec="seconds"),
             seconds=time.monotonic() - started,
             largest_relative_error=error,
-            warnings=tuple(doubts(experiment, facts, found.points)),
+            warnings=tuple(doubts(experiment, facts, found.points, program)),
             calibration=trials,
             takes=ran,
             counters=counters,
             timings=timings,
+            program=program,
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))
         remember(self.directory, record, found)
         return record, found
 
+    def _prepared(
+        self, session: Measurer, experiment: Experiment
+    ) -> tuple[Experiment, tuple[GroupFacts, ...], tuple[Trial, ...]]:
+        """The experiment with the walk that is fastest, as the session holds it, and the walks that were tried."""
+        ready = self._with_walk(experiment)
+        facts = session.prepare(ready.groups)
+        if not (ready.calibrate and ready == experiment and len(walks := self._candidates(experiment.groups[-1])) > 1):
+            return ready, facts, ()
+        trials = calibrate(session, experiment, walks)
+        self._remember(experiment, trials)
+        ready = self._with_walk(experiment)
+        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), trials
+
+    def _told(self, session: Measurer, samples: str) -> Program | None:
+        """What a program that measured in place of the core said; its histogram is on disk before the record."""
+        if (told := session.told()) is None:
+            return None
+        program, bins = told
+        write_blocks(self.directory / bins_of(samples), bins)
+        return program
+
     def _measure(
-        self, session: Session, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int
+        self, session: Measurer, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
         """Rounds until all takes are conclusive, each at least minimum_s, at most the budget; the take of each batch.
 
@@ -212,10 +232,25 @@ class Runner:
         return msgspec.structs.replace(experiment, groups=groups, calibrate=False)
 
 
+def _refuse_wrong(error: float, ready: Experiment, *, keyed: bool) -> None:
+    if error <= TOLERANCE:
+        return
+    kernels = ", ".join(group.workload.kernel for group in ready.groups)
+    what = (
+        "the structure does not hold what its operations should have left"
+        if keyed
+        else f"memory differs from scalar code by {error:g} after the blocks"
+    )
+    raise WrongAnswerError(
+        f"{kernels}: {what}; the result is void. Run `tierscope-core check`; if it fails too, this is a fault of the "
+        "build or of the machine"
+    )
+
+
 def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:
-    """Of the next batch of each take: the minimum, then what the budget leaves; all equal where takes are compared."""
+    """Of the next batch of each take: the minimum, then what the budget leaves; all equal where batches are points."""
     minimum = experiment.schedule.minimum_s
-    if experiment.against:
+    if experiment.against or experiment.schedule.repeats:
         return minimum
     return max(min(minimum if first else min(BATCH_S, minimum), budget - timed), least_batch_seconds(experiment))
 

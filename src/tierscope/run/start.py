@@ -14,7 +14,7 @@ from shlex import quote
 
 import msgspec
 
-from tierscope import __version__, core
+from tierscope import __version__, core, storage
 from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError
@@ -33,6 +33,7 @@ from tierscope.result import (
 )
 from tierscope.run.doubts import next_step
 from tierscope.run.inspect import inspect, simulated
+from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.room import with_rooms
 from tierscope.run.runner import Runner, imagine
@@ -184,12 +185,17 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
         runner = Runner(
             directory,
             result,
-            core.Session,
+            _measurer(manifest.suite),
             core.catalogue(),
             observer,
             float(limit) if isinstance(limit, int | float) else float("inf"),
         )
         return runner.execute(plan_of(manifest))
+
+
+def _measurer(suite: str) -> Callable[[], Measurer]:
+    """Who measures: the core, or the program that the suite names."""
+    return storage.Session if suite != OWN_GROUPS and suites[suite].program else core.Session
 
 
 def resume(directory: Path, observer: Observer | None = None) -> Result:
