@@ -14,14 +14,13 @@ from tierscope.catalogue import Catalogue
 from tierscope.errors import WrongAnswerError
 from tierscope.experiment import Experiment, Group, Workload
 from tierscope.origin import joined, strongest
-from tierscope.program import Program
+from tierscope.program import Program, bins_of
 from tierscope.result import (
     Blocks,
     GroupFacts,
     Record,
     Result,
     Trial,
-    bins_of,
     read_blocks,
     save_result,
     write_blocks,
@@ -32,11 +31,13 @@ from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged, judge_record
+from tierscope.stats.repeats import FEWEST
 from tierscope.stats.takes import takes_of
 from tierscope.suites import Answer, Plan
 from tierscope.tables.measured import remember
 
 TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twice
+START_S = 0.8  # of a program that measures by itself, with its ramp: seen with fio on a busy guest
 BATCH_S = 0.1  # between two looks at the interval: a hundred blocks
 
 
@@ -269,4 +270,6 @@ def expected_seconds(experiment: Experiment) -> float:
     rounds = (2 * schedule.minimum_s + schedule.budget_s) / 3
     if experiment.against:
         rounds = max(rounds, ROUNDS * schedule.minimum_s)
+    if schedule.repeats:
+        rounds = max(rounds, FEWEST * schedule.minimum_s) * (1 + START_S / schedule.minimum_s)
     return 0.05 + setup + 0.15 * experiment.calibrate + rounds * len(takes_of(experiment))
