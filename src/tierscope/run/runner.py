@@ -12,7 +12,7 @@ import numpy as np
 
 from tierscope.catalogue import Catalogue
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import Experiment, Group, Workload
+from tierscope.experiment import Experiment, Group, Schedule, Workload
 from tierscope.origin import joined, strongest
 from tierscope.program import Program, bins_of
 from tierscope.result import (
@@ -197,7 +197,7 @@ class Runner:
         """The schedule's budget, less when the rest of the plan would not fit under the limit any more."""
         schedule = experiment.schedule
         left = self._limit_s - (time.monotonic() - self._started) - sum(self._expected[number + 1 :])
-        return max(schedule.minimum_s, min(schedule.budget_s, left / len(takes_of(experiment))))
+        return max(least_seconds(schedule), min(schedule.budget_s, left / len(takes_of(experiment))))
 
     def _candidates(self, group: Group) -> list[Workload]:
         return walks_of(group, self._catalogue.variants(group.workload.kernel))
@@ -236,6 +236,11 @@ def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first:
     return max(min(minimum if first else min(BATCH_S, minimum), budget - timed), least_batch_seconds(experiment))
 
 
+def least_seconds(schedule: Schedule) -> float:
+    """What a point gets even beyond the limit: of repeats as many as an interval needs, if the budget has them."""
+    return min(FEWEST * schedule.minimum_s, schedule.budget_s) if schedule.repeats else schedule.minimum_s
+
+
 def least_batch_seconds(experiment: Experiment) -> float:
     """Shorter batches are mostly start-up; an experiment of short takes, pairs of CPUs, asks for less itself."""
     return min(BATCH_S, experiment.schedule.minimum_s) / 2
@@ -271,5 +276,5 @@ def expected_seconds(experiment: Experiment) -> float:
     if experiment.against:
         rounds = max(rounds, ROUNDS * schedule.minimum_s)
     if schedule.repeats:
-        rounds = max(rounds, FEWEST * schedule.minimum_s) * (1 + START_S / schedule.minimum_s)
+        rounds = max(rounds, least_seconds(schedule)) * (1 + START_S / schedule.minimum_s)
     return 0.05 + setup + 0.15 * experiment.calibrate + rounds * len(takes_of(experiment))
