@@ -56,7 +56,7 @@ def test_beyond_the_limit_jobs_get_the_fewest_repeats(fake: FakeFio, capfd: pyte
     for number, operations in enumerate((1000, 3000)):  # far from each other: no budget makes that narrow
         fake.only(read=operations, write=operations)
         fake.document.rename(fake.folder / f"document{number}")
-    fake.put(cases=[f"*randseed=199[579]*) cat '{fake.folder}/document0'; exit ;;",
+    fake.put(cases=[f"*randseed=*[13579]' --time_based'*) cat '{fake.folder}/document0'; exit ;;",
                     f"*) cat '{fake.folder}/document1'; exit ;;"])  # fmt: skip
     words = [*ONE[:-1], "path=disk", "budget=3", "repeat=250ms", "depths=1,2"]
     assert say(capfd, *words, "limit=600", "--out", "long", "--quiet")[0] == 4
