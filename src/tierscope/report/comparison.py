@@ -44,7 +44,7 @@ KEYS = {
     "numa": ("initiator", "target", "kernel", "page_bytes"),
     "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
     "tlb": ("page_bytes", "touched", "target"),
-    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "direct"),
+    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),
