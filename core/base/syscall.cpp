@@ -1,5 +1,6 @@
 #include "base/syscall.hpp"
 
+#include <malloc.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -24,6 +25,24 @@ int mbind(std::span<std::byte> bytes, unsigned node) noexcept {
   std::array<unsigned long, NODES / WORD> mask{};
   mask[node / WORD] = 1UL << (node % WORD);
   return static_cast<int>(syscall(SYS_mbind, bytes.data(), bytes.size(), POLICY_BIND, mask.data(), NODES + 1, 0));
+}
+
+int bind_thread(int node) noexcept {
+  if (node < 0) return static_cast<int>(syscall(SYS_set_mempolicy, 0, nullptr, 0));
+  const auto number = static_cast<unsigned>(node);
+  if (number >= NODES) {
+    errno = EINVAL;
+    return -1;
+  }
+  std::array<unsigned long, NODES / WORD> mask{};
+  mask[number / WORD] = 1UL << (number % WORD);
+  return static_cast<int>(syscall(SYS_set_mempolicy, POLICY_BIND, mask.data(), NODES + 1));
+}
+
+void give_back_freed() noexcept {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 int page_nodes(std::span<void*> pages, std::span<int> status) noexcept {

@@ -8,6 +8,11 @@ namespace tierscope::sys {
 
 /// mbind(2), MPOL_BIND to one node, before the pages are touched. 0, or -1 with errno.
 int mbind(std::span<std::byte> bytes, unsigned node) noexcept;
+/// set_mempolicy(2): where pages that the calling thread touches first will lie; -1: where the system likes. 0, or -1
+/// with errno.
+int bind_thread(int node) noexcept;
+/// What malloc holds of freed memory goes back to the system, so that it is not used again on another node.
+void give_back_freed() noexcept;
 /// move_pages(2) with no target: status[i] becomes the node of pages[i], or -errno.
 int page_nodes(std::span<void*> pages, std::span<int> status) noexcept;
 /// The CPU this thread runs on now.

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "bench/keyed.hpp"
 
 namespace tierscope {
 namespace {
@@ -41,8 +42,28 @@ void heed_emulation(Group& group, const Store& store) {
 std::string victims_of(const GroupPlan& plan) {
   auto made = plan.kernel + "\n" + plan.size + "\n" + plan.command + "\n" + std::to_string(plan.limit_s) + "\n" +
               std::to_string(plan.seed);
+  made += "\n" + plan.operation + "\n" + plan.keys + "\n" + plan.sharing + "\n" + plan.target + ":" + plan.where;
+  for (const auto number : {plan.count, plan.value, plan.per_block}) made += "\n" + std::to_string(number);
   for (const auto cpu : plan.cpus) made += "\n" + std::to_string(cpu);
   return made;
+}
+
+constexpr std::uint64_t ASKED = 4096;  // bytes of a pool that only tells what its file system is
+
+/// Whether a structure has a pool of its own: then another one beside it tells what persists there.
+bool asks_pool(const Group& group) {
+  return group.operation() == kernels::Operation::key && group.plan.target == "pool" &&
+         !group.plan.where.ends_with(",open");
+}
+
+const Keyed& keyed(const std::unique_ptr<Victim>& victim) { return static_cast<const Keyed&>(*victim); }
+
+/// Of the structures of all members.
+Placement placement_of(const Store& store) {
+  auto placement = keyed(store.victims.front()).placement();
+  for (std::size_t m = 1; m < store.victims.size(); ++m)
+    for (const auto& [node, bytes] : keyed(store.victims[m]).placement().nodes) placement.nodes[node] += bytes;
+  return placement;
 }
 
 }  // namespace
@@ -96,9 +117,10 @@ void Bench::map(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
   const auto& plan = group.plan;
-  const bool wants = group.entry->info->content != kernels::Content::nothing;
+  const bool asks = asks_pool(group);
+  const bool wants = asks || group.entry->info->content != kernels::Content::nothing;
   if (plan.source.empty()) store.source = Arena{};
-  find_memory(store.target, plan.target + ":" + plan.where, plan, group.bytes_needed(false), wants);
+  find_memory(store.target, plan.target + ":" + plan.where, plan, asks ? ASKED : group.bytes_needed(false), wants);
   if (!plan.source.empty()) find_memory(store.source, plan.source, plan, group.bytes_needed(true), wants);
   heed_emulation(group, store);
   place(group, store.target.buffer.bytes(), store.source.buffer.bytes());
@@ -175,12 +197,12 @@ void Bench::refuse_fault(std::size_t group, const Arena& arena, const std::strin
 }
 
 /// On the thread that will run it, so that its memory lies there. One at a time: each asks what memory is still free.
-std::unique_ptr<Victim> Bench::make_on(std::size_t seat) {
+std::unique_ptr<Victim> Bench::make_on(std::size_t seat, const std::shared_ptr<KeyedTeam>& team) {
   std::unique_ptr<Victim> victim;
   std::exception_ptr error;
   team_->run(std::span(&seat, 1), [&](std::size_t) {
     try {
-      victim = make_victim(groups_[seats_[seat].group], seats_[seat].member);
+      victim = make_victim(groups_[seats_[seat].group], seats_[seat].member, team);
     } catch (...) {
       error = std::current_exception();
     }
@@ -193,16 +215,19 @@ std::unique_ptr<Victim> Bench::make_on(std::size_t seat) {
 void Bench::make_victims(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
-  const bool tasks = group.operation() == kernels::Operation::task;
+  const bool tasks = group.tasks();
+  store.timings.clear();
   const auto wanted = tasks ? victims_of(group.plan) : "";
   if (store.made != wanted) {
     store.victims.clear();
     store.made.clear();
+    const auto team = std::make_shared<KeyedTeam>(group.members.size());
     for (std::size_t seat = 0; seat < seats_.size() && tasks; ++seat)
-      if (seats_[seat].group == number) store.victims.push_back(make_on(seat));
+      if (seats_[seat].group == number) store.victims.push_back(make_on(seat, team));
     store.made = wanted;
   }
   for (std::size_t m = 0; m < store.victims.size(); ++m) group.members[m].victim = store.victims[m].get();
+  if (group.operation() == kernels::Operation::key) store.target.placement = placement_of(store);
 }
 
 std::vector<std::size_t> Bench::seats_of(const std::vector<unsigned>& groups) const {
@@ -236,8 +261,7 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
   batch.number = batch_;
   batch.seconds = seconds;
   batch.block_s = block_s;
-  for (const auto seat : seats)
-    batch.tasks = batch.tasks || groups_[seats_[seat].group].operation() == kernels::Operation::task;
+  for (const auto seat : seats) batch.tasks = batch.tasks || groups_[seats_[seat].group].tasks();
   std::vector<std::unique_ptr<BlockRunner>> runners(seats_.size());
   for (const auto seat : seats) {
     const auto [g, m] = seats_[seat];
@@ -261,7 +285,18 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
   }
   ++batch_;
   refuse_failures(seats);
+  keep_timings(seats);
   return rows;
+}
+
+void Bench::keep_timings(const std::vector<std::size_t>& seats) {
+  for (const auto seat : seats) {
+    const auto [g, m] = seats_[seat];
+    auto& store = stores_[g];
+    if (groups_[g].operation() != kernels::Operation::key) continue;
+    if (m == 0) store.timings.emplace_back();
+    store.timings.back().merge(static_cast<Keyed&>(*store.victims[m]).take_timing());
+  }
 }
 
 std::vector<double> Bench::check() {

@@ -38,10 +38,12 @@ class Bench final : public Stage {
   void fill(std::size_t group, Arena& arena);
   void inspect(std::size_t group, Arena& arena);
   void make_victims(std::size_t group);
-  [[nodiscard]] std::unique_ptr<Victim> make_on(std::size_t seat);
+  [[nodiscard]] std::unique_ptr<Victim> make_on(std::size_t seat, const std::shared_ptr<KeyedTeam>& team);
   void make_team();
   /// Seats of the members of these groups, all if none is named. @throws BadPlan
   [[nodiscard]] std::vector<std::size_t> seats_of(const std::vector<unsigned>& groups) const;
+  /// What operations on structures took, of all members of a group together.
+  void keep_timings(const std::vector<std::size_t>& seats);
   void refuse_failures(const std::vector<std::size_t>& seats) const;
   [[nodiscard]] std::vector<std::size_t> seats_in(std::size_t group) const;
   /// Runs a job on some seats; what touches memory runs in the watch. @throws Fault, as refuse_fault

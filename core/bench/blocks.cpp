@@ -40,7 +40,7 @@ BlockRunner::BlockRunner(const Group& group, Member& member, unsigned group_numb
       meter_(member.cpu),
       throttle_(group, batch.ceilings),
       answers_(group.operation() == Operation::handover && thread > 0),
-      leads_(!answers_ && (!batch.tasks || group.operation() == Operation::task)),
+      leads_(!answers_ && (!batch.tasks || group.tasks())),
       sizing_(!answers_),
       leading_(leads_),
       asking_(asks()),
@@ -82,7 +82,7 @@ void BlockRunner::give_up() noexcept {
 }
 
 void BlockRunner::fit() noexcept {
-  if (group_.operation() == Operation::task || group_.plan.per_block > 0) return;
+  if (group_.tasks() || group_.plan.per_block > 0) return;
   if (member_.block == 0) member_.block = granule_;
   for (int tries = 0; tries < SIZING_BLOCKS; ++tries) {
     const double took = clock_.seconds(least_time()) / batch_.block_s;
@@ -124,7 +124,8 @@ void BlockRunner::run() noexcept {
   unmarked_ = blocks_.size();
   steal_due_ = clock_.now() + steal_period_;
   const auto goes_on = [&](std::uint64_t now) {
-    if (leads_) return now < end && blocks_.size() < blocks_.capacity();
+    const bool wanted = now < end && blocks_.size() < blocks_.capacity();
+    if (leads_) return group_.tasks() ? member_.victim->goes_on(wanted) : wanted;
     return (answers_ ? batch_.asking : batch_.leading).load(std::memory_order_acquire) > 0;
   };
   std::uint64_t now = 0;
@@ -139,6 +140,10 @@ void BlockRunner::run() noexcept {
 
 /// A block between two reads of both clocks; returns its ticks.
 std::uint64_t BlockRunner::timed(std::uint16_t flags) noexcept {
+  if (group_.tasks()) {
+    member_.victim->ready();
+    switches_ = sys::context_switches();  // those before are of no task
+  }
   const auto raw_start = raw_nanoseconds();
   const auto start = clock_.now();
   const auto operations = work();
@@ -173,9 +178,9 @@ void BlockRunner::mark_steal() noexcept {
 /// in the core. So calls on blocks, timed one by one, end with a fence that waits; stores that pass the caches by end
 /// with one that orders them, as some 50 lines of a thousand or more may still be on their way.
 std::uint64_t BlockRunner::work() noexcept {
-  if (group_.operation() == Operation::task) {
+  if (group_.tasks()) {
     member_.victim->run();
-    return 1;
+    return member_.victim->operations();
   }
   const auto operations = walk_block();
   if (group_.operation() == Operation::block) std::atomic_thread_fence(std::memory_order_seq_cst);

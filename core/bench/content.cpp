@@ -62,6 +62,7 @@ void place_member(Group& group, std::size_t number) {
     case Operation::line:
     case Operation::call:
     case Operation::task:
+    case Operation::key:
       break;
   }
 }

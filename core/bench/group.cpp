@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/registry.hpp"
+#include "bench/keyed.hpp"
 #include "bench/words.hpp"
 
 namespace tierscope {
@@ -20,33 +21,39 @@ using kernels::LINE;
 using kernels::Operation;
 using kernels::Order;
 
-/// Every victim as a kernel, so that plans name both with one word.
-const KernelEntry* find_task(std::string_view name) {
-  struct Task {
-    KernelEntry entry{};
-    kernels::KernelInfo info{};
-  };
+/// What is no kernel, as one, so that plans name both with one word.
+struct Task {
+  KernelEntry entry{};
+  kernels::KernelInfo info{};
+};
+
+const KernelEntry* task_of(std::string_view name, Operation operation) {
   static std::map<std::string_view, Task> tasks;
-  for (const VictimEntry* victim : Registry<VictimEntry>::entries()) {
-    if (victim->name != name) continue;
-    auto& [entry, info] = tasks[victim->name];
-    info.name = victim->name;
-    info.content = Content::nothing;
-    info.operation = Operation::task;
-    entry = {victim->name,
-             victim->name,
-             "scalar",
-             0,
-             "",
-             &info,
-             kernels::Store::none,
-             []() noexcept {
-               static constexpr kernels::Variant only[]{{kernels::Shape{}, nullptr}};
-               return kernels::Table(only);
-             },
-             []() noexcept { return kernels::Function{nullptr}; }};
-    return &entry;
-  }
+  auto& [entry, info] = tasks[name];
+  info.name = name;
+  info.content = Content::nothing;
+  info.operation = operation;
+  entry = {name,
+           name,
+           "scalar",
+           0,
+           "",
+           &info,
+           kernels::Store::none,
+           []() noexcept {
+             static constexpr kernels::Variant only[]{{kernels::Shape{}, nullptr}};
+             return kernels::Table(only);
+           },
+           []() noexcept { return kernels::Function{nullptr}; }};
+  return &entry;
+}
+
+/// A victim or a structure; nullptr if there is none of this name.
+const KernelEntry* find_task(std::string_view name) {
+  for (const VictimEntry* victim : Registry<VictimEntry>::entries())
+    if (victim->name == name) return task_of(victim->name, Operation::task);
+  for (const StructureEntry* structure : Registry<StructureEntry>::entries())
+    if (structure->name == name) return task_of(structure->name, Operation::key);
   return nullptr;
 }
 
@@ -55,6 +62,8 @@ const KernelEntry* find_task(std::string_view name) {
   for (const KernelEntry* entry : Registry<KernelEntry>::entries())
     if (entry->isa == "scalar") known += (known.empty() ? "" : ", ") + std::string(entry->kernel);
   for (const VictimEntry* victim : Registry<VictimEntry>::entries()) known += ", " + std::string(victim->name);
+  for (const StructureEntry* structure : Registry<StructureEntry>::entries())
+    known += ", " + std::string(structure->name);
   throw BadPlan("unknown kernel '" + name + "' (known: " + known + ")");
 }
 
@@ -232,8 +241,9 @@ Group make_group(const GroupPlan& plan) {
   return group;
 }
 
-std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member) {
+std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member, std::shared_ptr<KeyedTeam> team) {
   const auto& plan = group.plan;
+  if (group.operation() == Operation::key) return std::make_unique<Keyed>(plan, member, std::move(team));
   const auto& entry = Registry<VictimEntry>::find("victim", plan.kernel);
   if (!entry.lacking.empty()) throw Unsupported("victim " + plan.kernel + ": " + std::string(entry.lacking));
   const std::vector<unsigned> own{group.members[member].cpu};

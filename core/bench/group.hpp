@@ -6,6 +6,7 @@
 
 #include "bench/cycle.hpp"
 #include "bench/plan.hpp"
+#include "bench/timing.hpp"
 #include "kernels/kernel.hpp"
 #include "targets/target.hpp"
 #include "victims/victim.hpp"
@@ -38,6 +39,7 @@ struct Store {
   Arena target, source;                          // source: of the operands that are only read, where they lie apart
   std::vector<std::unique_ptr<Victim>> victims;  // of each member
   std::string made;                              // what they were made for
+  std::vector<Timing> timings;                   // of operations on a structure, in each batch since `prepare`
 };
 
 struct Group {
@@ -49,6 +51,10 @@ struct Group {
   std::vector<Member> members;
 
   [[nodiscard]] kernels::Operation operation() const noexcept { return entry->info->operation; }
+  /// Whether a block is one whole task of a victim, or one round of operations on a structure.
+  [[nodiscard]] bool tasks() const noexcept {
+    return operation() == kernels::Operation::task || operation() == kernels::Operation::key;
+  }
   /// Whether blocks are parts of a slice that is walked from end to end.
   [[nodiscard]] bool walks() const noexcept {
     return operation() == kernels::Operation::line || operation() == kernels::Operation::block;
@@ -86,8 +92,10 @@ const kernels::KernelEntry& find_kernel(const GroupPlan& plan);
 Group make_group(const GroupPlan& plan);
 /// Points every member's pass at its part of the memory.
 void place(Group& group, std::span<std::byte> target, std::span<std::byte> source);
-/// Makes the member's victim, on the thread that will run it. @throws as VictimEntry::make
-std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member);
+struct KeyedTeam;
+/// Makes the member's victim, or its structure, on the thread that will run it. team: of structures, what the members
+/// of the group share. @throws as VictimEntry::make, Keyed
+std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member, std::shared_ptr<KeyedTeam> team);
 /// Fills the member's part of one memory: random reals, or its cycle.
 void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
 /// Puts random reals into one line of every page that the member stores to, so that what earlier blocks left there

@@ -60,6 +60,11 @@ struct GroupPlan {
   std::string size;                     // of a victim's instance
   std::string command;                  // of the victim `command`
   double limit_s = 0;                   // of a command; 0: its own default
+  std::string operation = "get";        // on a structure, as bench/operations.hpp tells
+  std::string keys = "uniform";         // likewise: how they are drawn
+  std::string sharing = "own";          // own: each thread has a structure; one: they share one
+  std::uint64_t count = 0;              // keys of all threads
+  std::uint64_t value = 16;             // bytes of each value
 };
 
 /// Whether it names a simulated memory.

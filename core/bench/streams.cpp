@@ -64,7 +64,8 @@ const char* no_simulated_form(const kernels::KernelEntry& entry) {
     case Operation::call:
     case Operation::handover:
     case Operation::task:
-      return "it is no walk over memory, but a call, a hand-over or a task";
+    case Operation::key:
+      return "it is no walk over memory, but a call, a hand-over, a task or a structure";
   }
   if (entry.store == kernels::Store::string || entry.store == kernels::Store::libc)
     return "a library or microcode decides how its bytes go";

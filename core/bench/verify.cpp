@@ -252,6 +252,7 @@ double verify(const Group& group, std::size_t index) {
     case kernels::Operation::handover:
       return verify_handover(group, member);
     case kernels::Operation::task:
+    case kernels::Operation::key:
       return member.victim == nullptr ? WRONG : member.victim->check();
   }
   return WRONG;

@@ -82,6 +82,8 @@ void check_operation(const Group& group) {
     throw BadPlan("kernel handover runs on two CPUs, not on " + std::to_string(plan.cpus.size()));
   if (group.operation() == Operation::task && (!plan.source.empty() || plan.target != "null"))
     throw BadPlan("victim " + plan.kernel + " takes its own memory, on the node of its CPU; write target=null");
+  if (group.operation() == Operation::key && !plan.source.empty())
+    throw BadPlan("structure " + plan.kernel + " lies in one place; leave source= away");
   check_order(group);
   check_fence(group);
   if (plan.source.empty()) return;

@@ -9,6 +9,7 @@
 #include "bench/streams.hpp"
 #include "cli/json.hpp"
 #include "cli/simulated.hpp"
+#include "structures/structure.hpp"
 #include "team/topology.hpp"
 
 namespace tierscope::describe {
@@ -23,7 +24,7 @@ const char* name_of(kernels::Store store) {
   return names[static_cast<std::size_t>(store)];
 }
 const char* name_of(kernels::Operation operation) {
-  constexpr const char* names[] = {"line", "hop", "call", "block", "handover", "task"};
+  constexpr const char* names[] = {"line", "hop", "call", "block", "handover", "task", "key"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -134,6 +135,24 @@ std::string victim(const VictimEntry& entry) {
       .str();
 }
 
+std::string structure(const StructureEntry& entry) {
+  return json::Object()
+      .add("name", entry.name)
+      .add("available", entry.lacking.empty())
+      .add("reason", entry.lacking)
+      .add("persistent", entry.persistent)
+      .add("summary", entry.summary)
+      .add("source", entry.source)
+      .str();
+}
+
+/// Not told of a pool that a structure alone has open.
+Persistence persistence_of(const Group& group, const Store& store) {
+  const bool untold = group.operation() == kernels::Operation::key && group.plan.target == "pool" &&
+                      store.target.buffer.bytes().empty();
+  return untold ? Persistence{"", ""} : store.target.target->persistence();
+}
+
 /// The first that is not real, of target and source; then the machine's: an emulator of instructions names itself, and
 /// has neither caches nor distances.
 std::string origin(const Store& store) {
@@ -183,16 +202,18 @@ std::string all(const std::vector<Element>& elements, std::string (*text)(const 
 }  // namespace
 
 std::string catalogue() {
-  std::vector<std::string> kernels, targets, victims;
+  std::vector<std::string> kernels, targets, victims, structures;
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) kernels.push_back(kernel(*entry));
   for (const TargetEntry* entry : Registry<TargetEntry>::entries()) targets.push_back(target(*entry));
   for (const VictimEntry* entry : Registry<VictimEntry>::entries()) victims.push_back(victim(*entry));
+  for (const StructureEntry* entry : Registry<StructureEntry>::entries()) structures.push_back(structure(*entry));
   return json::Object()
       .add("version", TIERSCOPE_VERSION)
       .add("compiler", TIERSCOPE_COMPILER)
       .raw("kernels", json::list(kernels))
       .raw("targets", json::list(targets))
       .raw("victims", json::list(victims))
+      .raw("structures", json::list(structures))
       .raw("simulated", all(simulate::presets(), &preset))
       .str();
 }
@@ -253,7 +274,7 @@ std::string hello() {
 
 std::string group(const Group& g, const Store& store) {
   const auto placement = both(store);
-  const auto persistence = store.target.target->persistence();
+  const auto persistence = persistence_of(g, store);
   const auto emulation = store.target.target->emulation();
   std::size_t held = g.footprint();
   for (const auto& victim : store.victims) held += victim->memory_bytes();
@@ -285,6 +306,25 @@ std::string group(const Group& g, const Store& store) {
       .add("persistence", persistence.domain)
       .add("persistence_how", persistence.how)
       .add("detail", store.victims.empty() ? "" : store.victims.front()->detail())
+      .str();
+}
+
+std::string timing(const Timing& t) {
+  return json::Object()
+      .add("rounds", t.rounds)
+      .add("operations", t.operations)
+      .add("done", t.done)
+      .add("ticks", t.ticks)
+      .add("least_ticks", t.operations == 0 ? 0 : t.least_ticks)
+      .add("most_ticks", t.most_ticks)
+      .add("rehashes", t.rehashes)
+      .add("moved", t.moved)
+      .add("rehash_ticks", t.rehash_ticks)
+      .add("lock_ticks", t.lock_ticks)
+      .add("fills", t.fills)
+      .add("fill_ticks", t.fill_ticks)
+      .add("clock_ticks", t.clock_ticks)
+      .add("histogram", t.histogram.text())
       .str();
 }
 

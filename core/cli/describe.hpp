@@ -16,5 +16,7 @@ std::string simulated_topology(const std::string& word);
 std::string clock(bool simulated);
 std::string hello();
 std::string group(const Group& group, const Store& store);
+/// What operations on a structure took in one batch, in ticks.
+std::string timing(const Timing& timing);
 
 }  // namespace tierscope::describe

@@ -37,10 +37,11 @@ void Session::execute(const std::string& text) {
   using Command = void (Session::*)(const Line&);
   static const std::map<std::string, Command> commands{{"group", &Session::add_group}, {"prepare", &Session::prepare},
                                                        {"set", &Session::set},         {"measure", &Session::measure},
-                                                       {"check", &Session::check},     {"drop", &Session::drop}};
+                                                       {"check", &Session::check},     {"drop", &Session::drop},
+                                                       {"timings", &Session::timings}};
   const auto found = commands.find(line.command);
   if (found == commands.end())
-    throw BadPlan("unknown command '" + line.command + "' (known: check, drop, group, measure, prepare, set)");
+    throw BadPlan("unknown command '" + line.command + "' (known: check, drop, group, measure, prepare, set, timings)");
   (this->*found->second)(line);
 }
 
@@ -128,6 +129,19 @@ void Session::check(const Line& line) {
             .add("details", details)
             .raw("counters", json::object(stage_->counters()))
             .str());
+}
+
+/// Of each group, of each batch in which it ran; none of groups that run no structure.
+void Session::timings(const Line& line) {
+  refuse_rest("timings", line.words);
+  if (stage_->groups().empty()) throw BadPlan("timings without prepared groups");
+  std::vector<std::string> groups;
+  for (std::size_t g = 0; g < stage_->groups().size(); ++g) {
+    std::vector<std::string> batches;
+    for (const auto& timing : stage_->store(g).timings) batches.push_back(describe::timing(timing));
+    groups.push_back(json::list(batches));
+  }
+  emit_(json::Object().add("fact", "timings").raw("groups", json::list(groups)).str());
 }
 
 /// Gives all memory and threads back.

@@ -29,6 +29,7 @@ class Session {
   void measure(const Line& line);
   void check(const Line& line);
   void drop(const Line& line);
+  void timings(const Line& line);
 
   Emit emit_;
   std::unique_ptr<SampleFile> samples_;

@@ -19,8 +19,9 @@ enum class Store : std::uint8_t { none, plain, nt, direct, string, libc };
 /// What the memory must hold before: random reals, a cycle of pointers, nothing.
 enum class Content : std::uint8_t { nothing, reals, cycle };
 /// What one operation is: one step of a line per operand weight, one dependent access, one call, one block of `element`
-/// bytes, one hand-over between two threads, one whole task of a victim.
-enum class Operation : std::uint8_t { line, hop, call, block, handover, task };
+/// bytes, one hand-over between two threads, one whole task of a victim, one insert, get or remove of a key of a
+/// structure.
+enum class Operation : std::uint8_t { line, hop, call, block, handover, task, key };
 
 /// After how much the blocks are fenced: after each, after each line of it, never, or after each region (order=once).
 enum class Fence : std::uint8_t { chunk, line, never, region };

@@ -14,6 +14,7 @@ namespace tierscope {
 struct StructureOptions {
   std::string path = {};         // of the pool; volatile structures take none
   bool make = true;              // a new pool, which must not be there yet; else one that is
+  bool unnamed = false;          // of a new one: its file loses its name first, so that no kill leaves it behind
   std::uint64_t keys = 0;        // how many it will hold at once
   std::size_t value_bytes = 16;  // of each value; a multiple of 8
   std::size_t pool_bytes = 0;    // of a new pool; 0: what so many keys need

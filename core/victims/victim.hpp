@@ -27,8 +27,14 @@ class Victim {
   Victim(const Victim&) = delete;
   Victim& operator=(const Victim&) = delete;
 
+  /// What must be done before each task and lies outside of its time.
+  virtual void ready() noexcept {}
   /// One task, from its start to its end, on the calling (pinned) thread.
   virtual void run() noexcept = 0;
+  /// What a task counts as in the samples.
+  [[nodiscard]] virtual std::uint64_t operations() const noexcept { return 1; }
+  /// Asked after each task, with what the batch wants: whether another one follows.
+  [[nodiscard]] virtual bool goes_on(bool wanted) noexcept { return wanted; }
   /// "" or why a task failed since the last one was asked about, with what to try. Asked after a batch.
   [[nodiscard]] virtual std::string failure() const = 0;
   /// 0, or infinity when an answer was wrong: the largest relative error, as in bench/verify.hpp.

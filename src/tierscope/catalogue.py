@@ -63,6 +63,17 @@ class VictimKind(msgspec.Struct, frozen=True):
     source: str
 
 
+class StructureKind(msgspec.Struct, frozen=True):
+    """Keys and values that are inserted, found and removed, as the core states it; a persistent one lies in a pool."""
+
+    name: str
+    available: bool
+    reason: str
+    persistent: bool
+    summary: str
+    source: str
+
+
 class Preset(msgspec.Struct, frozen=True):
     """A simulated machine that is built in: what stands behind `sim:`."""
 
@@ -79,11 +90,16 @@ class Catalogue(msgspec.Struct, frozen=True):
     kernels: tuple[Kernel, ...]
     targets: tuple[TargetKind, ...]
     victims: tuple[VictimKind, ...] = ()
+    structures: tuple[StructureKind, ...] = ()
     simulated: tuple[Preset, ...] = ()
 
     def formless(self) -> frozenset[str]:
         """Kernels that cannot run on simulated memory."""
         return frozenset(kernel.kernel for kernel in self.kernels if not kernel.simulated)
+
+    def structures_here(self) -> dict[str, str]:
+        """Name -> the kind of target that it takes, of those that this build has."""
+        return {s.name: "pool" if s.persistent else "node" for s in self.structures if s.available}
 
     def names(self) -> list[str]:
         """Every kernel once, in the order of names."""

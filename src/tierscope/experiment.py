@@ -38,6 +38,12 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     size: str = ""  # of a victim's instance: test, train, ref
     command: str = ""  # of the victim `command`: a line for the shell
     limit_s: float = 0.0  # of a command: it hangs if it takes longer; 0 is the core's own limit
+    operation: str = ""  # of a structure: get, insert, remove, or shares as get:8+insert:1+remove:1; "" is get
+    keys: str = ""  # likewise: how keys are drawn, uniform or zipf:EXPONENT; "" is uniform
+    sharing: str = ""  # likewise: own, one for each thread, or one for all; "" is own
+    count: int = 0  # likewise: keys of the whole team
+    value_bytes: Bytes = 0  # likewise: of each value; 0 is 16
+    seed: int = 0  # of what is drawn; 0 is the core's own
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):

@@ -87,6 +87,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     persistent: Persistent | None = None  # None: the kernel shows none
     cxl: Cxl | None = None
     rooms: dict[str, int] = {}  # bytes that each path among the run's targets could hold, by the target's word
+    structures: dict[str, str] = {}  # of the build, where a suite asks: name -> "pool" or "node", where it lives
+    structures_lacking: dict[str, str] = {}  # likewise, those that the build has not: name -> why
 
     @property
     def simulated(self) -> bool:

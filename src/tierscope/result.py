@@ -86,7 +86,7 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     placement: str  # how it was verified: "move_pages: 4096 of 65536 pages"
     program_bytes_per_operation: float
     bus_bytes_per_operation: float | None  # with write-allocate; None where only a counter could tell
-    operation: str  # "line", "hop", "call", "block", "handover", "task"
+    operation: str  # "line", "hop", "call", "block", "handover", "task", "key"
     source: str = ""  # target of the operands that are only read; "" is `target`
     element_bytes: int = 0  # of one operation of kernels on blocks, between two nodes of a chase
     access_bytes: int = 0  # of each element so many are used; 0 of kernels that know no such word
@@ -105,6 +105,25 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     operations_per_s: float
 
 
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """What operations on a structure took in one batch, all threads of a group together; in ticks of the clock."""
+
+    rounds: int
+    operations: int
+    done: int  # of them: gets that found their key, inserts and removes that changed something
+    ticks: int  # of the operations alone
+    least_ticks: int  # of one operation
+    most_ticks: int
+    rehashes: int
+    moved: int  # entries
+    rehash_ticks: int
+    lock_ticks: int  # waited for the lock of a structure that threads share
+    fills: int  # structures made and filled, or emptied and filled again, outside of the blocks
+    fill_ticks: int
+    clock_ticks: int  # of reading the clock and counting, in each operation
+    histogram: str  # of the operations' ticks, see `stats.histogram`
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One finished experiment. `counters`: events that a simulated machine counted, "L1d.load_misses"."""
 
@@ -121,7 +140,24 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     calibration: tuple[Trial, ...] = ()  # fastest first; empty where the choice was made before
     takes: tuple[int, ...] = ()  # of each batch, which of the experiment's takes ran; () where there is one take
     counters: dict[str, int] = {}
+    timings: tuple[tuple[Timing, ...], ...] = ()  # of each group, of each batch; () where no group runs a structure
     program: Program | None = None  # that measured in place of the core
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that another tool printed."""
+
+    value: float  # in the base unit that the end of its name says
+    step: float = 0.0  # what the last printed digit is worth, in the same unit; 0: it was computed from others
+    said: str = ""  # as printed, with its unit
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of another tool's output."""
+
+    test: str  # as the tool calls it: "Triad"
+    labels: dict[str, Label] = {}  # what was set: threads, array ...
+    values: dict[str, Value] = {}  # by the names of the keys of the table `imported`
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,7 +209,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     records: tuple[Record, ...] = ()
     warnings: tuple[Warn, ...] = ()
-    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real
+    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real; the tool that measured
+    readings: tuple[Reading, ...] = ()  # of another tool, where the run was imported
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

@@ -121,9 +121,10 @@ TEST_CASE("a target is a name, and what follows the first colon") {
 TEST_CASE("a key that is not of a group is refused with those that are") {
   CHECK(
       error_of([] { plan_of("kern=triad"); }) ==
-      "BadPlan: unknown key 'kern' (known: access, burst, command, cpus, element, fence, footprint, interleave, isa, "
-      "kernel, limit, locality, order, pace, pages, per_block, prefetch, prefetchw, seed, shared, size, skew, source, "
-      "streams, target, unroll)");
+      "BadPlan: unknown key 'kern' (known: access, burst, command, count, cpus, element, fence, footprint, interleave, "
+      "isa, kernel, keys, limit, locality, operation, order, pace, pages, per_block, prefetch, prefetchw, seed, "
+      "shared, "
+      "sharing, size, skew, source, streams, target, unroll, value)");
 }
 
 TEST_CASE("a number that does not fit is refused, not cut") {

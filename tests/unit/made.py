@@ -184,7 +184,7 @@ class Maker:
             samples=samples,
             blocks=len(blocks),
             started=STARTED,
-            seconds=0.3,
+            seconds=0.2 + float(blocks["stop_ticks"].max() - blocks["start_ticks"].min()) / HZ,
             largest_relative_error=0.0,
             calibration=calibration,
         )
@@ -283,6 +283,7 @@ def made_run(directory: Path) -> Run:
     from made_contention import add_contention
     from made_emulation import add_probes
     from made_flush import add_flush
+    from made_maps import add_maps
     from made_neighbors import add_neighbors
     from made_numa import add_nodes
 
@@ -297,4 +298,5 @@ def made_run(directory: Path) -> Run:
     add_nodes(maker)
     add_contention(maker, ("nvm-nvm",))
     add_probes(maker)
+    add_maps(maker)
     return maker.save()

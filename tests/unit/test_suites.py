@@ -36,7 +36,9 @@ def machine(cpus: int = 2, nodes: int = 1, free: int = 20 * GiB, cache: int | No
             msgspec.structs.replace(c, size_bytes=cache or c.size_bytes) if c.level == 3 else c for c in own.caches
         ),
     )  # fmt: skip
-    return msgspec.structs.replace(made, identity=identity, state={"available_bytes": free})
+    return msgspec.structs.replace(
+        made, identity=identity, state={"available_bytes": free}, structures={"unordered_map": "node"}
+    )
 
 
 def planned(suite: str, on: Machine, **words: str) -> list[Experiment]:

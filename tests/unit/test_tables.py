@@ -24,6 +24,7 @@ from made_probed import probed_run
 from made_storage import storage_run
 from tierscope import result as results
 from tierscope.errors import ResultError
+from tierscope.imports import read
 from tierscope.result import Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables import measured as measuring
@@ -49,10 +50,12 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def rows(run: Run, probed: Run, stored: Run) -> dict[str, list[Row]]:
-    """Of the quick run, or of another where it has none."""
-    return {
-        name: next((rows for one in (run, probed, stored) if (rows := tables[name].rows(one))), []) for name in tables
-    }
+    """Of the quick run, or of another where it has none; of STREAM's text what is imported."""
+    runs = (run, probed, stored)
+    found = {name: next((rows for one in runs if (rows := tables[name].rows(one))), []) for name in tables}
+    _, stream = read(Path(__file__).parents[1] / "data/imports/stream.txt")
+    result = msgspec.structs.replace(run.result, readings=stream.readings)
+    return {**found, "imported": tables["imported"].rows(msgspec.structs.replace(run, result=result))}
 
 
 def insights(run: Run, rows: dict[str, list[Row]], table: str) -> dict[str, Insight]:

@@ -1,9 +1,11 @@
 #include "structures/persistent/pool.hpp"
 
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,12 +47,26 @@ void require_room(const std::string& path, std::size_t size) {
   if (statfs(folder.c_str(), &kind) == 0 && kind.f_type == TMPFS_MAGIC) capacity::require(size);
 }
 
+/// A file of a size and without a name, which libpmemobj finds by its descriptor. @throws SystemError
+PMEMobjpool* make_unnamed(const std::string& path, const std::string& layout, std::size_t size) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) throw SystemError("make pool " + path, errno);
+  unlink(path.c_str());
+  const int why = posix_fallocate(file, 0, static_cast<off_t>(size));
+  const auto name = "/proc/self/fd/" + std::to_string(file);
+  auto* pool = why == 0 ? pmemobj_create(name.c_str(), layout.c_str(), 0, 0600) : nullptr;
+  close(file);
+  if (why != 0) throw SystemError("reserve " + std::to_string(size) + " bytes for pool " + path, why);
+  return pool;
+}
+
 /// Counters of unsafe shutdowns are left out, as for the target pool: many file systems have none.
 PMEMobjpool* make(const StructureOptions& asked, const std::string& layout, std::size_t size) {
   require_room(asked.path, size);
   int off = 0;
   pmemobj_ctl_set(nullptr, "sds.at_create", &off);  // a library that refuses has no such counters
-  auto* pool = pmemobj_create(asked.path.c_str(), layout.c_str(), size, 0600);
+  auto* pool = asked.unnamed ? make_unnamed(asked.path, layout, size)
+                             : pmemobj_create(asked.path.c_str(), layout.c_str(), size, 0600);
   const int why = errno;
   if (pool == nullptr && why == EEXIST) throw SystemError("make pool " + asked.path, why);
   if (pool == nullptr) throw Unsupported("make pool " + asked.path + ": " + last_words());
@@ -93,7 +109,7 @@ Pool::Pool(const StructureOptions& asked, std::string_view structure, std::size_
           " were asked for";
   if (why.empty()) return;
   pmemobj_close(pool_);
-  if (asked.make) std::filesystem::remove(asked.path);
+  if (asked.make && !asked.unnamed) std::filesystem::remove(asked.path);
   throw Unsupported("open pool " + asked.path + ": " + why);
 }
 

@@ -126,6 +126,9 @@ def _kernels(experiment: Experiment) -> str:
 def _structure(experiment: Experiment) -> str:
     """What is looked for in a memory or a machine; "" of anything else."""
     group = experiment.groups[-1]
+    if experiment.table == "maps":
+        work, threads = group.workload, len(group.team.cpus)
+        return f"{work.operation} of {work.count} keys, {work.kernel}, {threads} thread{'s' if threads > 1 else ''}"
     if experiment.table == "tlb":
         layout = {"pages": "a page apart", "lines": "side by side"}[str(experiment.labels["layout"])]
         return f"{experiment.labels['touched']} lines {layout}, {group.target.pages}"

@@ -18,11 +18,11 @@ Answer = TypeVar("Answer")
 
 
 def catalogue() -> Catalogue:
-    """CoreError if the core is of another version. Its targets are those of both cores, where both are there."""
+    """CoreError if the core is of another version. Targets and structures are those of both cores, if there are two."""
     found = read(_ask("catalogue"), Catalogue)
     with suppress(CoreError, MachineError):
         linked = read(_ask("catalogue", find=find_pool_core), Catalogue)
-        return msgspec.structs.replace(found, targets=linked.targets)
+        return msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
     return found
 
 

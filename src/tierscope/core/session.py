@@ -19,7 +19,7 @@ from tierscope.core.ask import error_of, guarded, read, refused
 from tierscope.core.find import find_core, find_pool_core
 from tierscope.errors import CoreError, UsageError
 from tierscope.experiment import Group
-from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
+from tierscope.result import BLOCK, Blocks, Clock, GroupFacts, Timing
 from tierscope.units import word_bytes
 
 LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
@@ -52,6 +52,12 @@ def group_words(group: Group) -> dict[str, str]:
         "size": work.size,
         "command": quote(work.command, safe="/.=-+:,@"),
         "limit": f"{work.limit_s:.9f}s" if work.limit_s else "",
+        "operation": work.operation,
+        "keys": work.keys,
+        "sharing": work.sharing,
+        "count": str(work.count) if work.count else "",
+        "value": word_bytes(work.value_bytes) if work.value_bytes else "",
+        "seed": str(work.seed) if work.seed else "",
         "source": group.source.word if group.source else "",
         "shared": "1" if group.shared else "",
     }
@@ -164,6 +170,14 @@ class Session:
         details = read(fact, tuple[str, ...], "details")
         counters = read(fact, dict[str, int], "counters")
         return max((float("inf") if e is None else e for e in errors), default=0.0), details, counters
+
+    def timings(self) -> tuple[tuple[Timing, ...], ...]:
+        """Of each group, of each batch in which it ran: what operations on a structure took; () of other groups."""
+        return read(self._ask("timings", {}), tuple[tuple[Timing, ...], ...], "groups")
+
+    def drop(self) -> None:
+        """Give memory and threads back, and a pool of the user as it was found: a core that is ended cannot."""
+        self._ask("drop", {})
 
     def told(self) -> None:
         """The core measures itself: no other program has anything to say."""

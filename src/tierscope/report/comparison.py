@@ -44,6 +44,7 @@ KEYS = {
     "numa": ("initiator", "target", "kernel", "page_bytes"),
     "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
     "tlb": ("page_bytes", "touched", "target"),
+    "maps": ("structure", "operation", "keys", "count", "value_bytes", "threads", "sharing", "target"),
     "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access"),
 }
 VALUES = {
@@ -59,6 +60,7 @@ VALUES = {
     "flush": ("line", "s"),
     "regions": ("latency", "s"),
     "numa": ("latency", "s"),
+    "maps": ("seconds", ""),
     "stride": ("bandwidth", "bytes_per_s"),
     "tlb": ("latency", "s"),
     "storage": ("bandwidth", "bytes_per_s"),

@@ -48,10 +48,26 @@ METHOD: dict[str, dict[str, str]] = {
             "threads the memory is not filled, so the curve ends where the threads do, not where the memory does."
         ),
     },
+    "imported": {
+        "Imported": (
+            "Numbers that another tool printed, in base units; the units are those of its own documents. Digits are "
+            "kept as printed. How the tool measured is not known here: there are no samples, no intervals, and the "
+            "machine is unknown."
+        ),
+    },
     "groups": {
         "Groups": (
             "All groups of one experiment run at once, and only the time in which all of them ran counts. What "
             "one group costs another shows only against an experiment without it."
+        ),
+    },
+    "maps": {
+        "Operations on structures": (
+            "A round is a sequence of operations on keys that was drawn before it; rounds are timed as wholes, what "
+            "makes and fills a structure lies outside. Operations per second count rehashes and waits for a lock, "
+            "latencies of single operations do not. Each operation holds one look at the clock, whose cost is a "
+            "column. After the rounds everything that should be in the structure is looked up; a wrong structure has "
+            "no result. Blind to what the first touch of new memory costs by itself: it is part of an insert."
         ),
     },
     "blocks": {

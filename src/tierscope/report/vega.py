@@ -30,6 +30,12 @@ SIZE_LABEL = (
     f"datum.value >= {KiB} ? format(datum.value / {KiB}, '.4~g') + ' KiB' : datum.value + ' B'"
 )
 """Vega expression that labels an axis of bytes in binary units."""
+TIME_LABEL = (
+    "datum.value >= 1e9 ? format(datum.value / 1e9, '.3~g') + ' s' : "
+    "datum.value >= 1e6 ? format(datum.value / 1e6, '.3~g') + ' ms' : "
+    "datum.value >= 1e3 ? format(datum.value / 1e3, '.3~g') + ' us' : format(datum.value, '.3~g') + ' ns'"
+)
+"""The same of an axis of nanoseconds."""
 
 
 def gb(rate: Label) -> float | None:

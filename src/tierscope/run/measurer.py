@@ -5,11 +5,11 @@ from typing import Protocol
 
 from tierscope.experiment import Group
 from tierscope.program import Bins, Program
-from tierscope.result import Blocks, Clock, GroupFacts
+from tierscope.result import Blocks, Clock, GroupFacts, Timing
 
 
 class Measurer(Protocol):
-    """Steps in this order: prepare, any number of measure, check, told; close at any time."""
+    """Steps in this order: prepare, any number of measure, timings, check, drop, told; close at any time."""
 
     clock: Clock
 
@@ -24,6 +24,12 @@ class Measurer(Protocol):
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Largest relative error, a detail for each group, counters."""
+
+    def timings(self) -> tuple[tuple[Timing, ...], ...]:
+        """Of each group, of each batch in which it ran: what operations on a structure took; () of other groups."""
+
+    def drop(self) -> None:
+        """Give memory and threads back, and what belongs to the user as it was found."""
 
     def told(self) -> tuple[Program, Bins] | None:
         """What a program besides says of the batches since `prepare`; None where there is none."""

@@ -117,29 +117,20 @@ class Runner:
         if self._session is None:
             self._session = self._start_session()
         session = self._session
-        ready = self._with_walk(experiment)
-        facts = session.prepare(ready.groups)
-        trials: tuple[Trial, ...] = ()
-        if ready.calibrate and ready == experiment and len(walks := self._candidates(experiment.groups[-1])) > 1:
-            trials = calibrate(session, experiment, walks)
-            self._remember(experiment, trials)
-            ready = self._with_walk(experiment)
-            facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
+        ready, facts, trials = self._prepared(session, experiment)
         blocks, ran, found = self._measure(session, ready, facts, number)
+        keyed = any(one.operation == "key" for one in facts)
+        timings = session.timings() if keyed else ()
         error, details, counters = session.check()
-        facts = tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True))
-        if not error <= TOLERANCE:
-            kernels = ", ".join(group.workload.kernel for group in ready.groups)
-            raise WrongAnswerError(
-                f"{kernels}: memory differs from scalar code by {error:g} after the blocks; the result is void. "
-                "Run `tierscope-core check`; if it fails too, this is a fault of the build or of the machine"
-            )
+        if keyed:
+            session.drop()
+        _refuse_wrong(error, ready, keyed=keyed)
         samples = f"samples/{number:04}.parquet"
         program = self._told(session, samples)
         record = Record(
             number=number,
             experiment=experiment,
-            groups=facts,
+            groups=tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True)),
             clock=session.clock,
             samples=samples,
             blocks=len(blocks),
@@ -150,12 +141,26 @@ class Runner:
             calibration=trials,
             takes=ran,
             counters=counters,
+            timings=timings,
             program=program,
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))
         remember(self.directory, record, found)
         return record, found
+
+    def _prepared(
+        self, session: Measurer, experiment: Experiment
+    ) -> tuple[Experiment, tuple[GroupFacts, ...], tuple[Trial, ...]]:
+        """The experiment with the walk that is fastest, as the session holds it, and the walks that were tried."""
+        ready = self._with_walk(experiment)
+        facts = session.prepare(ready.groups)
+        if not (ready.calibrate and ready == experiment and len(walks := self._candidates(experiment.groups[-1])) > 1):
+            return ready, facts, ()
+        trials = calibrate(session, experiment, walks)
+        self._remember(experiment, trials)
+        ready = self._with_walk(experiment)
+        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), trials
 
     def _told(self, session: Measurer, samples: str) -> Program | None:
         """What a program that measured in place of the core said; its histogram is on disk before the record."""
@@ -226,6 +231,21 @@ class Runner:
         )
         groups = (*experiment.groups[:-1], msgspec.structs.replace(last, workload=work))
         return msgspec.structs.replace(experiment, groups=groups, calibrate=False)
+
+
+def _refuse_wrong(error: float, ready: Experiment, *, keyed: bool) -> None:
+    if error <= TOLERANCE:
+        return
+    kernels = ", ".join(group.workload.kernel for group in ready.groups)
+    what = (
+        "the structure does not hold what its operations should have left"
+        if keyed
+        else f"memory differs from scalar code by {error:g} after the blocks"
+    )
+    raise WrongAnswerError(
+        f"{kernels}: {what}; the result is void. Run `tierscope-core check`; if it fails too, this is a fault of the "
+        "build or of the machine"
+    )
 
 
 def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 
+import msgspec
+
 from tierscope import __version__, core, storage
 from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
@@ -89,9 +91,12 @@ def begin(
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     now = datetime.now(UTC)
     machine = machine_for(suite, options, plan_text)
+    build = core.catalogue()
+    if suite != OWN_GROUPS and suites[suite].structures:
+        absent = {one.name: one.reason for one in build.structures if not one.available}
+        machine = msgspec.structs.replace(machine, structures=build.structures_here(), structures_lacking=absent)
     # wrong words and paths are told before anything is written
     experiments = imagine(plan_for(suite, options, plan_text, machine)())
-    build = core.catalogue()
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     machine = with_rooms(machine, experiments, System())
     imagine(plan_for(suite, options, plan_text, machine)())
@@ -111,13 +116,13 @@ def begin(
         findings=() if machine.simulated else examine(System()),
         started=now.isoformat(timespec="seconds"),
     )
-    directory = _taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
+    directory = taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
     save_manifest(directory, manifest)
     save_result(directory, empty_result(manifest))
     return directory, manifest
 
 
-def _taken(out: Path) -> Path:
+def taken(out: Path) -> Path:
     """A directory named by the user: made, or empty."""
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -45,6 +45,7 @@ Floats = npt.NDArray[np.float64]
 
 VICTIM = "victim"  # the role of the groups whose time is compared
 WAITING = "flush_msync"  # the kernel that sleeps in the system until a file is written
+TASKS = ("task", "key")  # operations whose blocks are whole tasks: a victim's, a round of operations on a structure
 COMMAND = "command"  # the victim whose thread waits for other processes: each line that they print switches it
 ROUNDS = 8  # least: with five or fewer, no interval of signed ranks holds 95 %
 MOST_ALIKE = 0.9  # correlation of neighbouring rounds: more widens the interval by more than four
@@ -85,26 +86,30 @@ def contrasts(
 ) -> tuple[Contrast, ...]:
     """One for each take. blocks: all of the record so far; ran: the take of each batch.
 
-    `seconds` counts one whole task of victims that run tasks, one operation of other kernels.
+    `seconds` counts one whole task of victims that run tasks, one operation of other kernels and of structures. A take
+    with a structure that stands alone has nothing to be compared with: then `seconds` is what must be precise.
     """
     rounds = [_rounds(blocks, hz, experiment, facts, ran, take) for take in range(len(experiment.takes))]
+    alone = len(experiment.takes) == 1 and any(one.operation == "key" for one in facts)
     return tuple(
-        _contrast(rounds[base], rounds[take], base == take, experiment.schedule)
+        _contrast(rounds[base], rounds[take], base == take, experiment.schedule, alone)
         for take, base in enumerate(experiment.against)
     )
 
 
-def _contrast(base: list[_Batch], own: list[_Batch], same: bool, schedule: Schedule) -> Contrast:
+def _contrast(base: list[_Batch], own: list[_Batch], same: bool, schedule: Schedule, alone: bool) -> Contrast:
     pairs = zip(_logs(base), _logs(own), strict=False)  # the last round may be under way
     logs = np.array([after - before for before, after in pairs if math.isfinite(after - before)])
     own_logs = np.array([value for value in _logs(own) if math.isfinite(value)])
     ratio = Interval(1.0, 1.0, 1.0, int(logs.size)) if same else _exp(estimate(logs, schedule.confidence))
     coverage = float(np.median([one.coverage for one in own])) if own else 0.0
     switches = max((float(np.median([one.switches for one in side])) for side in (base, own) if side), default=0.0)
+    seconds = _exp(estimate(own_logs, schedule.confidence))
+    asked = (seconds, "time") if alone else (ratio, "slowdown")
     return Contrast(
-        seconds=_exp(estimate(own_logs, schedule.confidence)),
+        seconds=seconds,
         ratio=ratio,
-        reasons=tuple(_reasons(ratio, coverage, switches, schedule)),
+        reasons=tuple(_reasons(*asked, coverage, switches, schedule)),
         left_out_share=float(np.mean([one.left_out_share for one in own])) if own else 1.0,
         coverage=coverage,
     )
@@ -114,12 +119,12 @@ def _logs(rounds: list[_Batch]) -> list[float]:
     return [math.log(one.seconds) if one.seconds > 0 else math.nan for one in rounds]
 
 
-def _reasons(ratio: Interval, coverage: float, switches: float, schedule: Schedule) -> list[str]:
-    if ratio.count < ROUNDS:
-        return [f"only {ratio.count} rounds of {ROUNDS}"]
+def _reasons(asked: Interval, what: str, coverage: float, switches: float, schedule: Schedule) -> list[str]:
+    if asked.count < ROUNDS:
+        return [f"only {asked.count} rounds of {ROUNDS}"]
     reasons = []
-    if not ratio.relative <= schedule.precision:
-        reasons.append(f"slowdown +-{ratio.relative * 100:.1f} % over {schedule.precision * 100:g} %")
+    if not asked.relative <= schedule.precision:
+        reasons.append(f"{what} +-{asked.relative * 100:.1f} % over {schedule.precision * 100:g} %")
     if coverage < COVERED:
         reasons.append(f"all threads ran together in only {100 * coverage:.0f} % of the victims' time")
     if switches > BUSY:
@@ -138,9 +143,9 @@ def _rounds(
     groups = experiment.takes[take]
     own = [facts[group] for group in groups]
     watched = [place for place, group in enumerate(groups) if experiment.groups[group].role == VICTIM]
-    tasks = any(facts[groups[place]].operation == "task" for place in watched)
+    tasks = any(facts[groups[place]].operation in TASKS for place in watched)
     shared = any(group.shared for group in experiment.groups)
-    waits = any(facts[groups[place]].kernel == COMMAND for place in watched)
+    waits = any(_sleeps(facts[groups[place]]) for place in watched)
     part = blocks_of(blocks, experiment, ran, take)
     batches = [part[part["batch"] == batch] for batch in batches_of(ran, take)]
     if not watched:
@@ -148,6 +153,11 @@ def _rounds(
     if tasks or shared:  # of all takes, so that like meets like
         return [_whole(one, hz, watched, busy=not shared and not waits) for one in batches]
     return [_moments(one, hz, own, watched) for one in batches]
+
+
+def _sleeps(facts: GroupFacts) -> bool:
+    """Whether the victim's thread waits by nature: for other processes, or for a disk."""
+    return facts.kernel == COMMAND or (facts.operation == "key" and facts.persistence == "msync")
 
 
 def _whole(part: Blocks, hz: float, watched: list[int], *, busy: bool) -> _Batch:

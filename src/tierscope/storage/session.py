@@ -19,7 +19,7 @@ import numpy as np
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Group, Workload
 from tierscope.program import BIN, SIDES, Bins, Moved, Program, Repeat
-from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
+from tierscope.result import BLOCK, Blocks, Clock, GroupFacts, Timing
 from tierscope.storage import fio, job
 from tierscope.storage.engine import Engine, choose
 from tierscope.storage.fio_json import Document, Job, Side
@@ -97,6 +97,13 @@ class Session:
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """fio's bytes are its own: nothing is compared with scalar code."""
         return 0.0, (f"fio {self._version}, {self._engine.name}",), {}
+
+    def timings(self) -> tuple[tuple[Timing, ...], ...]:
+        """fio runs no structure."""
+        return ()
+
+    def drop(self) -> None:
+        """Another experiment may use the file again: `close` gives it back."""
 
     def told(self) -> tuple[Program, Bins]:
         """What fio said since `prepare`."""

@@ -34,8 +34,8 @@ class Suite:
     """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why.
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
-    `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike.
-    `program`: what measures in place of the core, "fio".
+    `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`: its
+    plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
     """
 
     name: str
@@ -44,6 +44,7 @@ class Suite:
     plan: Callable[[Machine, Options], Plan]
     left_out: Callable[[Machine, Options], tuple[str, ...]] = _nothing
     many_machines: bool = False
+    structures: bool = False
     program: str = ""
 
     def read(self, words: dict[str, str]) -> Options:

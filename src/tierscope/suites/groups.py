@@ -37,12 +37,13 @@ from tierscope.suites.options import numbers_of
 SIZES = {
     "footprint": "footprint_bytes", "prefetch": "prefetch_bytes", "prefetchw": "prefetchw_bytes",
     "interleave": "interleave_bytes", "element": "element_bytes", "access": "access_bytes",
-    "locality": "locality_bytes", "burst": "burst_bytes",
+    "locality": "locality_bytes", "burst": "burst_bytes", "value": "value_bytes",
 }  # fmt: skip
-COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block"}
+COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block", "count": "count",
+          "seed": "seed"}  # fmt: skip
 WORDS = {
     "kernel": "", "isa": "", "target": "node:0", "source": "", "pages": "thp", "role": "", "fence": "", "order": "",
-    "size": "", "command": "", "limit": "0s",
+    "size": "", "command": "", "limit": "0s", "operation": "", "keys": "", "sharing": "",
 }  # fmt: skip
 GROUP_KEYS = ["cpus", "shared", *WORDS, *SIZES, *COUNTS]
 SCHEDULE = (
@@ -135,6 +136,9 @@ def _group(entry: dict[str, Any], place: str) -> Group:
         size=words["size"],
         command=words["command"],
         limit_s=limit_s,
+        operation=words["operation"],
+        keys=words["keys"],
+        sharing=words["sharing"],
     )
     work, team = msgspec.structs.replace(plain, **walk), Team(cpus=tuple(listed))
     shared = entry.get("shared", False)

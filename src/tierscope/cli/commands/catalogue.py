@@ -1,4 +1,4 @@
-"""`tierscope catalogue`: kernels, ISAs and targets of this build, those that cannot run here with the reason."""
+"""`tierscope catalogue`: kernels, ISAs, targets, structures of this build; what cannot run here with the reason."""
 
 import rich_click as click
 
@@ -8,7 +8,7 @@ from tierscope.cli.commands import commands
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="The core's own catalogue as JSON.")
 def catalogue(as_json: bool) -> int:
-    """List kernels with their traffic, ISAs and targets."""
+    """List kernels with their traffic, ISAs, targets and structures."""
     import msgspec
 
     from tierscope.run import start
@@ -27,6 +27,9 @@ def catalogue(as_json: bool) -> int:
     click.echo("\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n")
     for target in found.targets:
         click.echo(f"target {target.word:12}{target.summary if target.available else f'not here: {target.reason}'}")
+    for structure in found.structures:
+        words = structure.summary if structure.available else f"not here: {structure.reason}"
+        click.echo(f"structure {structure.name:16}{words}")
     for preset in found.simulated:
         click.echo(f"sim:{preset.name:14}{preset.summary}")
     return 0

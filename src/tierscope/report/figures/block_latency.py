@@ -12,11 +12,6 @@ from tierscope.units import show_size
 SHARES = {"latency": "p50", "latency_p90": "p90", "latency_p99": "p99", "latency_p999": "p99.9"}
 HUES = {"p50": "blue", "p90": "green", "p99": "amber", "p99.9": "vermilion"}
 SHAPES = {"single": "circle", "mean of a batch": "square"}
-TIME_LABEL = (
-    "datum.value >= 1e9 ? format(datum.value / 1e9, '.3~g') + ' s' : "
-    "datum.value >= 1e6 ? format(datum.value / 1e6, '.3~g') + ' ms' : "
-    "datum.value >= 1e3 ? format(datum.value / 1e3, '.3~g') + ' us' : format(datum.value, '.3~g') + ' ns'"
-)
 TIPS = vega.tips(
     ("operation", "operation"), ("size", "block"), ("team", "team"), ("share", "percentile"), ("ns", "latency, ns"),
     ("low", "95 % interval from, ns"), ("high", "to, ns"), ("timed", "timed"), ("verdict", "verdict"),
@@ -95,7 +90,7 @@ def _spec(title: str, points: list[Point], notes: list[str]) -> Spec:
 
 def _layers(points: list[Point], shares: list[str], kinds: list[str]) -> list[Spec]:
     x = vega.number("bytes", "block", "log", axis=_sizes(points))
-    y = vega.number("ns", "time of one operation", "log", axis={"labelExpr": TIME_LABEL, "tickCount": 5})
+    y = vega.number("ns", "time of one operation", "log", axis={"labelExpr": vega.TIME_LABEL, "tickCount": 5})
     colour = vega.field(
         "share", "n", None, sort=shares,
         scale={"domain": shares, "range": [theme.colour(HUES[share]) for share in shares]},

@@ -1,0 +1,369 @@
+#include "bench/keyed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/capacity.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "base/registry.hpp"
+#include "base/syscall.hpp"
+
+namespace tierscope {
+namespace {
+
+using operations::Action;
+using operations::Step;
+
+constexpr std::string_view OPEN = ",open";  // behind the path of a pool that is there
+constexpr std::size_t BESIDE_KEY = 128;     // bytes that a volatile structure holds for a key beside its value, at most
+constexpr std::size_t PROBED = 1000;        // values whose pages are looked up
+constexpr std::size_t TRIES = 1000, SERIES = 31;  // of the loop that finds what the clock costs
+
+std::uint64_t share_of(const GroupPlan& plan, std::size_t member) { return plan.count * member / plan.cpus.size(); }
+
+operations::Sequence sequence_of(const GroupPlan& plan, std::uint64_t begin, std::uint64_t end) {
+  return {operations::parse_mix(plan.operation), operations::parse_keys(plan.keys), begin, end, plan.seed};
+}
+
+/// @throws Unsupported if less is free.
+void require_free(const GroupPlan& plan, std::size_t bytes, const capacity::Free& place) {
+  try {
+    capacity::require(bytes, place);
+  } catch (const Unsupported& error) {
+    throw Unsupported("structure " + plan.kernel + " of " + std::to_string(plan.count) + " keys: " + error.what() +
+                      "; give a smaller count=");
+  }
+}
+
+/// Operations of one round of a member. @throws BadPlan if keys are too few for keys that are taken once; Unsupported
+std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence) {
+  const auto keys = sequence.end() - sequence.begin();
+  const auto steps = plan.per_block == 0 ? keys : plan.per_block;
+  const bool once = sequence.mix().alone() && operations::parse_keys(plan.keys) == 0;
+  if (once && steps > keys)
+    throw BadPlan("per_block=" + std::to_string(steps) + " of operation=" + plan.operation +
+                  " takes each key once, and " + "each thread has " + std::to_string(keys) +
+                  "; give a larger count=, or keys=zipf");
+  if (steps > structures::MOST_KEYS)
+    throw BadPlan("per_block=" + std::to_string(steps) + " is over " + std::to_string(structures::MOST_KEYS));
+  require_free(plan, steps * sizeof(Step), {~std::size_t{0}, {}});
+  return steps;
+}
+
+/// Ticks of one operation that does nothing: the median of series, so that an interruption does not count.
+std::uint64_t clock_cost(const Clock& clock) {
+  auto spare = std::make_unique<Timing>();
+  std::array<std::uint64_t, SERIES> costs{};
+  for (auto& cost : costs) {
+    const auto first = clock.now();
+    auto before = first;
+    for (std::size_t i = 0; i < TRIES; ++i) {
+      const auto after = clock.now();
+      spare->add(after - before);
+      before = after;
+    }
+    cost = (before - first) / TRIES;
+  }
+  std::ranges::nth_element(costs, costs.begin() + SERIES / 2);
+  return costs[SERIES / 2];
+}
+
+int node_of(const GroupPlan& plan) {
+  int node = 0;
+  const auto* const end = plan.where.data() + plan.where.size();
+  if (!plan.where.empty() && std::from_chars(plan.where.data(), end, node).ptr != end)
+    throw BadPlan("target node:" + plan.where + " names no node");
+  return node;
+}
+
+}  // namespace
+
+Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
+  Settings made;
+  made.entry = &Registry<StructureEntry>::find("structure", plan.kernel);
+  const auto& entry = *made.entry;
+  if (!entry.lacking.empty()) throw Unsupported("structure " + plan.kernel + ": " + std::string(entry.lacking));
+  if (plan.sharing != "own" && plan.sharing != "one")
+    throw BadPlan("sharing=" + plan.sharing + " is not known (known: own, one)");
+  made.one = plan.sharing == "one";
+  const auto own = share_of(plan, member + 1) - share_of(plan, member);
+  if (own == 0)
+    throw BadPlan("count=" + std::to_string(plan.count) + " leaves no key to each of " +
+                  std::to_string(plan.cpus.size()) + " threads; structures take count=, as count=100000");
+  made.options = {.keys = made.one ? plan.count : own, .value_bytes = plan.value, .seed = plan.seed};
+  structures::require_range(made.options);
+  if (!entry.persistent) {
+    if (plan.target != "node")
+      throw BadPlan("structure " + plan.kernel + " lives in volatile memory; write target=node:N");
+    made.node = node_of(plan);
+    return made;
+  }
+  if (plan.target != "pool" || plan.where.empty())
+    throw BadPlan("structure " + plan.kernel + " lives in a pool of libpmemobj; write target=pool:PATH");
+  made.kept = plan.where.ends_with(OPEN);
+  made.options.path = made.kept ? plan.where.substr(0, plan.where.size() - OPEN.size()) : plan.where;
+  made.options.make = made.options.unnamed = !made.kept;
+  if (made.kept && !made.one && plan.cpus.size() > 1)
+    throw BadPlan("pool " + made.options.path + " that is there holds one structure; write sharing=one for " +
+                  std::to_string(plan.cpus.size()) + " threads, or leave out its ,open");
+  return made;
+}
+
+Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTeam> team)
+    : settings_(settings_of(plan, member)),
+      team_(std::move(team)),
+      first_(member == 0),
+      count_(plan.count),
+      all_(sequence_of(plan, 0, plan.count)),
+      sequence_(sequence_of(plan, share_of(plan, member), share_of(plan, member + 1))),
+      steps_(steps_of(plan, sequence_)) {
+  timing_.clock_ticks = clock_cost(clock_);
+  if (!makes()) return;
+  if (!settings_.entry->persistent)  // a pool asks for itself
+    require_free(plan, settings_.options.keys * (BESIDE_KEY + settings_.options.value_bytes),
+                 capacity::of_node(static_cast<unsigned>(settings_.node)));
+  bind_memory();
+  const auto begin = clock_.now();
+  make();
+  if (settings_.kept && structure().count() > 0)
+    throw Unsupported("pool " + settings_.options.path + " holds " + std::to_string(structure().count()) +
+                      " keys, which are not touched; give a pool whose structure is empty");
+  fill();
+  timing_.fill_ticks = clock_.now() - begin;
+  timing_.fills = 1;
+  sys::bind_thread(-1);
+  if (!failure_.empty()) throw Unsupported(failure_);
+}
+
+/// The user's own pool is left as it was found: empty.
+Keyed::~Keyed() {
+  if (settings_.kept && makes() && (own_ != nullptr || team_->structure != nullptr)) empty();
+}
+
+/// Containers forbid policies: with one node there is nothing to choose. Where the pages lie is looked up anyway.
+void Keyed::bind_memory() const {
+  if (settings_.node < 0) return;
+  sys::give_back_freed();
+  if (sys::bind_thread(settings_.node) == 0 || (settings_.node == 0 && (errno == EPERM || errno == ENOSYS))) return;
+  throw SystemError("take memory on node " + std::to_string(settings_.node), errno);
+}
+
+void Keyed::make() {
+  auto& place = settings_.one ? team_->structure : own_;
+  place.reset();  // the old one goes first: both at once might not fit
+  value_.assign(std::max<std::size_t>(settings_.options.value_bytes / 8, 1), 0);
+  place = settings_.entry->open(settings_.options);
+  for (std::size_t i = 0; i < value_.size(); ++i) value_[i] = random_word(~settings_.options.seed, i);
+}
+
+std::uint64_t Keyed::key(std::uint64_t index) const noexcept { return random_word(settings_.options.seed, index); }
+
+/// Each key that may be there is erased.
+void Keyed::empty() {
+  auto& whole = structure();
+  const auto& keys = settings_.one ? all_ : sequence_;
+  for (auto index = keys.begin(); index < keys.end(); ++index) {
+    whole.erase(key(index));
+    if (whole.rehash_due()) whole.rehash();
+  }
+}
+
+void Keyed::fill() {
+  auto& whole = structure();
+  const auto& keys = settings_.one ? all_ : sequence_;
+  for (auto index = keys.begin(); index < keys.end(); ++index) {
+    if (!keys.starts_with(index)) continue;
+    value_[0] = key(index);
+    if (whole.insert(value_[0], value_.data()) != Outcome::done) {
+      failure_ = "structure " + std::string(settings_.entry->name) + " has no room for key " +
+                 std::to_string(index - keys.begin()) + " of " + std::to_string(keys.end() - keys.begin()) +
+                 "; give a larger pool, or a smaller count=";
+      return;
+    }
+    if (whole.rehash_due()) whole.rehash();
+  }
+}
+
+void Keyed::ready() noexcept {
+  try {
+    if (stale_ && failure_.empty() && makes()) {
+      bind_memory();
+      const auto begin = clock_.now();
+      settings_.kept ? empty() : make();
+      fill();
+      timing_.fill_ticks += clock_.now() - begin;
+      ++timing_.fills;
+    }
+    if (stale_) filled_ = round_, done_ = 0, wrong_ = 0;
+    stale_ = false;
+    if (value_.empty()) value_.resize(std::max<std::size_t>(settings_.options.value_bytes / 8, 1));
+    for (std::size_t i = 0; i < value_.size(); ++i) value_[i] = random_word(~settings_.options.seed, i);
+    sequence_.draw(round_, steps_);
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
+  team_->rounds.agree(true);
+}
+
+void Keyed::run() noexcept {
+  if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return;
+  settings_.one&& sequence_.mix().changes() ? go<true>() : go<false>();
+  ++round_;
+  ++timing_.rounds;
+  timing_.operations += steps_.size();
+  stale_ = !sequence_.mix().lasts();
+}
+
+/// Threads that share a structure wait for its lock in front of each operation; a get among gets needs none.
+template <bool Locked>
+void Keyed::go() noexcept {
+  auto& whole = structure();
+  std::uint64_t done = 0;
+  auto before = clock_.now();
+  for (const auto step : steps_) {
+    if constexpr (Locked) {
+      team_->lock.lock();
+      const auto got = clock_.now();
+      timing_.lock_ticks += got - before;
+      before = got;
+    }
+    done += act(whole, step) ? 1 : 0;
+    auto after = clock_.now();
+    timing_.add(after - before);
+    if (step.action() != Action::get && whole.rehash_due()) after = rehash(whole, after);
+    if constexpr (Locked) team_->lock.unlock();
+    before = after;
+    if (!failure_.empty()) break;
+  }
+  done_ += done;
+  timing_.done += done;
+}
+
+/// A get reads the first word of the value, which is the key.
+bool Keyed::act(Structure& whole, Step step) noexcept {
+  const auto its = key(step.index());
+  auto outcome = Outcome::absent;
+  switch (step.action()) {
+    case Action::get: {
+      const auto* found = static_cast<const std::uint64_t*>(whole.find(its));
+      if (found == nullptr) return false;
+      wrong_ |= *found ^ its;
+      return true;
+    }
+    case Action::insert:
+      value_[0] = its;
+      outcome = whole.insert(its, value_.data());
+      break;
+    case Action::remove:
+      outcome = whole.erase(its);
+      break;
+  }
+  if (outcome == Outcome::full)
+    failure_ = "structure " + std::string(settings_.entry->name) + " had no room at " + std::to_string(whole.count()) +
+               " keys; give a larger pool, or a smaller count=";
+  return outcome == Outcome::done;
+}
+
+std::uint64_t Keyed::rehash(Structure& whole, std::uint64_t before) noexcept {
+  timing_.moved += whole.rehash();
+  const auto after = clock_.now();
+  timing_.rehash_ticks += after - before;
+  ++timing_.rehashes;
+  return after;
+}
+
+bool Keyed::goes_on(bool wanted) noexcept {
+  if (settings_.node >= 0) sys::bind_thread(-1);
+  return team_->rounds.agree(wanted && failure_.empty());
+}
+
+std::vector<bool> Keyed::replayed(std::uint64_t& done) const {
+  const auto begin = sequence_.begin();
+  std::vector<bool> there(sequence_.end() - begin);
+  for (std::uint64_t i = 0; i < there.size(); ++i) there[i] = sequence_.starts_with(begin + i);
+  std::vector<Step> steps(steps_.size());
+  for (auto round = filled_; round < round_; ++round) {
+    if (!sequence_.mix().changes()) {
+      done += steps.size();  // all keys are there
+      continue;
+    }
+    sequence_.draw(round, steps);
+    for (const auto step : steps) {
+      const auto at = step.index() - begin;
+      const bool found = there[at];
+      done += found == (step.action() != Action::insert) ? 1 : 0;
+      if (step.action() != Action::get) there[at] = step.action() == Action::insert;
+    }
+  }
+  return there;
+}
+
+/// Every key that must be there, with its value, and no other.
+bool Keyed::holds(const std::vector<bool>& there) const {
+  const auto& whole = structure();
+  for (std::uint64_t i = 0; i < there.size(); ++i) {
+    const auto its = key(sequence_.begin() + i);
+    const auto* found = static_cast<const std::uint64_t*>(whole.find(its));
+    if ((found != nullptr) != there[i]) return false;
+    if (found == nullptr) continue;
+    if (found[0] != its) return false;
+    for (std::size_t word = 1; word < value_.size(); ++word)
+      if (found[word] != random_word(~settings_.options.seed, word)) return false;
+  }
+  return true;
+}
+
+double Keyed::check() const {
+  constexpr double WRONG = std::numeric_limits<double>::infinity();
+  if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return WRONG;
+  std::uint64_t done = 0;
+  const auto there = replayed(done);
+  if (wrong_ != 0 || done != done_ || !holds(there)) return WRONG;
+  const auto& whole = structure();
+  if (!makes()) return 0;
+  auto keys = static_cast<std::uint64_t>(std::ranges::count(there, true));
+  for (auto index = sequence_.end(); settings_.one && index < count_; ++index) keys += whole.find(key(index)) ? 1 : 0;
+  return whole.count() == keys && whole.check().empty() ? 0 : WRONG;
+}
+
+std::size_t Keyed::memory_bytes() const {
+  return (sequence_.end() - sequence_.begin()) * (sizeof(std::uint64_t) + settings_.options.value_bytes);
+}
+
+std::string Keyed::detail() const {
+  return std::to_string(count_) + " keys, values of " + std::to_string(settings_.options.value_bytes) + " bytes, " +
+         (settings_.one ? "one structure" : "a structure for each thread");
+}
+
+Timing Keyed::take_timing() noexcept {
+  const Timing taken = timing_;
+  timing_ = {};
+  timing_.clock_ticks = taken.clock_ticks;
+  return taken;
+}
+
+Placement Keyed::placement() const {
+  Placement placement;
+  if (settings_.entry->persistent) {
+    placement.how = settings_.kept ? "a pool that is there" : "a pool without a name, made for each fill";
+    return placement;
+  }
+  const auto& whole = structure();
+  const auto keys = sequence_.end() - sequence_.begin();
+  std::vector<void*> pages;
+  for (std::uint64_t i = 0; i < keys; i += (keys + PROBED - 1) / PROBED)
+    if (const void* at = whole.find(key(sequence_.begin() + i)); at != nullptr)
+      pages.push_back(const_cast<void*>(at));  // move_pages takes what it only looks up as writable
+  std::vector<int> status(pages.size(), -1);
+  const bool told = !pages.empty() && sys::page_nodes(pages, status) == 0;
+  placement.how =
+      told ? "move_pages: values of " + std::to_string(pages.size()) + " of " + std::to_string(keys) + " keys"
+           : "not verified: move_pages is forbidden here, or no key is there yet";
+  for (const int node : status)
+    if (told && node >= 0) placement.nodes[static_cast<unsigned>(node)] += memory_bytes() / pages.size();
+  return placement;
+}
+
+}  // namespace tierscope

@@ -1,0 +1,41 @@
+"""Operations on structures in a terminal: a table for each operation and size, a line for each structure."""
+
+from collections.abc import Callable
+
+from tierscope.report import cells
+from tierscope.report.maps_points import chart, varying
+from tierscope.report.terminal_nodes import Grid
+from tierscope.tables import Row
+from tierscope.units import show_seconds
+
+Cell = Callable[[Row | None, str, str, Callable[[float], str]], str]  # row, key, stem, text
+HEADS = [
+    ("structure", False), ("M ops/s", True), ("p50", True), ("p99", True), ("p99.9", True), ("rehash", True),
+    ("fill", True),
+]  # fmt: skip
+
+
+def grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
+    """with_interval: '3.62 ±0.4%' of a key whose bounds are stem_low and stem_high."""
+    names = varying(rows)
+    charts = list(dict.fromkeys(chart(row, names) for row in rows))
+    parts = {name: [row for row in rows if chart(row, names) == name] for name in charts}
+    return [
+        (f"{name} (95 % interval)", HEADS, [_line(row, with_interval) for row in part]) for name, part in parts.items()
+    ]
+
+
+def _line(row: Row, with_interval: Cell) -> list[str]:
+    rate = with_interval(row, "ops_per_s", "ops", lambda value: f"{value / 1e6:.3g}")
+    times = [_time(row, f"latency_{name}_s") for name in ("p50", "p99", "p999")]
+    return [str(row["structure"]), rate, *times, _share(row), _time(row, "init_s")]
+
+
+def _time(row: Row, key: str) -> str:
+    return show_seconds(float(row[key] or 0)) if row[key] else cells.NOTHING
+
+
+def _share(row: Row) -> str:
+    """Of the time of a round."""
+    whole = float(row["seconds"] or 0) * float(row["threads"] or 1)
+    return f"{100 * float(row['rehash_s'] or 0) / whole:.1f} %" if row["rehash_s"] and whole else cells.NOTHING

@@ -1,0 +1,81 @@
+"""Operations on a structure, from what the core counted in each batch: means, percentiles and what lies beside them.
+
+    latency    = ticks of the operations / operations              [s], rehash and waits for a lock left out
+    percentile = that of each batch's histogram                    [s]
+
+Each has one value for a batch; the value of all is their Hodges-Lehmann estimate with its interval, as
+`stats.contrast` makes it of rounds. Where a batch has too few operations for a percentile, it is that of all batches
+together, without an interval.
+Each operation holds one look at the clock (`clock_s`), which is not taken off.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.result import Timing
+from tierscope.stats.contrast import estimate
+from tierscope.stats.histogram import merged, read
+from tierscope.stats.median import Interval
+
+NONE = Interval(math.nan, math.nan, math.nan, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """Of one group. `percentiles` in the order of the shares asked for; NaN where too few operations carry one."""
+
+    latency: Interval  # s, of one operation alone
+    percentiles: tuple[Interval, ...]  # s
+    least_s: float
+    most_s: float
+    init_s: float  # of one structure, made and filled; mean
+    rehashes: float  # per round of all threads
+    moved: float  # entries, per round
+    rehash_s: float  # per round
+    lock_s: float  # per operation
+    clock_s: float  # per operation
+    done_share: float
+
+
+def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keyed:
+    """timings: of the batches of one group, at least one; hz: ticks per second."""
+    operations = max(sum(one.operations for one in timings), 1)
+    rounds = max(sum(one.rounds for one in timings), 1)
+    return Keyed(
+        latency=_estimate([one.ticks / one.operations for one in timings if one.operations], hz),
+        percentiles=_percentiles(timings, hz, shares),
+        least_s=min(one.least_ticks for one in timings) / hz,
+        most_s=max(one.most_ticks for one in timings) / hz,
+        init_s=sum(one.fill_ticks for one in timings) / max(sum(one.fills for one in timings), 1) / hz,
+        rehashes=sum(one.rehashes for one in timings) / rounds,
+        moved=sum(one.moved for one in timings) / rounds,
+        rehash_s=sum(one.rehash_ticks for one in timings) / rounds / hz,
+        lock_s=sum(one.lock_ticks for one in timings) / operations / hz,
+        clock_s=max(one.clock_ticks for one in timings) / hz,
+        done_share=sum(one.done for one in timings) / operations,
+    )
+
+
+def _estimate(ticks: Sequence[float], hz: float, confidence: float = 0.95) -> Interval:
+    if not ticks or min(ticks) <= 0:
+        return NONE
+    found = estimate(np.log(np.array(ticks)), confidence)
+    return Interval(math.exp(found.low), math.exp(found.middle), math.exp(found.high), found.count).times(1 / hz)
+
+
+def _percentiles(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> tuple[Interval, ...]:
+    histograms = [read(one.histogram) for one in timings]
+    whole = merged(histograms)
+    found = []
+    for share in shares:
+        each = [one.percentile(share) for one in histograms]
+        known = [value for value in each if value is not None]
+        if len(known) == len(each):
+            found.append(_estimate(known, hz))
+            continue
+        value = whole.percentile(share)
+        found.append(NONE if value is None else Interval(math.nan, value / hz, math.nan, len(each)))
+    return tuple(found)

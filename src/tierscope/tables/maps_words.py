@@ -1,0 +1,74 @@
+"""What rows of `maps` say: the fastest structure of each operation, and what rehashes take of it."""
+
+from tierscope.stats.compare import compare_all
+from tierscope.stats.median import Interval
+from tierscope.tables import Insight, Row
+from tierscope.tables.measured import interval_of
+from tierscope.units import show_bytes, show_seconds
+
+ALIKE = ("target", "operation", "keys", "count", "value_bytes", "threads", "sharing")
+"""Rows that agree in these differ in their structure alone."""
+
+TOLD = 0.05  # of the time: less goes to rehashes without a word
+
+
+def sentences(rows: list[Row]) -> list[Insight]:
+    known = [row for row in rows if row["ops_per_s"]]
+    kinds = list(dict.fromkeys(tuple(row[key] for key in ALIKE) for row in known))
+    parts = [[row for row in known if tuple(row[key] for key in ALIKE) == kind] for kind in kinds]
+    return [said for part in parts for said in _fastest(part)] + [said for part in parts for said in _rehash(part)]
+
+
+def asked(row: Row) -> str:
+    """'get of 50000 keys, values of 16 B, 2 threads'."""
+    threads = "" if row["threads"] == 1 else f", {row['threads']} threads"
+    drawn = "" if row["keys"] == "uniform" else f" by {row['keys']}"
+    size = show_bytes(float(row["value_bytes"] or 0))
+    return f"{row['operation']} of {row['count']} keys{drawn}, values of {size}{threads}"
+
+
+def _rate(row: Row) -> Interval:
+    return interval_of(row, "ops", "per_s") or Interval(0.0, 0.0, 0.0, 0)
+
+
+def _fastest(rows: list[Row]) -> list[Insight]:
+    """The structure that every other one is slower than, by intervals widened for their number."""
+    sure = [row for row in rows if row["conclusive"]]
+    if len(sure) < 2:
+        return []
+    first, *others = sorted(sure, key=lambda row: -_rate(row).middle)
+    ratios = compare_all([(_rate(other), _rate(first)) for other in others], least=0.0)
+    ratio, second = ratios[0], others[0]
+    name, each = asked(first), show_seconds(float(first["seconds"] or 0) / max(float(first["operations"] or 1), 1))
+    if all(one.low > 1 for one in ratios):
+        text = (
+            f"{name}: {first['structure']} is the fastest, {each} each; {second['structure']} is {ratio.middle:.2f} "
+            f"({ratio.low:.2f} to {ratio.high:.2f}) times slower"
+        )
+    else:
+        level = [str(row["structure"]) for row, one in zip(others, ratios, strict=True) if one.low <= 1]
+        text = f"{name}: {first['structure']} and {', '.join(level)} are not told apart, {each} each"
+    return [Insight(name=f"fastest {name}", text=text, value=ratio.middle, low=ratio.low, high=ratio.high, unit="1")]
+
+
+def _share(row: Row) -> float:
+    """Of the time of a round that rehashes take."""
+    return float(row["rehash_s"] or 0) / float(row["seconds"] or 1) / float(row["threads"] or 1)
+
+
+def _rehash(rows: list[Row]) -> list[Insight]:
+    """Of the structure whose rehashes take most of its time."""
+    told = [(_share(row), row) for row in rows]
+    share, row = max(told, key=lambda one: one[0], default=(0.0, None))
+    if row is None or share < TOLD:
+        return []
+    one_s = show_seconds(float(row["rehash_s"] or 0) / max(float(row["rehashes"] or 1), 1.0))
+    return [
+        Insight(
+            name=f"rehash {asked(row)}",
+            text=f"{asked(row)}: rehashes of {row['structure']} take {100 * share:.0f} % of the time, {one_s} each; "
+            "they are no part of the latencies",
+            value=share,
+            unit="1",
+        )
+    ]

@@ -1,0 +1,118 @@
+"""What `run maps` asks for: structures that fit the target, operations, counts; and what it refuses."""
+
+import msgspec
+import pytest
+
+from made_machine import made_machine
+from tierscope.core import group_words
+from tierscope.errors import MachineError, TierscopeError, UnknownNameError, UsageError
+from tierscope.experiment import Experiment
+from tierscope.machine import Machine
+from tierscope.run.runner import imagine
+from tierscope.suites import suites
+from tierscope.suites.maps import MIXED, PAPER_COUNTS, PAPER_INSERTS, PAPER_VALUES
+
+SUITE = suites["maps"]
+HERE = {"hashmap_atomic": "pool", "hashmap_tx": "pool", "robin_map": "node", "unordered_map": "node"}
+POOL = "target=pool:/mnt/x.pool"
+
+
+def machine(cpus: int = 2) -> Machine:
+    lacking = {"btree": "only in tierscope-core-pmdk, built where libpmemobj is"}
+    return msgspec.structs.replace(made_machine(cpus), structures=HERE, structures_lacking=lacking)
+
+
+def asked(*words: str, on: Machine | None = None) -> list[Experiment]:
+    chosen = SUITE.read(dict(word.split("=", 1) for word in words))
+    return imagine(SUITE.plan(on or machine(), chosen))
+
+
+def points(*words: str) -> list[tuple[str, str, int]]:
+    works = [one.groups[0].workload for one in asked(*words)]
+    return [(work.kernel, work.operation, work.count) for work in works]
+
+
+def test_by_default_every_structure_that_the_target_takes_runs_every_operation() -> None:
+    each = ("insert", "get", "remove")
+    assert points() == [(name, one, 50_000) for name in ("robin_map", "unordered_map") for one in each]
+    assert points(POOL) == [(name, one, 50_000) for name in ("hashmap_atomic", "hashmap_tx") for one in each]
+
+
+def test_counts_values_and_threads_are_crossed() -> None:
+    found = asked("structures=robin_map", "operations=get", "count=100,1000", "value=8B,1KiB", "threads=1,2")
+    works = [(one.groups[0].workload.count, one.groups[0].workload.value_bytes) for one in found]
+    assert works == [(100, 8), (100, 1024), (1000, 8), (1000, 1024)] * 2
+    assert [len(one.groups[0].team.cpus) for one in found] == [1] * 4 + [2] * 4
+
+
+def test_a_take_stands_alone_and_its_own_time_is_judged() -> None:
+    for one in asked():
+        assert (one.takes, one.against, one.groups[0].role) == (((0,),), (0,), "victim")
+
+
+def test_the_words_reach_the_core() -> None:
+    words = ("structures=robin_map", "operations=mixed", "keys=zipf:0.8", "round=10", "seed=7", "sharing=one")
+    (one,) = asked(*words)
+    told = group_words(one.groups[0])
+    wanted = {
+        "kernel": "robin_map", "operation": MIXED, "keys": "zipf:0.8", "per_block": "10", "seed": "7",
+        "sharing": "one", "count": "50000", "value": "16", "target": "node:0",
+    }  # fmt: skip
+    assert {key: told[key].removesuffix("B") for key in wanted} == wanted
+
+
+def test_the_paper_has_its_counts_of_gets_and_its_inserts() -> None:
+    found = asked(POOL, "preset=paper")
+    works = [one.groups[0].workload for one in found]
+    gets = [work.count for work in works if work.operation == "get"]
+    inserts = [(work.count, work.value_bytes) for work in works if work.operation == "insert"]
+    assert {work.kernel for work in works} == {"hashmap_atomic"}
+    assert gets == [int(word) for word in PAPER_COUNTS.split(",")]
+    assert inserts == [(PAPER_INSERTS, value) for value in PAPER_VALUES]
+    assert len(works) == len(gets) + len(inserts)
+
+
+def test_structures_that_the_build_has_not_are_named_as_left_out_beside_those_that_fit() -> None:
+    assert SUITE.left_out(machine(), SUITE.read({})) == ()
+    (said,) = SUITE.left_out(machine(), SUITE.read({"target": "pool:/mnt/x"}))
+    assert said.startswith("structure btree is left out; try")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "why"),
+    [
+        (["structures=btree", POOL], MachineError, "structure btree is only in tierscope-core-pmdk"),
+        (["structures=robinmap"], UnknownNameError, "robin_map"),
+        (["structures=hashmap_tx"], UsageError, "does not live on target=node:0; try target=pool:PATH"),
+        (["structures=robin_map", POOL], UsageError, "try target=node:0"),
+        (["structures="], UsageError, "no structure is named"),
+        (["target=null"], UsageError, "no structure of this build lives there"),
+        (["operations="], UsageError, "no operation is named"),
+        (["operations=put"], UsageError, "try insert, get, remove, mixed"),
+        (["operations=get:+insert"], UsageError, "operations=get:"),
+        (["keys=even"], UsageError, "try keys=uniform"),
+        (["value=12B"], UsageError, "multiple of 8 bytes"),
+        (["value=2MiB"], UsageError, "multiple of 8 bytes"),
+        (["value="], UsageError, "no size of a value"),
+        (["count=0"], UsageError, "from 1 to"),
+        (["count=4294967297"], UsageError, "from 1 to"),
+        (["count=1-9"], UsageError, "no list of numbers"),
+        (["count=1", "threads=2"], UsageError, "leave none to some"),
+        (["threads=3"], UsageError, "there are 2 CPUs"),
+        (["threads=0"], UsageError, "there are 2 CPUs"),
+        (["cpus=7"], UsageError, "CPU 7 may not be used"),
+        (["sharing=two"], UsageError, "try sharing=own"),
+        (["preset=thesis"], UsageError, "try preset=paper"),
+        (["round=0"], UsageError, "a number from 1"),
+        (["seed=0"], UsageError, "a number from 1"),
+    ],
+)
+def test_what_cannot_be_had_is_refused_with_what_can(words: list[str], kind: type[TierscopeError], why: str) -> None:
+    with pytest.raises(kind) as refused:
+        asked(*words)
+    assert why in str(refused.value)
+
+
+def test_a_build_without_any_structure_says_so() -> None:
+    with pytest.raises(UsageError, match="no structure of this build"):
+        asked(on=made_machine(2))

@@ -1,0 +1,151 @@
+"""Rows, sentences, terminal and figure of operations on structures, from times that were put in."""
+
+import math
+from io import StringIO
+from pathlib import Path
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from made import HZ, Maker
+from made_maps import CLOCK_S, COUNT, FILL_S, LATENCY_S, REHASH_S, REHASHES, SPREAD, add_maps, add_point
+from tierscope.report import terminal
+from tierscope.report.figures import figures
+from tierscope.result import Run
+from tierscope.stats.contrast import ROUNDS
+from tierscope.tables import Insight, Row, tables
+
+TABLE = tables["maps"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    maker = Maker(tmp_path_factory.mktemp("maps"))
+    add_maps(maker)
+    return maker.save("maps")
+
+
+@pytest.fixture(scope="module")
+def rows(run: Run) -> list[Row]:
+    return TABLE.rows(run)
+
+
+def said(run: Run) -> dict[str, Insight]:
+    return {insight.name: insight for insight in TABLE.insights(run, TABLE.rows(run))}
+
+
+def number(row: Row, key: str) -> float:
+    value = row[key]
+    assert isinstance(value, float | int)
+    return float(value)
+
+
+def mean_s(structure: str) -> float:
+    return LATENCY_S[structure] * math.exp(SPREAD**2 / 2)
+
+
+def test_a_row_for_each_structure_operation_and_number_of_threads(rows: list[Row]) -> None:
+    each = [("insert", 1), ("get", 1), ("get", 2)]
+    assert [(row["structure"], row["operation"], row["threads"]) for row in rows] == [
+        (structure, *one) for structure in LATENCY_S for one in each
+    ]
+    assert {(row["count"], row["value_bytes"], row["operations"], row["batches"]) for row in rows} == {
+        (COUNT, 16, COUNT, ROUNDS)
+    }
+    assert all(row["conclusive"] for row in rows)
+
+
+def test_times_come_out_as_they_were_put_in(rows: list[Row]) -> None:
+    for row in rows:
+        structure, threads = str(row["structure"]), number(row, "threads")
+        rehash = REHASHES * REHASH_S if row["operation"] == "insert" else 0.0
+        assert number(row, "latency_s") == pytest.approx(mean_s(structure), rel=0.02)
+        assert number(row, "latency_p50_s") == pytest.approx(LATENCY_S[structure], rel=0.02)
+        p99 = LATENCY_S[structure] * math.exp(2.326 * SPREAD)
+        assert number(row, "latency_p99_s") == pytest.approx(p99, rel=0.05)
+        seconds = COUNT * mean_s(structure) / threads + rehash
+        assert number(row, "seconds") == pytest.approx(seconds, rel=0.02)
+        assert number(row, "ops_per_s") == pytest.approx(COUNT / seconds, rel=0.02)
+        assert number(row, "seconds_low") <= number(row, "seconds") <= number(row, "seconds_high")
+        assert number(row, "latency_min_s") < number(row, "latency_p50_s") < number(row, "latency_max_s")
+
+
+def test_what_lies_beside_the_operations_is_told_apart(rows: list[Row]) -> None:
+    for row in rows:
+        inserts = row["operation"] == "insert"
+        assert row["rehashes"] == (REHASHES if inserts else 0)
+        assert number(row, "rehash_s") == pytest.approx(REHASHES * REHASH_S if inserts else 0, rel=1e-4)
+        assert number(row, "init_s") == pytest.approx(FILL_S, rel=1e-4)
+        assert number(row, "clock_s") == pytest.approx(CLOCK_S, abs=1 / HZ)
+        assert row["done_share"] == 1
+
+
+def test_a_percentile_that_no_batch_carries_is_that_of_all_together(rows: list[Row]) -> None:
+    """999 of 1000: two of 2000 lie beyond it in a batch, 16 in all."""
+    for row in rows:
+        assert number(row, "latency_p999_s") > number(row, "latency_p99_s")
+        assert row["latency_p999_low"] is None
+        assert number(row, "latency_p99_low") <= number(row, "latency_p99_s") <= number(row, "latency_p99_high")
+
+
+def test_the_fastest_structure_is_named_where_intervals_bear_it_out(run: Run) -> None:
+    fastest = said(run)[f"fastest get of {COUNT} keys, values of 16 B"]
+    assert "quick_map is the fastest" in fastest.text
+    bounds = [fastest.low, fastest.value, fastest.high]
+    assert None not in bounds
+    assert bounds == sorted(bounds)  # type: ignore[type-var]
+    assert fastest.value == pytest.approx(2.5, rel=0.03)
+
+
+def test_structures_that_are_alike_are_not_told_apart(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_point(maker, "quick_map", "get")
+    add_point(maker, "quick_map", "get")
+    run = maker.save("maps")
+    told = said(run)[f"fastest get of {COUNT} keys, values of 16 B"]
+    assert "are not told apart" in told.text
+
+
+def test_rehashes_are_named_where_they_take_much(run: Run) -> None:
+    found = said(run)
+    share = REHASHES * REHASH_S / (REHASHES * REHASH_S + COUNT * mean_s("quick_map"))
+    told = found[f"rehash insert of {COUNT} keys, values of 16 B"]
+    assert "rehashes of quick_map take" in told.text
+    assert told.value == pytest.approx(share, rel=0.02)
+    assert [name for name in found if name.startswith("rehash get")] == []
+
+
+@pytest.mark.parametrize(("noise", "batches", "why"), [(0.3, 8, "time +-"), (0.004, 5, "only 5 rounds of 8")])
+def test_doubtful_times_are_inconclusive_and_say_why(tmp_path: Path, noise: float, batches: int, why: str) -> None:
+    maker = Maker(tmp_path)
+    add_point(maker, "quick_map", "get", noise=noise, batches=batches)
+    (row,) = TABLE.rows(maker.save("maps"))
+    assert not row["conclusive"]
+    assert why in str(row["reasons"])
+
+
+def test_a_record_without_timings_has_no_row(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    record = add_point(maker, "quick_map", "get")
+    maker.records[0] = msgspec.structs.replace(record, timings=())
+    assert TABLE.rows(maker.save("maps")) == []
+
+
+def test_the_terminal_shows_a_table_for_each_operation(run: Run) -> None:
+    out = StringIO()
+    terminal.show(run, Console(file=out, width=80, no_color=True))
+    text = out.getvalue()
+    for words in ("insert, 1 thread (95 % interval)", "get, 2 threads", "quick_map", "M ops/s", "p99.9"):
+        assert words in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_figure_has_a_chart_for_each_operation_and_a_point_for_each_percentile(run: Run, rows: list[Row]) -> None:
+    spec = figures["maps"].draw(run, rows, [])
+    assert spec is not None
+    points = spec["data"]["values"]
+    assert len(points) == 3 * len(rows)
+    assert {point["chart"] for point in points} == {"insert, 1 thread", "get, 1 thread", "get, 2 threads"}
+    assert {point["share"] for point in points} == {"p50", "p99", "p99.9"}
+    assert figures["maps"].draw(run, [], []) is None
