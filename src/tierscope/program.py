@@ -63,3 +63,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     command: str  # that a person would type for one run
     repeats: tuple[Repeat, ...] = ()
     said: tuple[str, ...] = ()  # its warnings, each once
+
+
+def bins_of(samples: str) -> str:
+    """Where the histogram of a record lies, beside its samples."""
+    return f"{samples.removesuffix('.parquet')}-bins.parquet"

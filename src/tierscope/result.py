@@ -19,7 +19,7 @@ from tierscope.errors import MachineError, ResultError
 from tierscope.experiment import Bytes, Experiment, Label, Workload
 from tierscope.files import write_atomically
 from tierscope.machine import Machine
-from tierscope.program import BIN, Bins, Program
+from tierscope.program import BIN, Bins, Program, bins_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -226,11 +226,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     def bins(self, record: Record) -> Bins:
         """Shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
         return read_blocks(self.path / bins_of(record.samples), BIN) if record.program else np.empty(0, dtype=BIN)
-
-
-def bins_of(samples: str) -> str:
-    """Where the histogram of a record lies, beside its samples."""
-    return f"{samples.removesuffix('.parquet')}-bins.parquet"
 
 
 def write_blocks(path: Path, blocks: Blocks) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 from made import Maker
 from made_machine import made_machine
 from tierscope.experiment import Schedule
-from tierscope.program import BIN, SIDES, Moved, Program, Repeat
-from tierscope.result import BLOCK, Clock, Run, bins_of, write_blocks
+from tierscope.program import BIN, SIDES, Moved, Program, Repeat, bins_of
+from tierscope.result import BLOCK, Clock, Run, write_blocks
 from tierscope.suites import suites
 
 HZ = 1e9

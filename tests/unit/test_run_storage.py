@@ -52,6 +52,19 @@ def test_a_budget_of_few_repeats_is_inconclusive(fake: FakeFio, capfd: pytest.Ca
     assert load(Path("run")).result.complete
 
 
+def test_beyond_the_limit_jobs_get_the_fewest_repeats(fake: FakeFio, capfd: pytest.CaptureFixture[str]) -> None:
+    for number, operations in enumerate((1000, 3000)):  # far from each other: no budget makes that narrow
+        fake.only(read=operations, write=operations)
+        fake.document.rename(fake.folder / f"document{number}")
+    fake.put(cases=[f"*randseed=*[13579]' --time_based'*) cat '{fake.folder}/document0'; exit ;;",
+                    f"*) cat '{fake.folder}/document1'; exit ;;"])  # fmt: skip
+    words = [*ONE[:-1], "path=disk", "budget=3", "repeat=250ms", "depths=1,2"]
+    assert say(capfd, *words, "limit=600", "--out", "long", "--quiet")[0] == 4
+    assert measured(fake) == 2 * 12
+    assert say(capfd, *words, "limit=1ms", "--out", "short", "--quiet")[0] == 4
+    assert measured(fake) == 2 * 12 + 2 * 6
+
+
 def test_a_fio_that_dies_leaves_what_was_measured_and_resume_goes_on(
     fake: FakeFio, capfd: pytest.CaptureFixture[str]
 ) -> None:

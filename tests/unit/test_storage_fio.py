@@ -209,6 +209,9 @@ def test_a_repeat_in_which_nothing_was_done_is_an_error(fake: FakeFio, tmp_path:
     fake.only(read=0, write=0)
     with pytest.raises(MachineError, match="give a longer repeat="):
         session.measure(0.1, 0.0)
+    fake.document.write_text(DOCUMENT.read_text().replace('"runtime": 3', '"runtime": 0, "was": 3'))
+    with pytest.raises(MachineError, match="give a longer repeat="):
+        session.measure(0.1, 0.0)
     session.close()
 
 

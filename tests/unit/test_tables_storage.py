@@ -52,7 +52,7 @@ def test_a_job_has_the_rate_latency_and_bandwidth_that_were_put_in(paper: Run) -
         assert number(row, "latency_s") == pytest.approx(16 / rate, rel=0.02)
         assert number(row, "in_flight") == pytest.approx(16, rel=0.01)  # Little's law
         assert row["conclusive"]
-        assert (row["engine"], row["direct"], row["file_system"], row["repeats"]) == ("io_uring", True, "ext4", 8)
+        assert (row["engine"], row["access"], row["file_system"], row["repeats"]) == ("io_uring", "direct", "ext4", 8)
         assert number(row, "cpu_system") == pytest.approx(0.2)
 
 

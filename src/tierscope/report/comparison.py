@@ -45,7 +45,7 @@ KEYS = {
     "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
     "tlb": ("page_bytes", "touched", "target"),
     "maps": ("structure", "operation", "keys", "count", "value_bytes", "threads", "sharing", "target"),
-    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "direct"),
+    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),

@@ -45,7 +45,7 @@ def how(rows: list[Row]) -> str:
     first = rows[0]
     engines = dict.fromkeys(str(row["engine"]) for row in rows)
     place = f"{first['file_system']} on {first['source']}" if first["file_system"] else str(first["source"])
-    return f"{', '.join(engines)}, {'direct' if first['direct'] else 'BUFFERED'}, {place}"
+    return f"{', '.join(engines)}, {str(first['access']).replace('buffered', 'BUFFERED')}, {place}"
 
 
 def _line(row: Row, with_interval: Cell) -> list[str]:

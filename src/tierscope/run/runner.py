@@ -12,16 +12,15 @@ import numpy as np
 
 from tierscope.catalogue import Catalogue
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import Experiment, Group, Workload
+from tierscope.experiment import Experiment, Group, Schedule, Workload
 from tierscope.origin import joined, strongest
-from tierscope.program import Program
+from tierscope.program import Program, bins_of
 from tierscope.result import (
     Blocks,
     GroupFacts,
     Record,
     Result,
     Trial,
-    bins_of,
     read_blocks,
     save_result,
     write_blocks,
@@ -32,11 +31,13 @@ from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged, judge_record
+from tierscope.stats.repeats import FEWEST
 from tierscope.stats.takes import takes_of
 from tierscope.suites import Answer, Plan
 from tierscope.tables.measured import remember
 
 TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twice
+START_S = 0.8  # of a program that measures by itself, with its ramp: seen with fio on a busy guest
 BATCH_S = 0.1  # between two looks at the interval: a hundred blocks
 
 
@@ -201,7 +202,7 @@ class Runner:
         """The schedule's budget, less when the rest of the plan would not fit under the limit any more."""
         schedule = experiment.schedule
         left = self._limit_s - (time.monotonic() - self._started) - sum(self._expected[number + 1 :])
-        return max(schedule.minimum_s, min(schedule.budget_s, left / len(takes_of(experiment))))
+        return max(least_seconds(schedule), min(schedule.budget_s, left / len(takes_of(experiment))))
 
     def _candidates(self, group: Group) -> list[Workload]:
         return walks_of(group, self._catalogue.variants(group.workload.kernel))
@@ -255,6 +256,11 @@ def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first:
     return max(min(minimum if first else min(BATCH_S, minimum), budget - timed), least_batch_seconds(experiment))
 
 
+def least_seconds(schedule: Schedule) -> float:
+    """What a point gets even beyond the limit: of repeats as many as an interval needs, if the budget has them."""
+    return min(FEWEST * schedule.minimum_s, schedule.budget_s) if schedule.repeats else schedule.minimum_s
+
+
 def least_batch_seconds(experiment: Experiment) -> float:
     """Shorter batches are mostly start-up; an experiment of short takes, pairs of CPUs, asks for less itself."""
     return min(BATCH_S, experiment.schedule.minimum_s) / 2
@@ -289,4 +295,6 @@ def expected_seconds(experiment: Experiment) -> float:
     rounds = (2 * schedule.minimum_s + schedule.budget_s) / 3
     if experiment.against:
         rounds = max(rounds, ROUNDS * schedule.minimum_s)
+    if schedule.repeats:
+        rounds = max(rounds, least_seconds(schedule)) * (1 + START_S / schedule.minimum_s)
     return 0.05 + setup + 0.15 * experiment.calibrate + rounds * len(takes_of(experiment))

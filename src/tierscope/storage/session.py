@@ -172,10 +172,10 @@ class Session:
 
 
 def _only_job(document: Document) -> Job:
-    """MachineError where fio did nothing: a repeat that is too short for its storage."""
+    """MachineError where a side has no time or no latency: a repeat that is too short for its storage."""
     (done,) = document.jobs
-    if not any(side.operations and side.seconds > 0 for side in done.sides.values()):
-        raise MachineError("fio finished no operation in the time of a repeat; give a longer repeat=")
+    if not done.sides or not all(side.seconds > 0 and "total" in side.latency for side in done.sides.values()):
+        raise MachineError("fio finished too few operations in the time of a repeat; give a longer repeat=")
     return done
 
 

@@ -68,7 +68,7 @@ OPTIONS: tuple[Option, ...] = (
     options.seconds("ramp", 0.5, "seconds before each repeat that do not count"),
     options.share("precision", 0.05, "half-width of the 95 % interval over the median"),
     options.seconds("budget", 20.0, "most seconds of repeats for one job"),
-    options.seconds("limit", 600.0, "seconds after which jobs get one repeat only"),
+    options.seconds("limit", 600.0, "seconds after which jobs get six repeats only"),
 )
 
 
