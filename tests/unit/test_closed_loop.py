@@ -256,9 +256,9 @@ def rate(part: float) -> Interval:
 def test_the_suite_learns_of_interleaving_from_rates() -> None:
     found, none = spread_of(strides(6, 4 * KiB)), spread_of(strides(1, 4 * KiB))
     assert found is not None
-    assert (found.ways, found.grain_bytes) == (6, 4 * KiB)
+    assert (found.interleave.ways, found.interleave.grain_bytes) == (6, 4 * KiB)
     assert none is not None
-    assert none.ways == 1
+    assert none.interleave.ways == 1
     assert spread_of(strides(6, 4 * KiB)[:7]) is None
     assert spread_of([one for one in strides(6, 4 * KiB) if not one.control]) is None
 
