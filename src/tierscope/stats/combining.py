@@ -45,6 +45,7 @@ UNUSUAL = 10.0  # what it costs that something else than whole units sets the fl
 LEAST_RISE = 1.25  # of the time of a line, from its lowest to its highest
 MOST_ERROR = 0.12  # relative, of a curve that is one of a queue
 DOUBT = 3.84  # chi-square, 95 %
+FALLS = 1.25  # of the misfit, by the law of a queue: what is worth more parameters falls more
 FAR, NEAR = 3.0, 10.0  # a unit is looked at more closely up to so many times the least misfit, and so much more
 
 
@@ -135,6 +136,8 @@ def infer_combining(
     if flat.error(line_s) < SAME_AS_FLAT * float(1 / weight.min()):
         return Combining(0.0, 0.0, 0.0, 0, 0, 0, flat.drain_s, flat.floor_s, flat.error(line_s), 0.0, flat.fitted)
     tried = _search(lines, line_s, weight, busy)
+    if not tried:
+        return Combining(0.0, 0.0, 0.0, 0, 0, 0, flat.drain_s, flat.floor_s, flat.error(line_s), 0.0, flat.fitted)
     best = min(tried, key=lambda one: one.misfit)
     scale = max(best.misfit / max(lines.size - 5, 1), 1.0)  # a model that fits badly is less sure
     better = (flat.misfit - best.misfit) / scale
@@ -166,7 +169,7 @@ class _Try:
 
 def _search(lines: Floats, line_s: Floats, weight: Floats, busy: Floats) -> list[_Try]:
     """A coarse grid of N by the law, then a few about the best of each likely unit, played through, then every whole N
-    about the best of those units that are still likely.
+    about the best of those units that are still likely. None where the law explains little.
     """
 
     def at(entries: Iterable[float], unit: int) -> list[_Try]:
@@ -178,6 +181,8 @@ def _search(lines: Floats, line_s: Floats, weight: Floats, busy: Floats) -> list
         for unit in UNITS
         for entries in np.unique(np.round(np.geomspace(1, MOST_ENTRIES, 40)))
     ]
+    if FALLS * _least(coarse) > _fit(lines, line_s, about, busy, 0.0, 1).misfit:
+        return []
     likely = [one for one in map(functools.partial(_best, coarse), UNITS) if one.misfit <= FAR * _least(coarse) + NEAR]
     found = [
         one for own in likely for one in at(np.unique(np.round(own.entries * np.geomspace(0.6, 1.6, 10))), own.unit)

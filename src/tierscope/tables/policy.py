@@ -66,7 +66,7 @@ def _rows(target: str, one: Found) -> list[Row]:
         rows.append({**_migration(one), **_closing(one.places, judged=False), "target": target})
     if one.combining is not None:
         row = {**_combining(one), **_closing(one.regions), "target": target}
-        if one.interleave is not None and one.interleave.ways > 1:
+        if one.hidden:
             row.update(conclusive=False, reasons=HIDDEN)
         rows.append(row)
     return rows

@@ -39,6 +39,11 @@ class Found:
     saturated: bool  # the memories, not the processor, limited the controls
     evidence: dict[str, str]
 
+    @property
+    def hidden(self) -> bool:
+        """One CPU writes to several memories by turns, of which the queue of each is not seen as it is."""
+        return self.interleave is not None and self.interleave.ways > 1
+
 
 _found: dict[tuple[object, ...], dict[str, Found]] = {}
 _seen: dict[tuple[object, ...], Seen] = {}
