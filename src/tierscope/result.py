@@ -5,24 +5,23 @@ rename, so that a kill at any moment leaves a directory which loads and resumes.
 computed by `tables`, never stored instead of samples.
 """
 
-import functools
 import os
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from tierscope import duck
 from tierscope.errors import MachineError, ResultError
 from tierscope.experiment import Bytes, Experiment, Label, Workload
 from tierscope.files import write_atomically
 from tierscope.machine import Machine
 from tierscope.program import BIN, Bins, Program, bins_of
-
-if TYPE_CHECKING:
-    import duckdb
+from tierscope.reading import Reading
+from tierscope.timing import Timing
 
 SCHEMA = 1
 
@@ -105,25 +104,6 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     operations_per_s: float
 
 
-class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """What operations on a structure took in one batch, all threads of a group together; in ticks of the clock."""
-
-    rounds: int
-    operations: int
-    done: int  # of them: gets that found their key, inserts and removes that changed something
-    ticks: int  # of the operations alone
-    least_ticks: int  # of one operation
-    most_ticks: int
-    rehashes: int
-    moved: int  # entries
-    rehash_ticks: int
-    lock_ticks: int  # waited for the lock of a structure that threads share
-    fills: int  # structures made and filled, or emptied and filled again, outside of the blocks
-    fill_ticks: int
-    clock_ticks: int  # of reading the clock and counting, in each operation
-    histogram: str  # of the operations' ticks, see `stats.histogram`
-
-
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One finished experiment. `counters`: events that a simulated machine counted, "L1d.load_misses"."""
 
@@ -142,22 +122,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     counters: dict[str, int] = {}
     timings: tuple[tuple[Timing, ...], ...] = ()  # of each group, of each batch; () where no group runs a structure
     program: Program | None = None  # that measured in place of the core
-
-
-class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A number that another tool printed."""
-
-    value: float  # in the base unit that the end of its name says
-    step: float = 0.0  # what the last printed digit is worth, in the same unit; 0: it was computed from others
-    said: str = ""  # as printed, with its unit
-
-
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of another tool's output."""
-
-    test: str  # as the tool calls it: "Triad"
-    labels: dict[str, Label] = {}  # what was set: threads, array ...
-    values: dict[str, Value] = {}  # by the names of the keys of the table `imported`
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -236,15 +200,15 @@ def write_blocks(path: Path, blocks: Blocks) -> None:
     temporary = path.with_name(f".{path.name}.part")
     columns = {name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()}
     try:
-        store = _store()
+        store = duck.store()
         store.register("blocks", columns)
-        store.execute(f"COPY (SELECT * FROM blocks) TO {_quoted(temporary)} (FORMAT parquet, COMPRESSION zstd)")
+        store.execute(f"COPY (SELECT * FROM blocks) TO {duck.quoted(temporary)} (FORMAT parquet, COMPRESSION zstd)")
         store.unregister("blocks")
         with temporary.open("rb") as stream:
             os.fsync(stream.fileno())
         os.replace(temporary, path)
     except (duckdb.Error, RuntimeError) as error:
-        raise MachineError(f"{path} cannot be written: {_why(error)}; make room there") from error
+        raise MachineError(f"{path} cannot be written: {duck.why(error)}; make room there") from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -255,35 +219,17 @@ def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
 
     wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
     try:
-        columns = _store().execute(f"SELECT {wanted} FROM read_parquet({_quoted(path)})").fetchnumpy()
+        columns = duck.store().execute(f"SELECT {wanted} FROM read_parquet({duck.quoted(path)})").fetchnumpy()
         if any(np.ma.is_masked(column) for column in columns.values()):
             raise duckdb.DataError("values are missing")
     except (duckdb.Error, RuntimeError) as error:  # bad_cast: of a name that is no UTF-8
-        raise ResultError(f"samples {path} cannot be read: {_why(error)}; {_next_step(path.parent.parent)}") from error
+        raise ResultError(
+            f"samples {path} cannot be read: {duck.why(error)}; {_next_step(path.parent.parent)}"
+        ) from error
     blocks = np.empty(len(columns["batch"]), dtype=kind)
     for name, column in columns.items():
         blocks[name] = column
     return blocks
-
-
-@functools.cache
-def _store() -> "duckdb.DuckDBPyConnection":
-    """One for the process: opening it takes 22 ms, a file 1.4 ms. One thread, since files are small."""
-    import duckdb
-
-    return duckdb.connect(config={"threads": 1})
-
-
-def _why(error: Exception) -> str:
-    """The first line of what DuckDB says. It makes an error of Ctrl-C, which is none."""
-    if "KeyboardInterrupt" in str(error):
-        raise KeyboardInterrupt from error
-    return str(error).splitlines()[0]
-
-
-def _quoted(path: Path) -> str:
-    """As SQL text; absolute, since DuckDB would take a `~` for the home directory."""
-    return "'" + str(path.absolute()).replace("'", "''") + "'"
 
 
 def save_manifest(directory: Path, manifest: Manifest) -> None:

@@ -16,7 +16,8 @@ from tierscope.audit import examine
 from tierscope.audit.readings import statements
 from tierscope.errors import Exit, UsageError
 from tierscope.imports import Imported, importers, read
-from tierscope.result import Reading, load
+from tierscope.reading import Reading
+from tierscope.result import load
 
 DATA = Path(__file__).parents[1] / "data/imports"
 FILES = sorted(path.name for path in DATA.iterdir())

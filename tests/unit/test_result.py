@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from made import Maker, Teamwork, one_group
+from tierscope import duck
 from tierscope import result as results
 from tierscope.errors import Exit, MachineError, ResultError
 from tierscope.files import write_atomically
@@ -239,7 +240,7 @@ def test_ctrl_c_within_duckdb_is_still_ctrl_c(tmp_path: Path, monkeypatch: pytes
 
         execute = register
 
-    monkeypatch.setattr(results, "_store", Store)
+    monkeypatch.setattr(duck, "store", Store)
     with pytest.raises(KeyboardInterrupt):
         write_blocks(tmp_path / "0000.parquet", some_blocks())
     with pytest.raises(KeyboardInterrupt):

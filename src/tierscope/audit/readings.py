@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tierscope.audit.statement import Quantity, Statement
-from tierscope.result import Reading
+from tierscope.reading import Reading
 from tierscope.tables.imported import setting
 
 VARYING = ("delay_cycles", "threads", "footprint_bytes")  # numbers over which a series runs

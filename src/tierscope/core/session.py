@@ -19,7 +19,8 @@ from tierscope.core.ask import error_of, guarded, read, refused
 from tierscope.core.find import find_core, find_pool_core
 from tierscope.errors import CoreError, UsageError
 from tierscope.experiment import Group
-from tierscope.result import BLOCK, Blocks, Clock, GroupFacts, Timing
+from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
+from tierscope.timing import Timing
 from tierscope.units import word_bytes
 
 LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from tierscope.errors import UsageError
+from tierscope.reading import Reading
 from tierscope.registry import Registry
-from tierscope.result import Reading, Warn
+from tierscope.result import Warn
 
 MOST_BYTES = 64 << 20  # of a file: outputs of these tools are some kilobytes; a dump of all bins of fio some megabytes
 

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
-from tierscope.result import Reading, Value, Warn
+from tierscope.reading import Reading, Value
+from tierscope.result import Warn
 from tierscope.units import KiB, parse_bytes
 
 DIRECTIONS = ("read", "write", "trim")

@@ -12,7 +12,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
-from tierscope.result import Reading, Value
+from tierscope.reading import Reading, Value
 
 LINES = {
     "bandwidth_bytes_per_s": ("MByte/s", "MByte/s"),

@@ -14,7 +14,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value
-from tierscope.result import Reading
+from tierscope.reading import Reading
 
 KINDS = (
     (re.compile(r"^Measuring idle latenc", re.IGNORECASE), "idle latency"),

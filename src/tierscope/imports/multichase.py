@@ -12,7 +12,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
-from tierscope.result import Reading
+from tierscope.reading import Reading
 
 SETTINGS = {"nr_threads": "threads", "total_memory": "footprint_bytes", "stride": "stride", "tlb_locality": "locality"}
 

@@ -13,7 +13,8 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import UNITS, value
-from tierscope.result import Reading, Value, Warn
+from tierscope.reading import Reading, Value
+from tierscope.result import Warn
 
 ABSENT = ("<not supported>", "<not counted>")
 TEXT = re.compile(r"^\s+(<not \w+>|[0-9.,]+)\s+(?:(msec|MiB|Joules)\s+)?([\w./:-]+)(?:\s+#.*|\s+\(.*\))?\s*$")

@@ -13,7 +13,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value
-from tierscope.result import Reading, Value
+from tierscope.reading import Reading, Value
 
 HEADS = {
     "total-avg": "seconds",

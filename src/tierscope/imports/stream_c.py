@@ -12,7 +12,8 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
-from tierscope.result import Reading, Value, Warn
+from tierscope.reading import Reading, Value
+from tierscope.result import Warn
 
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
 ROW = re.compile(r"^(Copy|Scale|Add|Triad):\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)

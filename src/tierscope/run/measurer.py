@@ -5,7 +5,8 @@ from typing import Protocol
 
 from tierscope.experiment import Group
 from tierscope.program import Bins, Program
-from tierscope.result import Blocks, Clock, GroupFacts, Timing
+from tierscope.result import Blocks, Clock, GroupFacts
+from tierscope.timing import Timing
 
 
 class Measurer(Protocol):

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.result import Timing
 from tierscope.stats.contrast import estimate
 from tierscope.stats.histogram import merged, read
 from tierscope.stats.median import Interval
+from tierscope.timing import Timing
 
 NONE = Interval(math.nan, math.nan, math.nan, 0)
 

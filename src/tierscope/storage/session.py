@@ -19,12 +19,13 @@ import numpy as np
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Group, Workload
 from tierscope.program import BIN, SIDES, Bins, Moved, Program, Repeat
-from tierscope.result import BLOCK, Blocks, Clock, GroupFacts, Timing
+from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.storage import fio, job
 from tierscope.storage.engine import Engine, choose
 from tierscope.storage.fio_json import Document, Job, Side
 from tierscope.storage.place import Place, in_folder, on_device
 from tierscope.system import System
+from tierscope.timing import Timing
 
 HZ = 1e9
 DEVICE = "blockdev"  # the target whose place is a whole device; all others are folders

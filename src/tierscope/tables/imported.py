@@ -6,7 +6,8 @@ Nothing is computed here but what the importer says it computed. Blind to how th
 from typing import ClassVar
 
 from tierscope.experiment import Label
-from tierscope.result import Reading, Run
+from tierscope.reading import Reading
+from tierscope.result import Run
 from tierscope.tables import Column, Insight, Row, tables
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
