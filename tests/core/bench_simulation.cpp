@@ -140,6 +140,29 @@ TEST_CASE("the same plan leaves the same blocks, and so does noise of the same s
   }
 }
 
+TEST_CASE("noise is another for each experiment") {
+  std::vector<std::uint64_t> lengths;
+  for (const std::string footprint : {"16MiB", "17MiB"}) {
+    Simulation simulation;
+    simulation.prepare({plan_of("kernel=chase target=sim:flat,noise=3 cpus=0 per_block=100 footprint=" + footprint)});
+    const auto block = measured(simulation).front();
+    lengths.push_back(block.stop_ticks - block.start_ticks);
+  }
+  CHECK(lengths[0] != lengths[1]);
+}
+
+TEST_CASE("blocks end in time where many threads wait for a slow memory") {
+  Simulation simulation;
+  simulation.prepare({plan_of(
+      "kernel=flush_nt target=sim:blank,memory.m.media.write=400ns cpus=0-23 footprint=4MiB element=1KiB access=64B "
+      "order=random fence=never")});
+  double longest = 0;
+  for (const auto& block : measured(simulation, 10e-3)) longest = std::max(longest, seconds_of(block));
+  const auto later = measured(simulation, 10e-3);
+  CHECK(longest > 300e-6);  // the first blocks, of 64 lines each
+  CHECK(later.size() > std::size_t{24} * 40);
+}
+
 TEST_CASE("noise spreads what the clock says around the truth, and steal is marked") {
   Simulation simulation;
   simulation.prepare({plan_of(

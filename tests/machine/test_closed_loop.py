@@ -8,7 +8,7 @@ import pytest
 from shell import Shell
 
 LEAST = 0.9  # share of all parameters; devices and their noise are drawn once and for all
-BUFFERS = ["first=2", "devices=2", "parts=buffers"]
+BUFFERS = ["first=5", "devices=1", "parts=buffers"]  # two memories of two small buffers each, and noise
 POLICY = ["first=4", "devices=1", "parts=policy"]
 
 
@@ -26,7 +26,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, object]]:
 def test_probers_recover_what_random_devices_were_built_with(rows: list[dict[str, object]]) -> None:
     failures = [row for row in rows if row["verdict"] != "recovered"]
     assert len(failures) <= (1 - LEAST) * len(rows), failures
-    assert {"buffers", "medium", "ways", "period", "entries"} <= {row["parameter"] for row in rows}
+    assert {"buffers", "unit", "medium", "grain", "period", "entries"} <= {row["parameter"] for row in rows}
 
 
 def test_they_find_nothing_that_is_not_there(rows: list[dict[str, object]]) -> None:

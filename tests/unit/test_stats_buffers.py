@@ -142,3 +142,17 @@ def test_buffers_smaller_than_the_grain_are_found_where_interleaving_is_known() 
     assert [level.round_bytes for level in known.levels] == [24 * KiB]
     assert [level.unit_bytes.middle for level in known.levels] == [256]
     assert [level.round_bytes for level in infer(curve).levels] != [24 * KiB]
+
+
+THREE = Device(
+    (Buffer(40 * KiB, 128, 82e-9), Buffer(1280 * KiB, KiB, 360e-9), Buffer(18 * MiB, 8 * KiB, 445e-9)), 500e-9
+)
+
+
+def test_the_unit_of_a_third_buffer_is_told_from_its_neighbours() -> None:
+    """Half of it differs by 0.1 % in most points, and by its own law only in small regions at random."""
+    regions = [64 << step for step in range(8)] + [16 * KiB << step for step in range(14)]
+    regions += [buffer.capacity_bytes * step // 32 * 4 for buffer in THREE.buffers for step in (7, 9, 10, 11, 14, 18)]
+    scattered = [region <= 8 * KiB for region in regions]
+    levels = infer(curve(model(THREE, regions, scattered), 0.0003, regions=regions))
+    assert [int(level.unit_bytes.middle) for level in levels.levels] == [128, KiB, 8 * KiB]

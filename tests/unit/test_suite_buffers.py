@@ -46,6 +46,16 @@ def test_a_block_holds_whole_regions_or_a_part_of_a_large_one() -> None:
         assert fresh.BLOCK_BYTES <= block <= fresh.WHOLE_BYTES
 
 
+@pytest.mark.parametrize("capacity", [24 * KiB, 163_840, 327_680, 3.4 * MiB, 29_360_128, 57 * MiB])
+def test_regions_about_a_capacity_are_timed_in_equal_parts(capacity: float) -> None:
+    walk = buffers.field_of(MACHINE, suites["buffers"].read({"footprint": "1GiB"}))
+    for region in buffers.finer([capacity], 128 * MiB):
+        work = walk.read(region).groups[0].workload
+        block = work.per_block * work.element_bytes
+        assert block % region == 0 or region % block == 0
+        assert block <= fresh.WHOLE_BYTES
+
+
 def test_writes_end_each_region_with_a_fence() -> None:
     experiments = planned(op="write")
     assert regions(experiments, "write") == list(buffers.WRITTEN)

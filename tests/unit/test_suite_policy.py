@@ -59,6 +59,17 @@ def strides_of(setting: Field, bandwidth) -> list[int]:  # type: ignore[no-untyp
             if not one.labels["control"]]  # fmt: skip
 
 
+def test_a_place_beyond_the_grain_lies_in_one_of_the_memories() -> None:
+    setting = field_of(made_machine(4), SUITE.read(WORDS))
+    within, beyond = (setting.overwritten(place, 1000, 1e-6, (6, 4096)) for place in (4096, 16384))
+    assert (within.groups[0].workload.footprint_bytes, within.groups[0].workload.element_bytes) == (4096, 256)
+    work = beyond.groups[0].workload
+    addresses = range(0, work.footprint_bytes, work.element_bytes)
+    assert [address // 4096 % 6 for address in addresses] == [0] * 4  # one write in each of its four grains
+    assert work.access_bytes == 256
+    assert beyond.labels["region_bytes"] == 16384
+
+
 def test_single_writes_are_timed_one_by_one_up_to_a_place_that_is_no_unit() -> None:
     experiments = table("migration")
     assert {one.groups[0].workload.per_block for one in experiments} == {1}

@@ -155,6 +155,14 @@ def test_a_block_that_took_far_longer_hardly_counts() -> None:
     assert mean.middle == pytest.approx(1.25e-7, rel=0.01)
 
 
+@pytest.mark.parametrize("regions", [2, 4, 20])
+def test_parts_that_are_no_whole_share_of_a_region_do_not_shift_it(regions: int) -> None:
+    two = [3e-7, 1e-7, 2e-7, 2e-7, 1e-7]  # regions of two blocks and a half
+    mean = mean_of_regions(blocks_of(two * regions), 1e9, 250)
+    assert mean is not None
+    assert mean.middle == pytest.approx(1.8e-7, rel=0.01)
+
+
 @pytest.mark.parametrize("operations", [100, 100_000])
 def test_skewed_noise_does_not_shift_it(operations: int) -> None:
     noise = np.exp(np.random.default_rng(3).normal(0, 0.15, 4000))
