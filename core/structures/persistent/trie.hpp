@@ -127,10 +127,11 @@ class Trie final : public Transacted<Control> {
 
   /// An inner node above `there` and the new leaf, at the first digit in which they differ.
   std::uint64_t branch(Transaction& transaction, std::uint64_t there, std::uint64_t key, std::uint64_t fresh) noexcept {
-    const auto made = transaction.make(sizeof(Node), INNERS, POBJ_XALLOC_ZERO).off | INNER;
+    const auto made = transaction.make(sizeof(Node), INNERS).off | INNER;
     if (!transaction.works()) return 0;
     const auto other = is_inner(there) ? inner(there).prefix : leaf(there).key;
     auto& node = inner(made);
+    node.below = {};  // the allocator would zero all that it gives, a line more
     node.shift = (std::bit_width(key ^ other) - 1U) / BITS * BITS;
     node.prefix = key >> node.shift >> BITS << BITS << node.shift;
     *node.link_of(other) = there;

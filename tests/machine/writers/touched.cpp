@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace {
 
@@ -65,18 +66,41 @@ void __tsan_vptr_read(void**) {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_read_range(void* at, std::size_t size) { touch(at, size); }
 void __tsan_write_range(void* at, std::size_t size) { touch(at, size); }
-#define TOUCHED(size)                                              \
-  void __tsan_read##size(void* at) { touch(at, size); }            \
-  void __tsan_write##size(void* at) { touch(at, size); }           \
-  void __tsan_unaligned_read##size(void* at) { touch(at, size); }  \
-  void __tsan_unaligned_write##size(void* at) { touch(at, size); } \
-  void __tsan_read_write##size(void* at) { touch(at, size); }      \
-  void __tsan_unaligned_read_write##size(void* at) { touch(at, size); }
-TOUCHED(1)
-TOUCHED(2)
-TOUCHED(4)
-TOUCHED(8)
-TOUCHED(16)
+void __tsan_read1(void* at) { touch(at, 1); }
+void __tsan_read2(void* at) { touch(at, 2); }
+void __tsan_read4(void* at) { touch(at, 4); }
+void __tsan_read8(void* at) { touch(at, 8); }
+void __tsan_read16(void* at) { touch(at, 16); }
+void __tsan_write1(void* at) { touch(at, 1); }
+void __tsan_write2(void* at) { touch(at, 2); }
+void __tsan_write4(void* at) { touch(at, 4); }
+void __tsan_write8(void* at) { touch(at, 8); }
+void __tsan_write16(void* at) { touch(at, 16); }
+void __tsan_unaligned_read2(void* at) { touch(at, 2); }
+void __tsan_unaligned_read4(void* at) { touch(at, 4); }
+void __tsan_unaligned_read8(void* at) { touch(at, 8); }
+void __tsan_unaligned_read16(void* at) { touch(at, 16); }
+void __tsan_unaligned_write2(void* at) { touch(at, 2); }
+void __tsan_unaligned_write4(void* at) { touch(at, 4); }
+void __tsan_unaligned_write8(void* at) { touch(at, 8); }
+void __tsan_unaligned_write16(void* at) { touch(at, 16); }
+void __tsan_read_write1(void* at) { touch(at, 1); }
+void __tsan_read_write2(void* at) { touch(at, 2); }
+void __tsan_read_write4(void* at) { touch(at, 4); }
+void __tsan_read_write8(void* at) { touch(at, 8); }
+void __tsan_read_write16(void* at) { touch(at, 16); }
+void __tsan_unaligned_read_write2(void* at) { touch(at, 2); }
+void __tsan_unaligned_read_write4(void* at) { touch(at, 4); }
+void __tsan_unaligned_read_write8(void* at) { touch(at, 8); }
+void __tsan_unaligned_read_write16(void* at) { touch(at, 16); }
+
+// Newer compilers call these in place of the C library's.
+void* __tsan_memcpy(void* to, const void* from, std::size_t size) { return memcpy(to, from, size); }
+void* __tsan_memmove(void* to, const void* from, std::size_t size) { return memmove(to, from, size); }
+void* __tsan_memset(void* to, int byte, std::size_t size) {
+  touch(to, size);
+  return memset(to, byte, size);
+}
 
 void* __real_memcpy(void* to, const void* from, std::size_t size);
 void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
@@ -95,13 +119,6 @@ int __real_pmemobj_tx_xadd_range_direct(const void* at, std::size_t size, std::u
 int __wrap_pmemobj_tx_xadd_range_direct(const void* at, std::size_t size, std::uint64_t flags) {
   touch(at, size);
   return __real_pmemobj_tx_xadd_range_direct(at, size, flags);
-}
-
-PMEMoid __real_pmemobj_tx_xalloc(std::size_t size, std::uint64_t type, std::uint64_t flags);
-PMEMoid __wrap_pmemobj_tx_xalloc(std::size_t size, std::uint64_t type, std::uint64_t flags) {
-  const auto made = __real_pmemobj_tx_xalloc(size, type, flags);
-  if ((flags & POBJ_XALLOC_ZERO) != 0) touch(pmemobj_direct(made), size);
-  return made;
 }
 
 void __real_pmemobj_set_value(PMEMobjpool* pool, pobj_action* action, std::uint64_t* at, std::uint64_t value);
