@@ -219,6 +219,7 @@ install_wanted() {
 install_lanes() {
   names="clang doctest-dev liblemon-dev libtomlplusplus-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
   names="$names e2fsprogs xfsprogs ndctl daxctl" # for persistent memory of the virtual machine
+  names="$names fio" # for run storage
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ] ||
     return 0
   privilege=

@@ -30,6 +30,8 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
   batch_ = 0;
   try {
     const auto place = simulate::parse_place(plans.front().where);
+    if (place.machine.find(",pages.bytes=") != std::string::npos)
+      throw BadPlan("sim:" + place.machine + ": a group says its pages itself; take pages=4k, thp, 2m or 1g");
     machine_ = std::make_unique<simulate::Machine>(place.machine +
                                                    ",pages.bytes=" + std::to_string(page_bytes(plans.front())) + "B");
     word_ = place.machine;

@@ -15,7 +15,7 @@ using simulate::Kind;
 using simulate::Touch;
 using simulate::Traced;
 
-/// The addresses of a program, laid into one memory of a machine.
+/// The addresses of a program, laid into one memory of a machine; of each the lower 47 bits count.
 class Lines {
  public:
   Lines(const simulate::Machine& machine, const std::string& memory)
@@ -23,7 +23,7 @@ class Lines {
   /// visit(address of a line, whether it is stored to), in order. @pre no instruction
   template <class Visit>
   void each(const Traced& traced, const Visit& visit) const {
-    constexpr std::uint64_t MASK = (std::uint64_t{1} << (simulate::MEMORY_BIT - 2)) - 1;  // below the page tables
+    constexpr std::uint64_t MASK = (std::uint64_t{1} << (simulate::MEMORY_BIT - 1)) - 1;  // below the page tables
     const auto first = traced.address / simulate::LINE, last = (traced.address + traced.size - 1) / simulate::LINE;
     for (auto line = first; line <= last; ++line) {
       const auto address = base_ + (line * simulate::LINE & MASK);

@@ -70,8 +70,7 @@ class Caches::Levels : private Lineup {
       case Kind::store:
         return below_.write(line, at);
       case Kind::prefetch:
-        if (depth_ != 0) fetch(cpu, 0, line, at);
-        return at;
+        return depth_ == 0 ? at : fetch(cpu, 0, line, at);
       case Kind::store_nt:
         remove(line);
         return below_.write(line, at);
@@ -220,13 +219,15 @@ class Caches::Levels : private Lineup {
     return found.level == depth_ ? std::max(told, below_.read(line, at + latency(depth_))) : told;
   }
 
-  /// Brings a line into a level and those behind it; nobody waits.
-  void fetch(unsigned cpu, unsigned level, Entry line, Time at) {
-    if (cache(cpu, level).find(line) != nullptr) return;
-    if (owners_.others(cpu, line) && written_elsewhere(cpu, line)) return;
+  /// Brings a line into a level and those behind it: when it arrives, for which nobody waits.
+  Time fetch(unsigned cpu, unsigned level, Entry line, Time at) {
+    if (cache(cpu, level).find(line) != nullptr) return at;
+    if (owners_.others(cpu, line) && written_elsewhere(cpu, line)) return at;
     owners_.note(cpu, line);
     const auto found = take(cpu, level, nullptr, line, Use::prefetch, at);
-    flights_.put(line, arrival(found, line, 0, at));
+    const Time done = arrival(found, line, 0, at);
+    flights_.put(line, done);
+    return done;
   }
   bool written_elsewhere(unsigned cpu, Entry line) {
     bool any = false;

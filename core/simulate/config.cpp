@@ -16,9 +16,11 @@ namespace tierscope::simulate {
 
 Place parse_place(const std::string& where) {
   Place place;
+  if (where.ends_with(',')) throw BadPlan("sim:" + where + " ends in a comma; key=value words stand behind each");
   std::istringstream parts(where);
   for (std::string part; std::getline(parts, part, ',');) {
     if (part.starts_with("memory=")) {
+      if (!place.memory.empty()) throw BadPlan("sim:" + where + " names two memories; a target has one memory=NAME");
       place.memory = part.substr(7);
     } else {
       place.machine += (place.machine.empty() ? "" : ",") + part;
@@ -73,13 +75,15 @@ std::string Section::choice(std::string_view key, const std::vector<std::string>
 
 std::uint64_t Section::bytes(std::string_view key, const char* otherwise) const {
   const auto text = word(key, otherwise);
+  double found = 0;
   try {
-    const double found = quantity::bytes(std::string(key), text);
-    if (found >= 0 && found <= 0x1p47) return static_cast<std::uint64_t>(found);
+    found = quantity::bytes(std::string(key), text);
   } catch (const BadPlan&) {
     refuse(key, "'" + text + "' is no size; write one such as \"16KiB\"");
   }
-  refuse(key, text + " lies outside 0 and 128 TiB");
+  if (found < 0 || found > 0x1p47) refuse(key, text + " lies outside 0 and 128 TiB");
+  if (found != std::floor(found)) refuse(key, "'" + text + "' is no whole number of bytes");
+  return static_cast<std::uint64_t>(found);
 }
 
 Time Section::time(std::string_view key, const char* otherwise) const {

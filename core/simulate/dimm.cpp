@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::uint64_t MOST_UNITS = std::uint64_t{1} << 24U;
 
-Migration migration_of(const Section& section, std::uint64_t seed) {
-  return section.has("migration") ? Migration(section.section("migration"), mixed(seed ^ 1U)) : Migration();
+Migration migration_of(const Section& section, std::uint64_t seed, Unit unit) {
+  if (!section.has("migration")) return {};
+  return {section.section("migration"), mixed(seed ^ 1U), unit.bytes()};
 }
 
 std::uint64_t crowd_of(const Section& section, const char* key) {
@@ -28,8 +29,9 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
     : latency_(section.time("latency", "0ns")),
       accept_(section.time("accept")),
       line_(section.time("line", "0ns")),
-      media_(section.section("media"), migration_of(section, seed)),
-      queue_(section.section("queue").count("entries", 0, 65536)),
+      unit_(Unit::of(section.section("media"))),
+      media_(section.section("media"), migration_of(section, seed, unit_)),
+      queue_(section.section("queue").count("entries", 0, 65536), unit_),
       wpq_(section.section("queue").count("wpq", 1, 65536)),
       readers_(crowd_of(section, "reads"), mixed(seed ^ 2U)),
       writers_(crowd_of(section, "writes"), mixed(seed ^ 3U)),
@@ -37,9 +39,11 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
       write_wait_(crowd_wait(section, "write_wait")) {
   for (const auto& buffer : section.sections("buffer")) add_buffer(buffer);
   if (buffers_.size() > 8) section.refuse("buffer", "has more than 8 levels");
-  merges_ = data_ > 0 && std::uint64_t{1} << buffers_[0].shift == MEDIA_LINE;
+  if (section.has("size") && reach_ > section.bytes("size"))
+    section.refuse("size", "is below that of a buffer, " + std::to_string(reach_) + " bytes");
+  merges_ = data_ > 0 && buffers_[0].shift == unit_.shift;
   if (data_ > 0)
-    fetch_lines_ = std::max<std::uint64_t>(1, (std::uint64_t{1} << buffers_[data_ - 1].shift) / MEDIA_LINE);
+    fetch_lines_ = std::max<std::uint64_t>(1, (std::uint64_t{1} << buffers_[data_ - 1].shift) >> unit_.shift);
   reach_ +=
       LINE * (section.section("queue").count("entries", 0, 65536) + section.section("queue").count("wpq", 1, 65536));
   lead_ = near_ = latency_;
@@ -86,7 +90,7 @@ void Dimm::fill(std::size_t levels, std::uint64_t address, Time ready) {
 /// A place for a line of the medium in the nearest buffer; what had to leave is written if it was changed.
 Lru::Slot& Dimm::merge_slot(std::uint64_t number, Time at) {
   auto& units = buffers_[0].units;
-  if (units.oldest().dirty != 0) media_.wrote(units.oldest().key * MEDIA_LINE, at);
+  if (units.oldest().dirty != 0) media_.wrote(unit_.address(units.oldest().key), at);
   return units.insert(number);
 }
 
@@ -164,14 +168,14 @@ void Dimm::accept_one() {
 
 /// The controller's queue takes the line, and passes it on when there is room.
 Time Dimm::accept(std::uint64_t address, Time at) {
-  while (queue_.oldest().whole() && std::max(media_.free(), queue_.oldest().since) < at) {
+  while (whole(queue_.oldest()) && std::max(media_.free(), queue_.oldest().since) < at) {
     const auto group = queue_.take();
     put(group, group.since);
   }
   const Time entered = wpq_.wait(at);
   Time moved = std::max(entered, moved_);
   if (queue_.none()) {
-    moved = put(WriteQueue::alone(address), moved);
+    moved = put(queue_.alone(address), moved);
   } else {
     if (queue_.full()) moved = put(queue_.take(), moved);
     queue_.add(address, moved);
@@ -185,21 +189,21 @@ Time Dimm::accept(std::uint64_t address, Time at) {
 
 /// A group leaves the queue at `at`: when its port is free again.
 Time Dimm::put(const Group& group, Time at) {
-  const Time end = media_.put(group.number * MEDIA_LINE, at);
+  const Time end = media_.put(unit_.address(group.number), at);
   land(group, end);
   return end;
 }
 
 /// What of a line of the medium arrives there, or in the buffer before it.
 void Dimm::land(const Group& group, Time at) {
-  const auto address = group.number * MEDIA_LINE;
+  const auto address = unit_.address(group.number);
   auto* slot = merges_ ? buffers_[0].units.find(group.number) : nullptr;
-  if (!group.whole() && slot == nullptr && !held(address)) ++media_.reads;
-  if (!group.whole() && slot == nullptr && merges_) slot = &merge_slot(group.number, at);
+  if (!whole(group) && slot == nullptr && !held(address)) ++media_.reads;
+  if (!whole(group) && slot == nullptr && merges_) slot = &merge_slot(group.number, at);
   if (slot != nullptr) {
     const Group merged{group.number, slot->dirty | group.lines};
-    slot->dirty = merged.whole() ? 0 : merged.lines;
-    if (!merged.whole()) return;
+    slot->dirty = whole(merged) ? 0 : merged.lines;
+    if (!whole(merged)) return;
   }
   media_.wrote(address, at);
 }

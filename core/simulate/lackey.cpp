@@ -1,5 +1,7 @@
 #include "simulate/lackey.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 
 #include "base/error.hpp"
@@ -8,6 +10,8 @@ namespace tierscope::simulate {
 namespace {
 
 constexpr std::uint64_t LARGEST = 4096;  // bytes of one access: XSAVE's areas are under 3 KiB
+constexpr std::uint64_t HIGHEST = std::uint64_t{1} << 48U;  // behind all addresses of programs, x86-64 and AArch64
+constexpr std::size_t LONGEST = 4096;                       // bytes of a line; Valgrind's own words are in it, too
 
 /// @throws BadPlan
 Traced parse(const std::string& line, std::uint64_t number) {
@@ -34,22 +38,39 @@ Traced parse(const std::string& line, std::uint64_t number) {
   if (bad != std::errc{} || comma == end || *comma != ',') refuse("has no address and size");
   const auto [rest, wrong] = std::from_chars(comma + 1, end, traced.size, 10);
   if (wrong != std::errc{} || rest != end || traced.size == 0 || traced.size > LARGEST) refuse("has no size in bytes");
+  if (traced.what != Traced::What::instruction && traced.address > HIGHEST - traced.size)
+    refuse("lies above all memory of programs (2^48)");
   return traced;
 }
 
 }  // namespace
 
 bool Lackey::next(Traced& traced) {
-  while (std::getline(from_, line_)) {
-    ++lines_;
-    if (from_.eof())  // a line without its end: the trace was cut short in the middle of it
-      throw BadPlan("trace, line " + std::to_string(lines_) + ": '" + line_.substr(0, 60) +
-                    "' has no end, so the trace was cut short; trace the program again");
+  while (line()) {
     if (line_.empty() || line_.starts_with("==") || line_.starts_with("--")) continue;
     traced = parse(line_, lines_);
     return true;
   }
   return false;
+}
+
+/// The next one into `line_`, however long what comes is. @throws BadPlan, SystemError
+bool Lackey::line() {
+  errno = 0;
+  line_.resize(LONGEST);
+  from_.getline(line_.data(), static_cast<std::streamsize>(LONGEST));
+  if (from_.bad()) throw SystemError("read the trace behind line " + std::to_string(lines_), errno);
+  const auto got = static_cast<std::size_t>(from_.gcount());
+  if (from_.eof() && got == 0) return false;
+  ++lines_;
+  const auto refuse = [&](std::size_t size, const char* why) {
+    throw BadPlan("trace, line " + std::to_string(lines_) + ": '" + line_.substr(0, std::min<std::size_t>(size, 60)) +
+                  "' " + why);
+  };
+  if (from_.eof()) refuse(got, "has no end, so the trace was cut short; trace the program again");
+  if (from_.fail()) refuse(got, "does not end; this is no trace of Valgrind's lackey");
+  line_.resize(got - 1);  // without the end of the line
+  return true;
 }
 
 }  // namespace tierscope::simulate

@@ -51,6 +51,14 @@ void check_after(const Section& section, const CacheFacts& facts, const std::vec
   if (facts.latency < last.latency) section.refuse("latency", "is below that of " + last.name + ", which is nearer");
 }
 
+/// It holds all that the caches before it hold.
+void check_inclusive(const Section& section, const CacheFacts& facts, const CacheFacts& nearer) {
+  const auto before = nearer.size * (facts.shared / nearer.shared);
+  if (facts.size < before)
+    section.refuse("inclusive", "holds " + std::to_string(facts.size) + " bytes, fewer than the " +
+                                    std::to_string(before) + " of " + nearer.name + " before it");
+}
+
 void add_prefetchers(Level& level, const Section& section) {
   const auto word = section.choice("prefetch", {"none", "next-line", "stride"}, "none");
   const auto depth = static_cast<unsigned>(section.count("depth", 1, 63, "4"));  // a page has 64 lines
@@ -68,6 +76,7 @@ std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cp
     level.facts = facts_of(section, cpus);
     check_after(section, level.facts, levels);
     level.inclusive = section.flag("inclusive", false);
+    if (level.inclusive && !levels.empty()) check_inclusive(section, level.facts, levels.back().facts);
     const auto policy = policy_of(section, level.facts.ways);
     const auto sets = level.facts.size / LINE / level.facts.ways;
     for (unsigned c = 0; c < cpus / level.facts.shared; ++c)

@@ -1,6 +1,7 @@
 #include "simulate/machine.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -78,7 +79,7 @@ std::uint64_t page_of(const Section& root) {
 
 }  // namespace
 
-Machine::Machine(const std::string& word) : router_(std::make_unique<Router>()) {
+Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>()) {
   const auto root = read_config(word);
   name_ = root.word("name");
   summary_ = root.word("summary");
@@ -91,6 +92,8 @@ Machine::Machine(const std::string& word) : router_(std::make_unique<Router>()) 
   for (const auto& section : root.sections("memory")) {
     const auto size = section.bytes("size");
     if (size < (std::uint64_t{1} << 20U)) section.refuse("size", "is below 1 MiB");
+    for (const auto& other : regions_)
+      if (other.name == section.name()) root.refuse("memory", "has two tables of the name '" + other.name + "'");
     router_->add(section.name(), make_memory_of(section, mixed(seed + regions_.size())));
     regions_.push_back({section.name(), size, section.choice("persistence", {"none", "adr", "eadr"}, "none")});
   }
@@ -100,9 +103,12 @@ Machine::Machine(const std::string& word) : router_(std::make_unique<Router>()) 
   caches_ = std::make_unique<Caches>(root.sections("cache"), cpus_, seed, *router_);
   const auto levels = root.sections("tlb");
   if (!levels.empty() && page_bytes_ == 0) root.refuse("pages", "is absent, but there is a TLB; say bytes = \"4KiB\"");
+  if (levels.empty() && root.has("walk")) root.refuse("walk", "is there, but no [[tlb]] that could miss");
   const Time walk = root.has("walk") ? root.section("walk").time("base") : 0;
   if (!levels.empty()) tlbs_ = std::make_unique<Tlbs>(levels, cpus_, page_bytes_, walk, *caches_);
   root.refuse_rest();
+} catch (const std::bad_alloc&) {
+  throw Unsupported("sim:" + word + " takes more memory than there is here; make its caches and buffers smaller");
 }
 
 Machine::Machine(Machine&&) noexcept = default;

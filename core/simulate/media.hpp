@@ -6,44 +6,61 @@
 
 namespace tierscope::simulate {
 
-constexpr std::uint64_t MEDIA_LINE = 256;  // bytes, what one write to the medium writes
+/// What one write to the medium writes: 2^shift bytes, a bit of `whole` for each line of the processor in it.
+struct Unit {
+  unsigned shift;
+  std::uint32_t whole;
+  /// @throws BadPlan
+  static Unit of(const Section& media);
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{1} << shift; }
+  [[nodiscard]] std::uint64_t number(std::uint64_t address) const noexcept { return address >> shift; }
+  [[nodiscard]] std::uint64_t address(std::uint64_t number) const noexcept { return number << shift; }
+  [[nodiscard]] std::uint32_t bit(std::uint64_t address) const noexcept {
+    return 1U << (address / LINE & ((bytes() / LINE) - 1));
+  }
+};
 
-/// Wear levelling: after `writes` lines written to one block of `unit` bytes in excess of those written elsewhere, the
+/// Wear levelling: after `writes` units written to one block of `unit` bytes in excess of those written elsewhere, the
 /// block moves, and whoever needs it waits for `stall`. One candidate is kept, by majority vote (R. S. Boyer, J S.
 /// Moore, MJRTY - A Fast Majority Vote Algorithm, 1991): two blocks that are written alike never move, which is what
 /// the published tails show. Blind to several hot blocks that share the writes.
 class Migration {
  public:
   Migration() = default;  // none
-  /// @throws BadPlan
-  Migration(const Section& section, std::uint64_t seed);
-  /// A line of the medium is written: the block may move from `at` on.
+  /// `least`: bytes that the medium writes at once. @throws BadPlan
+  Migration(const Section& section, std::uint64_t seed, std::uint64_t least);
+  /// A unit of the medium is written: the block may move from `at` on.
   void wrote(std::uint64_t address, Time at) noexcept;
   /// When an access to `address` may begin that is there at `at`.
   [[nodiscard]] Time clear(std::uint64_t address, Time at) const noexcept {
-    return at < until_ && address >> shift_ == block_ ? until_ : at;
+    return at < until_ && address >> shift_ == moving_ ? until_ : at;
   }
   std::uint64_t moved = 0;
 
  private:
   void next() noexcept;
-  std::uint64_t writes_ = 0, limit_ = 0, votes_ = 0, block_ = 0, seed_ = 0, drawn_ = 0;
+  std::uint64_t writes_ = 0, limit_ = 0, votes_ = 0, seed_ = 0, drawn_ = 0;
+  std::uint64_t candidate_ = 0, moving_ = 0;  // blocks
   unsigned shift_ = 0;
   Time stall_ = 0, until_ = 0;
   double jitter_ = 0;
 };
 
-/// [memory.NAME.media] read, write, interval, ports.
+/// [memory.NAME.media] unit, read, write, interval, ports.
 class Media {
  public:
   Media(const Section& section, Migration migration);
   /// When a fetch starts that is wanted at `at`; its port is busy for `interval` then.
-  Time fetch(std::uint64_t address, Time at) noexcept { return ports_.take(migration_.clear(address, at), interval_); }
-  /// One line of the medium, or of a buffer before it, is written: when that has ended. Its port is busy for `write`.
+  Time fetch(std::uint64_t address, Time at) noexcept {
+    at = migration_.clear(address, at);
+    fetches_.take(at, interval_);
+    return ports_.take(at, interval_);
+  }
+  /// One unit of the medium, or of a buffer before it, is written: when that has ended. Its port is busy for `write`.
   Time put(std::uint64_t address, Time at) noexcept {
     return ports_.take(migration_.clear(address, at), write_) + write_;
   }
-  /// A line of the medium was written, some time after `at`.
+  /// A unit of the medium was written, some time after `at`.
   void wrote(std::uint64_t address, Time at) noexcept {
     ++writes;
     migration_.wrote(address, at);
@@ -52,13 +69,15 @@ class Media {
   [[nodiscard]] Time interval() const noexcept { return interval_; }
   [[nodiscard]] Time write_time() const noexcept { return write_; }
   [[nodiscard]] Time free() const noexcept { return ports_.free(); }
+  /// The same if nothing were written.
+  [[nodiscard]] Time free_of_fetches() const noexcept { return fetches_.free(); }
   [[nodiscard]] std::uint64_t moved() const noexcept { return migration_.moved; }
   void reset_counters() noexcept { reads = writes = migration_.moved = 0; }
-  std::uint64_t reads = 0, writes = 0;  // lines of the medium
+  std::uint64_t reads = 0, writes = 0;  // units of the medium
 
  private:
   Time read_, write_, interval_;
-  Ports ports_;
+  Ports ports_, fetches_;
   Migration migration_;
 };
 

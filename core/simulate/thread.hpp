@@ -1,11 +1,12 @@
 /// One thread of a simulated machine: when its next access may start, given what it still has under way.
-///     a load that waits        starts when the load before it is back
-///     any other load           starts when one of `loads` line fill buffers is free (hits of the first level need
-///     none) a store, clwb, clflushopt  when one of `stores` buffers is free; clflush behind the one before it a store
-///     past the caches  when one of `combining` buffers is free sfence                   lets nothing start before all
-///     stores are accepted; mfence before all loads are back, too
+/// A load that waits starts when the load before it is back; any other load, and a prefetch, when one of `loads` line
+/// fill buffers is free. What misses the first level holds one until its line is there, a prefetch too, though no fence
+/// waits for that. A store, clwb or clflushopt starts when one of `stores` buffers is free, clflush behind the one
+/// before it as well, a store past the caches when one of `combining` buffers is free. Behind sfence nothing starts
+/// before all stores are accepted, behind mfence before all loads are back, too.
 /// Buffers are given back in the order in which they were taken, as a reorder buffer retires in order.
-/// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports.
+/// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports; loads that hit the first level
+/// wait for a free buffer as well.
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 3, 12.2 (memory ordering).
 #pragma once
 #include <algorithm>
@@ -59,7 +60,7 @@ class Thread {
         loads_.take(done, done - at > near_);
         break;
       case Kind::prefetch:
-        loads_.take(done, true);
+        if (done - at > near_) loads_.hold(done);
         break;
       case Kind::store_nt:
         combining_.take(done, true);
@@ -90,7 +91,10 @@ class Thread {
     [[nodiscard]] Time latest() const noexcept { return latest_; }
     void take(Time end, bool held) noexcept {
       latest_ = std::max(latest_, end);
-      if (!held) return;
+      if (held) hold(end);
+    }
+    /// What nothing waits for.
+    void hold(Time end) noexcept {
       ends_[next_] = end;
       next_ = next_ + 1 == ends_.size() ? 0 : next_ + 1;
     }

@@ -23,6 +23,7 @@ constexpr std::size_t WALKS = 64;  // of one CPU at once that are told apart
 
 struct Facts {
   std::string name;
+  std::uint64_t pages = 0;  // bytes of those that it is for; 0: of any
   unsigned entries = 0, ways = 0;
   Time latency = 0;
 };
@@ -61,6 +62,7 @@ Facts facts_of(const Section& section) {
   facts.entries = static_cast<unsigned>(section.count("entries", 1, MOST_ENTRIES));
   facts.ways = static_cast<unsigned>(section.count("ways", 0, MOST_ENTRIES, "0"));
   facts.latency = section.time("latency", "0ns");
+  if (section.has("pages")) facts.pages = section.bytes("pages");
   if (facts.ways == 0) facts.ways = facts.entries;
   if (facts.entries % facts.ways != 0)
     section.refuse("ways",
@@ -70,6 +72,15 @@ Facts facts_of(const Section& section) {
   return facts;
 }
 
+/// What contradicts the level before it.
+void check_behind(const Section& section, const Facts& facts, const Facts& nearer) {
+  if (facts.name == nearer.name) section.refuse("name", "'" + facts.name + "' is the name of two TLBs");
+  if (facts.entries < nearer.entries)
+    section.refuse("entries", std::to_string(facts.entries) + " are fewer than the " + std::to_string(nearer.entries) +
+                                  " of " + nearer.name + ", which is nearer");
+  if (facts.latency < nearer.latency) section.refuse("latency", "is below that of " + nearer.name + ", which is nearer");
+}
+
 }  // namespace
 
 class Tlbs::Levels {
@@ -77,11 +88,14 @@ class Tlbs::Levels {
   Levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches)
       : shift_(static_cast<unsigned>(std::countr_zero(page_bytes))), walk_(walk), caches_(caches), cpus_(cpus) {
     for (const auto& section : sections) {
-      facts_.push_back(facts_of(section));
-      for (std::size_t f = 0; f + 1 < facts_.size(); ++f)
-        if (facts_[f].name == facts_.back().name)
-          section.refuse("name", "'" + facts_[f].name + "' is the name of two TLBs");
+      const auto facts = facts_of(section);
+      if (facts.pages != 0 && facts.pages != page_bytes) continue;
+      if (!facts_.empty()) check_behind(section, facts, facts_.back());
+      facts_.push_back(facts);
     }
+    if (facts_.empty())
+      sections.front().refuse("pages", "no TLB of this machine is for pages of " + std::to_string(page_bytes) +
+                                           " bytes; add one, or take other pages");
     hits_.resize(facts_.size());
     misses_.resize(facts_.size());
   }

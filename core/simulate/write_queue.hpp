@@ -1,7 +1,7 @@
-/// The write queue of a persistent-memory DIMM: a FIFO of lines, the oldest of which takes along the others of its 256
-/// B line of the medium as it leaves: when there is no room, or when they are the whole of it and the port is idle. A
-/// line that is written again while it waits begins a group of its own. With 52 entries and 110 ns per group this is
-/// the published write curve of an Optane DIMM over region size.
+/// The write queue of a persistent-memory DIMM: a FIFO of lines, the oldest of which takes along the others of its unit
+/// of the medium as it leaves: when there is no room, or when they are the whole of it and the port is idle. A
+/// line that is written again while it waits begins a group of its own. With 52 entries, units of 256 B and 110 ns per
+/// group this is the published write curve of an Optane DIMM over region size.
 #pragma once
 #include <bit>
 #include <vector>
@@ -11,41 +11,43 @@
 
 namespace tierscope::simulate {
 
-/// Lines that leave together: bit b of `lines` is line b of the medium's line `number`.
+/// Lines that leave together: bit b of `lines` is line b of the medium's unit `number`.
 struct Group {
   std::uint64_t number = 0;
   std::uint32_t lines = 0;
   Time since = 0;  // when the last of them came
-  [[nodiscard]] bool whole() const noexcept { return lines == (1U << (MEDIA_LINE / LINE)) - 1; }
 };
 
 class WriteQueue {
  public:
-  explicit WriteQueue(std::size_t entries) : entries_(entries), groups_(entries + 1), newest_(2 * entries + 1) {}
+  WriteQueue(std::size_t entries, Unit unit)
+      : unit_(unit), entries_(entries), groups_(entries + 1), newest_(2 * entries + 1) {}
   [[nodiscard]] bool none() const noexcept { return entries_ == 0; }
   [[nodiscard]] bool full() const noexcept { return held_ == entries_; }
   /// A line on its own, as it leaves a queue of no entries.
-  static Group alone(std::uint64_t address) noexcept { return {address / MEDIA_LINE, bit(address)}; }
+  [[nodiscard]] Group alone(std::uint64_t address) const noexcept {
+    return {unit_.number(address), unit_.bit(address)};
+  }
   /// The group of the oldest line; of no lines if the queue is empty.
   [[nodiscard]] const Group& oldest() const noexcept { return groups_[head_]; }
   /// The line waits here, in a group that still takes lines.
   [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
-    const auto* slot = held_ == 0 ? nullptr : newest_.peek(address / MEDIA_LINE);
-    return slot != nullptr && waits(*slot) && (groups_[slot->dirty].lines & bit(address)) != 0;
+    const auto* slot = held_ == 0 ? nullptr : newest_.peek(unit_.number(address));
+    return slot != nullptr && waits(*slot) && (groups_[slot->dirty].lines & unit_.bit(address)) != 0;
   }
   /// @pre not full
   void add(std::uint64_t address, Time at) noexcept {
-    const auto number = address / MEDIA_LINE;
+    const auto number = unit_.number(address);
     ++held_;
     auto* slot = newest_.find(number);
-    if (slot != nullptr && waits(*slot) && (groups_[slot->dirty].lines & bit(address)) == 0) {
-      groups_[slot->dirty].lines |= bit(address);
+    if (slot != nullptr && waits(*slot) && (groups_[slot->dirty].lines & unit_.bit(address)) == 0) {
+      groups_[slot->dirty].lines |= unit_.bit(address);
       groups_[slot->dirty].since = at;
       return;
     }
     if (slot == nullptr) slot = &newest_.insert(number);
     slot->dirty = static_cast<std::uint32_t>(tail_);
-    groups_[tail_] = {number, bit(address), at};
+    groups_[tail_] = {number, unit_.bit(address), at};
     tail_ = after(tail_);
   }
   /// The oldest line and its neighbours leave. @pre not empty
@@ -58,7 +60,6 @@ class WriteQueue {
   }
 
  private:
-  static std::uint32_t bit(std::uint64_t address) noexcept { return 1U << (address / LINE % (MEDIA_LINE / LINE)); }
   [[nodiscard]] std::size_t after(std::size_t group) const noexcept {
     return group + 1 == groups_.size() ? 0 : group + 1;
   }
@@ -66,6 +67,7 @@ class WriteQueue {
   [[nodiscard]] bool waits(const Lru::Slot& slot) const noexcept {
     return groups_[slot.dirty].number == slot.key && groups_[slot.dirty].lines != 0;
   }
+  Unit unit_;
   std::size_t entries_, held_ = 0, head_ = 0, tail_ = 0;
   std::vector<Group> groups_;  // a ring, oldest at head_
   /// Number -> index of its newest group, in Slot::dirty. Twice as many as wait, since a group that takes a line and

@@ -23,7 +23,20 @@ constexpr StructureEntry atomic =
 constexpr StructureEntry tx = absent("hashmap_tx", "hash map on libpmemobj's transactions", "PMDK, libpmemobj_tx(7)");
 constexpr StructureEntry rp =
     absent("hashmap_rp", "Robin Hood hash map on libpmemobj's reserved and published steps", "PMDK, pmemobj_action(3)");
-const Registration of_atomic{atomic}, of_tx{tx}, of_rp{rp};
+constexpr StructureEntry ctree =
+    absent("ctree", "crit-bit tree on libpmemobj's transactions", "D. J. Bernstein, Crit-bit trees, 2004");
+constexpr StructureEntry rtree =
+    absent("rtree", "radix tree on libpmemobj's transactions", "D. R. Morrison, PATRICIA, JACM 15(4), 1968");
+constexpr StructureEntry btree =
+    absent("btree", "B-tree on libpmemobj's transactions",
+           "R. Bayer, E. McCreight, Organization and Maintenance of Large Ordered Indices, 1972");
+constexpr StructureEntry rbtree =
+    absent("rbtree", "red-black tree on libpmemobj's transactions",
+           "L. J. Guibas, R. Sedgewick, A Dichromatic Framework for Balanced Trees, FOCS 1978");
+constexpr StructureEntry skiplist =
+    absent("skiplist", "skip list on libpmemobj's transactions", "W. Pugh, Skip Lists, CACM 33(6), 1990");
+const Registration of_atomic{atomic}, of_tx{tx}, of_rp{rp}, of_ctree{ctree}, of_rtree{rtree}, of_btree{btree},
+    of_rbtree{rbtree}, of_skiplist{skiplist};
 
 }  // namespace
 }  // namespace tierscope::structures

@@ -101,6 +101,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Share = 0.95
     minimum_s: float = 0.2  # timed at least so long
     budget_s: float = 1.5  # and at most so long
+    repeats: bool = False  # each batch, of minimum_s, is one point: a program that measures by itself gives none finer
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):

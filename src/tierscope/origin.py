@@ -6,8 +6,8 @@ unless the user says so.
 
 from collections.abc import Iterable
 
-ORIGINS = ("real", "emulated", "simulated")
-"""The strongest last."""
+ORIGINS = ("real", "imported", "emulated", "simulated")
+"""The strongest last. Imported is what another tool measured: hardware, as that tool says."""
 
 
 def strongest(origins: Iterable[str]) -> str:
@@ -24,9 +24,13 @@ def banner(origin: str, by: str) -> str:
     """What stands above the numbers; "" where they are real."""
     if origin == "real":
         return ""
+    if origin == "imported":
+        return f"{named(origin.upper(), by)}: measured by another tool, with units as its documents state them"
     return f"{named(origin.upper(), by)}: these numbers are not measurements of hardware"
 
 
 def named(origin: str, by: str) -> str:
-    """'emulated by DRAM of node 0, floor 350 ns'."""
+    """'emulated by DRAM of node 0, floor 350 ns', 'imported: fio-3.33'."""
+    if origin.lower() == "imported":
+        return f"{origin}: {by}"
     return f"{origin} by {by}" if by else origin

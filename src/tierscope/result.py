@@ -19,6 +19,7 @@ from tierscope.errors import MachineError, ResultError
 from tierscope.experiment import Bytes, Experiment, Label, Workload
 from tierscope.files import write_atomically
 from tierscope.machine import Machine
+from tierscope.program import BIN, Bins, Program, bins_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -140,6 +141,23 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     takes: tuple[int, ...] = ()  # of each batch, which of the experiment's takes ran; () where there is one take
     counters: dict[str, int] = {}
     timings: tuple[tuple[Timing, ...], ...] = ()  # of each group, of each batch; () where no group runs a structure
+    program: Program | None = None  # that measured in place of the core
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that another tool printed."""
+
+    value: float  # in the base unit that the end of its name says
+    step: float = 0.0  # what the last printed digit is worth, in the same unit; 0: it was computed from others
+    said: str = ""  # as printed, with its unit
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of another tool's output."""
+
+    test: str  # as the tool calls it: "Triad"
+    labels: dict[str, Label] = {}  # what was set: threads, array ...
+    values: dict[str, Value] = {}  # by the names of the keys of the table `imported`
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,7 +209,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     records: tuple[Record, ...] = ()
     warnings: tuple[Warn, ...] = ()
-    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real
+    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real; the tool that measured
+    readings: tuple[Reading, ...] = ()  # of another tool, where the run was imported
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,14 +223,18 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         """Shape (blocks,), dtype BLOCK, in the order of the core; ResultError if the file is damaged."""
         return read_blocks(self.path / record.samples)
 
+    def bins(self, record: Record) -> Bins:
+        """Shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
+        return read_blocks(self.path / bins_of(record.samples), BIN) if record.program else np.empty(0, dtype=BIN)
+
 
 def write_blocks(path: Path, blocks: Blocks) -> None:
-    """Parquet, one column per field of BLOCK, zstd, by way of a temporary name; MachineError if it fails."""
+    """Parquet, one column per field of BLOCK or BIN, zstd, by way of a temporary name; MachineError if it fails."""
     import duckdb
 
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.part")
-    columns = {name: np.ascontiguousarray(blocks[name]) for name in BLOCK.names or ()}
+    columns = {name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()}
     try:
         store = _store()
         store.register("blocks", columns)
@@ -226,18 +249,18 @@ def write_blocks(path: Path, blocks: Blocks) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def read_blocks(path: Path) -> Blocks:
+def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
     """The inverse of `write_blocks`; ResultError when the file is absent or damaged."""
     import duckdb
 
-    wanted = ", ".join(f'CAST("{name}" AS {SQL[BLOCK[name].itemsize]}) AS "{name}"' for name in BLOCK.names or ())
+    wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
     try:
         columns = _store().execute(f"SELECT {wanted} FROM read_parquet({_quoted(path)})").fetchnumpy()
         if any(np.ma.is_masked(column) for column in columns.values()):
             raise duckdb.DataError("values are missing")
     except (duckdb.Error, RuntimeError) as error:  # bad_cast: of a name that is no UTF-8
         raise ResultError(f"samples {path} cannot be read: {_why(error)}; {_next_step(path.parent.parent)}") from error
-    blocks = np.empty(len(columns["group"]), dtype=BLOCK)
+    blocks = np.empty(len(columns["batch"]), dtype=kind)
     for name, column in columns.items():
         blocks[name] = column
     return blocks

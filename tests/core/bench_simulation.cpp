@@ -85,6 +85,15 @@ TEST_CASE("independent loads go as fast as the lines in flight over the latency,
   }
 }
 
+TEST_CASE("prefetches hold line fill buffers as loads do") {
+  const auto with = [](const std::string& words) {
+    Simulation simulation;
+    simulation.prepare({plan_of("kernel=read target=sim:ddr5,cpu.loads=2 cpus=0 footprint=256MiB " + words)});
+    return rate(measured(simulation), 1);
+  };
+  CHECK(with("prefetch=4KiB") < 1.1 * with(""));
+}
+
 TEST_CASE("a memory gives no more than its bandwidth, whoever asks") {
   Simulation simulation;
   simulation.prepare({plan_of("kernel=read target=sim:flat,memory.flat.bandwidth=2GB/s cpus=0-3 footprint=64MiB")});
@@ -185,6 +194,9 @@ TEST_CASE("what cannot be simulated is refused with what to do") {
   CHECK(holds(refusal({good, "kernel=read target=sim:flat,cpu.count=2 cpus=1 footprint=1MiB"}),
               "one machine is simulated"));
   CHECK(holds(refusal({good, good + " pages=4k"}), "pages of one size"));
+  CHECK(holds(refusal({"kernel=read target=sim:ddr5,pages.bytes=4KiB cpus=0 footprint=1MiB"}), "take pages=4k"));
+  CHECK(holds(refusal({"kernel=read target=sim:ddr5,memory=dram,memory=dram cpus=0 footprint=1MiB"}), "two memories"));
+  CHECK(holds(refusal({"kernel=read target=sim:flat, cpus=0 footprint=1MiB"}), "ends in a comma"));
   CHECK(holds(refusal({"kernel=memcpy target=sim:flat cpus=0 footprint=1MiB"}), "has no simulated form"));
   CHECK(holds(refusal({"kernel=read target=sim:flat,memory.flat.color=red cpus=0 footprint=1MiB"}),
               "memory.flat.color: no such key"));

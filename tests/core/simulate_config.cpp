@@ -70,6 +70,8 @@ TEST_CASE("contradictions are refused by file and key") {
                                           {",cache.0.colour=red", "cache.0.colour: no such key"},
                                           {",cache.0.inclusive=3", "cache.0.inclusive: is neither true nor false"},
                                           {",cache.0.shared=3", "cache.0.shared: 3 does not divide"},
+                                          {",cache.0.size=16.0001KiB", "cache.0.size: '16.0001KiB' is no whole number"},
+                                          {",walk.base=5ns", "walk: is there, but no [[tlb]]"},
                                           {",cpu.count=0", "cpu.count: '0' is no whole number"},
                                           {",cpu.count=2.5", "cpu.count: '2.5' is no whole number"},
                                           {",cpu.issue=0ns", "cpu.issue: must be above 0"},
@@ -92,6 +94,16 @@ TEST_CASE("a buffer's unit that is larger than the buffer is refused") {
   const std::string word = "optane100,memory.pmem.buffer.0.size=128";
   const auto error = error_of([&] { const Machine made(word); });
   CHECK_MESSAGE(holds(error, "optane100, memory.pmem.buffer.0.size"), error);
+}
+
+TEST_CASE("parts that contradict each other are refused") {
+  const auto error = [](const std::string& word) {
+    return error_of([&] { const Machine made(word); });
+  };
+  CHECK(holds(error("optane100,memory.pmem.size=1MiB"), "memory.pmem.size: is below that of a buffer"));
+  CHECK(holds(error("optane100,cache.2.size=704KiB,cache.2.inclusive=true"), "cache.2.inclusive: holds 720896 bytes"));
+  CHECK(holds(error("optane100,pages.bytes=64KiB"), "no TLB of this machine is for pages of 65536 bytes"));
+  CHECK(holds(error("optane100,memory.x=5"), "memory"));
 }
 
 TEST_CASE("what is absent is named") {
@@ -133,7 +145,8 @@ TEST_CASE("a trace is read line by line, and what is none is refused with its li
   while (lackey.next(traced)) addresses.push_back(traced.address);
   CHECK(addresses == std::vector<std::uint64_t>{0x04016a80, 0x1ffefffe58, 0x10, 0x20});
   for (const std::string wrong : {" L 10\n", " L ,8\n", " L 10,0\n", " L 10,8x\n", " X 10,8\n", "L\n", " L 10,9999\n",
-                                  " L 11112222333344445,8\n", " L 10,8"}) {
+                                  " L 11112222333344445,8\n", " L ffffffffffffffff,8\n",
+                                  " L 10,8"}) {
     std::istringstream text("I  0,1\n" + wrong);
     Lackey bad(text);
     REQUIRE(bad.next(traced));
@@ -141,6 +154,20 @@ TEST_CASE("a trace is read line by line, and what is none is refused with its li
     CAPTURE(error);
     CHECK(holds(error, "line 2"));
   }
+}
+
+TEST_CASE("a line without end is refused before it fills the memory, and a stream that fails is no end") {
+  std::istringstream endless(" L 1000,8\n" + std::string(1 << 20U, 'x'));
+  Lackey lackey(endless);
+  Traced traced;
+  REQUIRE(lackey.next(traced));
+  CHECK(holds(error_of([&] { lackey.next(traced); }), "line 2: 'xxx"));
+  CHECK(endless.tellg() < 10'000);
+  std::istringstream broken(" L 1000,8\n L 1000,8\n");
+  Lackey other(broken);
+  REQUIRE(other.next(traced));
+  broken.setstate(std::ios::badbit);
+  CHECK(holds(error_of([&] { other.next(traced); }), "read the trace behind line 1"));
 }
 
 TEST_CASE("a word with bytes that are no letters is refused by words that can be read") {

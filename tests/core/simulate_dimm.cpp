@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "folder.hpp"
 #include "says.hpp"
+#include "simulate/media.hpp"
 #include "simulate/write_queue.hpp"
 #include "simulate_made.hpp"
 
@@ -30,6 +32,14 @@ std::string buffer(const std::string& size, const std::string& unit, const std::
 std::string dimm(const std::string& buffers, const std::string& more = "", int entries = 52) {
   return "kind = \"dimm\"\naccept = \"90ns\"\n" + buffers + "[queue]\nwpq = 8\nentries = " + std::to_string(entries) +
          "\n[media]\nread = \"70ns\"\nwrite = \"110ns\"\ninterval = \"40ns\"\n" + more;
+}
+
+/// A medium with a table of migration.
+Media media_of(const std::string& migration) {
+  const tierscope::tests::Folder folder;
+  folder.write("made.toml", "[media]\nread = \"70ns\"\nwrite = \"110ns\"\n[migration]\n" + migration);
+  const auto root = read_config(folder.at("made.toml"));
+  return {root.section("media"), Migration(root.section("migration"), 1, 256)};
 }
 
 const std::string TWO = buffer("16KiB", "256B", "130ns") + buffer("1MiB", "4KiB", "170ns", "holds = \"addresses\"");
@@ -122,7 +132,7 @@ TEST_CASE("reads under way over their latency are the bandwidth, until the port 
 }
 
 TEST_CASE("a group takes its neighbours along, and a line written twice begins a new one") {
-  WriteQueue queue(6);
+  WriteQueue queue(6, {8, 15});
   queue.add(0, 1);
   queue.add(1024, 2);
   queue.add(64, 3);
@@ -210,6 +220,39 @@ TEST_CASE("a block that is written too often moves, and one among many does not"
   CHECK(longest_of(64 * KIB, moves) > 40'000 * NS);
   CHECK(longest_of(MIB, moves) < 1000 * NS);
   CHECK(moves == 0);
+}
+
+TEST_CASE("the unit of the medium is what its key says: so many lines are joined, and the rest is read") {
+  for (const auto& [unit, lines] : std::map<std::string, std::uint64_t>{{"64B", 1}, {"512B", 8}, {"2KiB", 32}}) {
+    CAPTURE(unit);
+    const auto text = dimm(buffer("16KiB", unit, "130ns"));
+    const auto memory = memory_of(std::string(text).insert(text.find("[media]") + 8, "unit = \"" + unit + "\"\n"));
+    Time at = 0;
+    for (std::uint64_t line = 0; line < 256; ++line) at = memory->write(line * LINE, at);
+    for (std::uint64_t line = 0; line < 256; ++line) at = memory->write((64 + line * 32) * MIB, at);
+    const std::uint64_t left = 52;  // wait in the queue
+    CHECK(counted(*memory, "media_writes") <= 256 / lines + 256);
+    CHECK(counted(*memory, "media_writes") >= 256 / lines + (lines == 1 ? 256 - left - 8 : 0));
+    CHECK(counted(*memory, "media_reads") == (lines == 1 ? 0 : 256 - left));
+  }
+  CHECK(holds(
+      error_of([] { memory_of(std::string(dimm("")).replace(dimm("").find("[media]"), 7, "[media]\nunit=\"96B\"")); }),
+      "media.unit: 96 is no power of two"));
+}
+
+TEST_CASE("whoever needs the block that moves waits, and nobody else") {
+  Media media = media_of("unit = \"64KiB\"\nwrites = 3\nstall = \"50us\"\n");
+  for (int w = 0; w < 3; ++w) media.wrote(0, 1000 * NS);
+  CHECK(media.moved() == 1);
+  media.wrote(64 * KIB, 2000 * NS);  // the next candidate
+  CHECK(media.put(64 * KIB, 3000 * NS) < 10'000 * NS);
+  CHECK(media.put(0, 3000 * NS) > 51'000 * NS);
+}
+
+TEST_CASE("a block moves again and again, however often its limit is drawn below one write") {
+  Media media = media_of("unit = \"64KiB\"\nwrites = 1\njitter = 0.9\nstall = \"1us\"\n");
+  for (int w = 0; w < 100; ++w) media.wrote(0, 0);
+  CHECK(media.moved() == 100);
 }
 
 TEST_CASE("many threads lose the neighbourhood of lines, one thread does not") {

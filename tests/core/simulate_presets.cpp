@@ -87,6 +87,24 @@ TEST_CASE("every machine that is built in can be made, and each of its memories 
   }
 }
 
+TEST_CASE("memories of machines that are built in say what persists there") {
+  for (const auto& preset : presets()) {
+    if (preset.name == "blank") continue;  // made, and asked of nothing but its structure
+    const Machine machine(preset.name);
+    for (const auto& region : machine.regions()) {
+      CAPTURE(preset.name);
+      CHECK(region.persistence == (region.name == "pmem" ? "adr" : "none"));
+    }
+  }
+}
+
+TEST_CASE("pages of every size that a plan may ask for have a TLB in each machine that is built in") {
+  for (const auto& preset : presets())
+    for (const auto* const pages : {"4KiB", "2MiB", "1GiB"})
+      CHECK_NOTHROW(Machine(preset.name + (preset.name == "flat" ? "" : ",pages.bytes=") +
+                            (preset.name == "flat" ? "" : pages)));
+}
+
 TEST_CASE("optane100 reads one DIMM within 3 % of what was measured, and six within 3 % without a change" *
           doctest::skip(TIERSCOPE_SANITIZED)) {
   CHECK(error_of_reads("read_latency", "") < 0.03);

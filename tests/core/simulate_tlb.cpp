@@ -95,6 +95,14 @@ TEST_CASE("the tables of each memory lie in that memory") {
   CHECK(made.memory.reads == std::vector<std::uint64_t>{second + (std::uint64_t{1} << 47U) + LINE});
 }
 
+TEST_CASE("levels that are for pages of another size are not there") {
+  const Made made(tlb("DTLB", 2, 0, 0) + "pages = \"4KiB\"\n" + tlb("DTLB", 64, 0, 0) + "pages = \"2MiB\"\n" +
+                  tlb("STLB", 4, 0, 2));
+  for (std::uint64_t page = 0; page < 3; ++page) made.page(page, static_cast<Time>(page) * 1'000'000);
+  CHECK(made.page(0, 9'000'000) == 2000);
+  CHECK(made.count("DTLB.misses") == 4);
+}
+
 TEST_CASE("a level holds what plain lists hold, for any number of sets and for one") {
   for (const auto& [entries, ways] :
        std::vector<std::pair<unsigned, unsigned>>{{1, 1}, {64, 4}, {48, 12}, {64, 0}, {1536, 12}, {100, 0}, {60, 20}}) {
@@ -131,7 +139,10 @@ TEST_CASE("a TLB that contradicts itself is refused with its key") {
                                                         {tlb("DTLB", 0, 0, 0), "entries"},
                                                         {tlb("DTLB", 1024, 512, 0), "ways"},
                                                         {tlb("DTLB", 64, 4, -1), "latency"},
-                                                        {tlb("DTLB", 64, 4, 0) + tlb("DTLB", 64, 4, 0), "name"}}) {
+                                                        {tlb("DTLB", 64, 4, 0) + tlb("DTLB", 64, 4, 0), "name"},
+                                                        {tlb("DTLB", 4, 0, 0) + tlb("STLB", 2, 0, 0), "entries"},
+                                                        {tlb("DTLB", 4, 0, 9) + tlb("STLB", 8, 0, 1), "latency"},
+                                                        {tlb("DTLB", 4, 0, 9) + "pages = \"2MiB\"\n", "pages"}}) {
     const auto error = error_of([&words = text] { const Made made(words); });
     CAPTURE(error);
     CHECK(holds(error, "BadPlan"));

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/random.hpp"
@@ -20,7 +21,8 @@ using tests::holds;
 
 namespace {
 
-using Words = std::vector<std::uint64_t>;  // of a value
+using Words = std::vector<std::uint64_t>;                                                          // of a value
+const std::set<std::string_view> ORDERED{"btree", "ctree", "map", "rbtree", "rtree", "skiplist"};  // no rehash
 using Model = std::map<std::uint64_t, Words>;
 
 /// In memory where there is such: elsewhere each step of a pool is an msync to a disk.
@@ -91,7 +93,7 @@ void play(Structure& structure, Model& model, std::uint64_t keys, std::uint64_t 
 }  // namespace
 
 TEST_CASE("every structure is listed with what it is and its source, or with why it is absent") {
-  CHECK(Registry<StructureEntry>::entries().size() >= 5);
+  CHECK(Registry<StructureEntry>::entries().size() >= 11);
   for (const auto* entry : Registry<StructureEntry>::entries()) {
     CAPTURE(entry->name);
     CHECK(!entry->summary.empty());
@@ -132,7 +134,7 @@ TEST_CASE("what is in a pool is there when it is opened again, between any two o
   }
 }
 
-TEST_CASE("a rehash moves every entry that is there, once, and loses none") {
+TEST_CASE("a rehash moves every entry that is there, once, and loses none; ordered structures have none") {
   for (const auto* entry : here()) {
     const Folder folder(place());
     CAPTURE(entry->name);
@@ -147,7 +149,7 @@ TEST_CASE("a rehash moves every entry that is there, once, and loses none") {
       REQUIRE(!structure->rehash_due());
       ++rehashes;
     }
-    CHECK(rehashes >= 5);
+    CHECK((ORDERED.contains(entry->name) ? rehashes == 0 : rehashes >= 5));
     CHECK(structure->rehash() == 0);
     require_equal(*structure, model, 5000);
   }
@@ -157,6 +159,7 @@ TEST_CASE("a pool of the size that is said holds so many keys, at every size, an
   for (const auto* entry : in_pools())
     for (const std::uint64_t keys : {1U, 20U, 7000U, 40000U})
       for (const std::size_t bytes : {16U, 200U}) {
+        if (keys > 7000 && ORDERED.contains(entry->name)) continue;  // no arrays that double: nothing new
         const Folder folder(place());
         CAPTURE(entry->name);
         CAPTURE(keys);
@@ -196,7 +199,7 @@ TEST_CASE("keys that come and go do not fill a table for good") {
   }
 }
 
-TEST_CASE("where there is no room, an insert says so, changes nothing, and goes on when there is room again") {
+TEST_CASE("where there is no room, an insert says so, changes nothing, and goes on when there is room; all can go") {
   for (const auto* entry : in_pools()) {
     const Folder folder(place());
     CAPTURE(entry->name);
@@ -214,6 +217,10 @@ TEST_CASE("where there is no room, an insert says so, changes nothing, and goes 
     REQUIRE(structure->erase(0) == Outcome::done);
     CHECK(structure->insert(0, model[0].data()) == Outcome::done);
     require_equal(*structure, model, model.size() + 2);
+    std::uint64_t kept = 0;
+    for (std::uint64_t key = 0; key < model.size(); ++key) kept += structure->erase(key) != Outcome::done;
+    CHECK(kept == 0);
+    CHECK(structure->check() == "");
   }
 }
 

@@ -140,6 +140,8 @@ class FakeSession:
     def drop(self) -> None:
         self._core.log.append("drop")
 
+    def told(self) -> None: ...
+
     def close(self) -> None:
         self._core.log.append("close")
         self._core.open -= 1

@@ -186,7 +186,7 @@ class Maker:
             samples=samples,
             blocks=len(blocks),
             started=STARTED,
-            seconds=0.3,
+            seconds=0.2 + float(blocks["stop_ticks"].max() - blocks["start_ticks"].min()) / HZ,
             largest_relative_error=0.0,
             calibration=calibration,
         )

@@ -47,7 +47,7 @@ def test_every_command_has_a_help_page(capfd: pytest.CaptureFixture[str], name: 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("rnu quick", "unknown command 'rnu'; did you mean run? (known: catalogue, "),
+        ("rnu quick", "unknown command 'rnu'; did you mean run? (known: audit, catalogue, "),
         ("--colour", "No such option '--colour'.*try `tierscope --help`"),
         ("run", "Missing argument 'SUITE'; try `tierscope run --help`"),
         (

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
-from tierscope import cxl, experiment, machine, result
+from tierscope import cxl, experiment, machine, program, result
 from tierscope.cli.commands import commands
 from tierscope.cli.main import EPILOG
 from tierscope.doctor.check import BANDWIDTH, EVERY, NONE, checks
@@ -239,7 +239,7 @@ def test_every_insight_is_documented() -> None:
 
 
 def _struct(name: str) -> type[msgspec.Struct]:
-    kinds = {**vars(machine), **vars(experiment), **vars(result), **vars(facts), **vars(cxl)}
+    kinds = {**vars(machine), **vars(experiment), **vars(result), **vars(program), **vars(facts), **vars(cxl)}
     kind: type[msgspec.Struct] = kinds[name]
     return kind
 
@@ -255,6 +255,11 @@ def test_every_column_and_flag_of_the_samples_is_documented() -> None:
     flags = {name: str(getattr(result, name)) for name in ("SIZING", "PREEMPTED", "STOLEN", "DRIFTED", "MIGRATED")}
     kinds = {name: str(result.BLOCK[name]) for name in result.BLOCK.names or ()}
     assert rows == {**kinds, **flags}
+
+
+def test_every_column_of_the_bins_is_documented() -> None:
+    rows = {row[0]: row[1] for row in documented("run-directory.md")["Bins"]}
+    assert rows == {name: str(program.BIN[name]) for name in program.BIN.names or ()}
 
 
 def test_every_warning_is_documented() -> None:

@@ -42,7 +42,7 @@ def read_on(directory: Path, origin: str, *words: str, rate: float = 1e8) -> Run
 
 
 def test_a_mixture_is_called_by_its_strongest_part_wherever_it_stands() -> None:
-    assert ORIGINS == ("real", "emulated", "simulated")
+    assert ORIGINS == ("real", "imported", "emulated", "simulated")
     assert strongest(["real", "real"]) == "real"
     assert strongest(["emulated", "simulated", "real"]) == "simulated"
     assert strongest(["real", "emulated"]) == "emulated"
@@ -53,6 +53,11 @@ def test_a_mixture_is_called_by_its_strongest_part_wherever_it_stands() -> None:
 def test_what_emulates_is_named_once() -> None:
     assert joined([BY, "", "QEMU", BY]) == f"{BY}; QEMU"
     assert named("emulated", "") == "emulated"
+
+
+def test_what_another_tool_measured_is_called_by_it() -> None:
+    assert named("imported", "fio-3.33") == "imported: fio-3.33"
+    assert banner("imported", "fio-3.33").startswith("IMPORTED: fio-3.33: measured by another tool")
 
 
 def test_only_real_numbers_have_no_banner() -> None:

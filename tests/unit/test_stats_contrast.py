@@ -242,10 +242,11 @@ def test_a_round_without_an_undisturbed_moment_does_not_count() -> None:
     assert both.ratio.count == ROUNDS + 1
 
 
-def test_an_aggressor_that_sleeps_is_switched_out_by_nature() -> None:
+@pytest.mark.parametrize("aggressor", ["sleep", "command"])
+def test_an_aggressor_that_sleeps_or_waits_is_switched_out_by_nature(aggressor: str) -> None:
     blocks = ran("chase", (1, 1, 1, 1))
     blocks["flags"][blocks["group"] == 2] |= PREEMPTED
-    beside = compared("chase", blocks, ROUNDS, "sleep")[1]
+    beside = compared("chase", blocks, ROUNDS, aggressor)[1]
     assert beside.ratio.low <= 1 <= beside.ratio.high
     assert beside.conclusive
     assert compared("chase", blocks, ROUNDS, "copy")[1].ratio.count == 0  # one that should work is disturbed

@@ -166,6 +166,20 @@ def test_a_command_keeps_its_commas_and_its_limit() -> None:
     assert long.block_s <= long.minimum_s  # the core takes no block that is longer than its batch
 
 
+def test_fio_is_a_program_as_victim_and_as_aggressor() -> None:
+    victim = one(victim="fio", fio_path="/mnt/my disk", fio_size="8MiB", fio_engine="psync")
+    work = victim.groups[0].workload
+    assert (work.kernel, victim.groups[0].target.word, victim.labels["victim"]) == ("command", "null", "fio")
+    assert "mktemp -p '/mnt/my disk'" in work.command
+    assert "--size=8388608" in work.command
+    assert "--ioengine=psync" in work.command
+    assert work.command.index('rm "$f"') < work.command.index("fio --thread")
+    beside = one(aggressor="fio")
+    assert [group.workload.kernel for group in beside.groups[:2]] == ["flow", "command"]
+    assert beside.labels["aggressor_kernel"] == "fio"
+    assert "--ioengine=libaio" in beside.groups[1].workload.command
+
+
 def test_each_kind_of_victim_is_an_experiment_of_its_own() -> None:
     experiments = planned(victim="flow,chase,triad")
     assert [experiment.labels["victim"] for experiment in experiments] == list(BUILT_IN)
@@ -217,6 +231,8 @@ def test_one_cpu_has_no_neighbours() -> None:
     ("words", "why"),
     [
         ({"victim": "flaw"}, "unknown victim 'flaw'; did you mean flow"),
+        ({"victim": "fio", "fio_size": "1000B"}, "whole blocks of 4096 bytes"),
+        ({"aggressor": "fio", "fio_engine": "mmap"}, "unknown engine 'mmap'"),
         ({"victim": "cmd"}, "no command line; try victim='cmd"),
         ({"victim": "cmd  "}, "no command line"),
         ({"victim": ""}, "no victim is named"),

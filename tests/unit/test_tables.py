@@ -21,8 +21,10 @@ from made import (
     made_run,
 )
 from made_probed import probed_run
+from made_storage import storage_run
 from tierscope import result as results
 from tierscope.errors import ResultError
+from tierscope.imports import read
 from tierscope.result import Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables import measured as measuring
@@ -42,9 +44,18 @@ def probed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run, probed: Run) -> dict[str, list[Row]]:
-    """Of the quick run, or of the probers' where it has none."""
-    return {name: tables[name].rows(run) or tables[name].rows(probed) for name in tables}
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return storage_run(tmp_path_factory.mktemp("stored"), "size=64MiB", "blocks=4KiB", "orders=random")
+
+
+@pytest.fixture(scope="module")
+def rows(run: Run, probed: Run, stored: Run) -> dict[str, list[Row]]:
+    """Of the quick run, or of another where it has none; of STREAM's text what is imported."""
+    runs = (run, probed, stored)
+    found = {name: next((rows for one in runs if (rows := tables[name].rows(one))), []) for name in tables}
+    _, stream = read(Path(__file__).parents[1] / "data/imports/stream.txt")
+    result = msgspec.structs.replace(run.result, readings=stream.readings)
+    return {**found, "imported": tables["imported"].rows(msgspec.structs.replace(run, result=result))}
 
 
 def insights(run: Run, rows: dict[str, list[Row]], table: str) -> dict[str, Insight]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from made import Maker
@@ -11,7 +12,7 @@ from tierscope.report.comparison import compare_runs
 from tierscope.result import Run
 from tierscope.stats.contrast import ROUNDS
 from tierscope.tables import Insight, Row, tables
-from tierscope.tables.neighbors import LONGEST, victim_name
+from tierscope.tables.neighbors import LONGEST, aggressor_name, victim_name
 
 TABLE = tables["neighbors"]
 
@@ -41,6 +42,20 @@ def test_a_row_for_each_pair_of_numbers_says_what_it_stands_against(rows: list[R
     assert [row["victim_cpus"] for row in rows] == ["0", "0", "0,1", "0,1"]
     assert {(row["victim"], row["size"], row["command"]) for row in rows} == {("flow", "test", None)}
     assert all(row["conclusive"] for row in rows)
+
+
+def test_an_aggressor_that_is_a_program_has_the_name_of_the_suite(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_neighbors(maker, "flow", "copy", SLOWER, ROUNDS)
+    (record,) = maker.records
+    command = [msgspec.structs.replace(f, kernel="command", target="null") if f.kernel == "copy" else f
+               for f in record.groups]  # fmt: skip
+    labels = {**record.experiment.labels, "aggressor_kernel": "fio"}
+    experiment = msgspec.structs.replace(record.experiment, labels=labels)
+    maker.records[0] = msgspec.structs.replace(record, groups=tuple(command), experiment=experiment)
+    rows = TABLE.rows(maker.save("neighbors"))
+    assert [row["aggressor_kernel"] for row in rows] == [None, "fio", None, "fio"]
+    assert aggressor_name(rows[1]) == "fio"
 
 
 def test_slowdowns_come_out_as_they_were_put_in(rows: list[Row]) -> None:

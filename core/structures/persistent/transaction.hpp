@@ -4,6 +4,8 @@
 #include <libpmemobj.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 
 namespace tierscope::structures {
 
@@ -21,7 +23,10 @@ class Transaction {
   /// Keeps what is there, for the case that it must be undone. Call it before each first store.
   template <class T>
   void keep(T& what) noexcept {
-    if (works_) works_ = pmemobj_tx_xadd_range_direct(&what, sizeof(T), POBJ_XADD_NO_ABORT) == 0;
+    keep(&what, sizeof(T));
+  }
+  void keep(const void* what, std::size_t size_bytes) noexcept {
+    if (works_) works_ = pmemobj_tx_xadd_range_direct(what, size_bytes, POBJ_XADD_NO_ABORT) == 0;
   }
   /// Null, as after every failure, where there is no room. What is stored there is flushed by commit().
   [[nodiscard]] PMEMoid make(std::size_t size_bytes, std::uint64_t type, std::uint64_t flags = 0) noexcept {
@@ -31,6 +36,10 @@ class Transaction {
   }
   void free(PMEMoid object) noexcept {
     if (works_) works_ = pmemobj_tx_xfree(object, POBJ_XFREE_NO_ABORT) == 0;
+  }
+  /// More room for what is kept, in an object of the pool: where the allocator has none left for it.
+  void lend(void* room, std::size_t size_bytes) noexcept {
+    if (works_) works_ = pmemobj_tx_log_append_buffer(TX_LOG_TYPE_SNAPSHOT, room, size_bytes) == 0;
   }
   /// Whether all before it was done: without that, nothing may be stored any more.
   [[nodiscard]] bool works() const noexcept { return works_; }

@@ -6,7 +6,7 @@
 #include <tsl/robin_map.h>
 
 #include "base/random.hpp"
-#include "structures/volatile/map.hpp"
+#include "structures/volatile/volatile_map.hpp"
 #endif
 
 namespace tierscope::structures {

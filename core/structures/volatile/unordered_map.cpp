@@ -2,7 +2,7 @@
 /// Source: ISO/IEC 14882:2020, [unord.map]; libstdc++ or libc++, whichever the build has.
 #include <unordered_map>
 
-#include "structures/volatile/map.hpp"
+#include "structures/volatile/volatile_map.hpp"
 
 namespace tierscope::structures {
 namespace {

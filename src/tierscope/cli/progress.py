@@ -132,6 +132,9 @@ def _structure(experiment: Experiment) -> str:
     if experiment.table == "tlb":
         layout = {"pages": "a page apart", "lines": "side by side"}[str(experiment.labels["layout"])]
         return f"{experiment.labels['touched']} lines {layout}, {group.target.pages}"
+    if experiment.table == "storage":
+        kind = f"{group.workload.order} {experiment.labels['mix']} of {show_size(group.workload.element_bytes)}"
+        return f"{kind}, depth {experiment.labels['depth']}"
     if experiment.table == "closed_loop":
         return f"{experiment.labels['prober']} on device {experiment.labels['device']}"
     if experiment.table == "numa":

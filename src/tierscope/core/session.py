@@ -179,6 +179,9 @@ class Session:
         """Give memory and threads back, and a pool of the user as it was found: a core that is ended cannot."""
         self._ask("drop", {})
 
+    def told(self) -> None:
+        """The core measures itself: no other program has anything to say."""
+
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)
         return self._answer()

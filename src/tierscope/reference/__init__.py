@@ -4,6 +4,8 @@ Tables `documentNNN_...` are those of the five documents that `tierscope reprodu
 
 A table is one CSV file of this folder. Lines `# key: value` before it say title, source, machine, protocol (several),
 fault (several: what is known to be wrong or unknown), and one line `# column: NAME | UNIT | meaning` for each column.
+Lines `# quantity: COLUMN = NAME x FACTOR` say what a column is to the audit, `# share: COLUMN=WORD = 0.7` which share
+of the operations of such rows are reads.
 Only numbers were taken from the source; what was computed from them stands among the faults.
 """
 
@@ -20,10 +22,21 @@ from tierscope.errors import UnknownNameError
 from tierscope.registry import unknown
 
 FOLDER = Path(__file__).parent
-HEAD = ("title", "source", "machine", "protocol", "fault", "column")
+HEAD = ("title", "source", "machine", "protocol", "fault", "column", "quantity", "share", "compare")
 UNITS = {"word", "1", "bytes", "s", "us", "ns", "MB/s", "GB/s"}
 
 Values = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.str_]
+
+
+@dataclass(frozen=True)
+class Match:
+    """`# compare: COLUMN = TABLE.KEY | where COLUMN=WORD | KEY=TEMPLATE`: how a column stands to a table of ours."""
+
+    column: str
+    table: str
+    key: str
+    where: dict[str, str]
+    keys: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,9 @@ class Reference:
     units: dict[str, str]  # of each column, as published: "ns", "GB/s" (10^9), "bytes", "1", "word", ... of UNITS
     meanings: dict[str, str]
     columns: dict[str, Values]
+    quantities: tuple[tuple[str, str, float], ...] = ()  # (column, name of a quantity, factor besides the unit's)
+    shares: tuple[tuple[str, str, float], ...] = ()  # (column, word, share of reads)
+    matches: tuple["Match", ...] = ()  # with rows of ours
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -92,6 +108,9 @@ def parse(name: str, text: str) -> Reference:
         units=unit,
         meanings={column: meaning for column, _, meaning in columns},
         columns=_columns(name, rows, unit),
+        quantities=tuple(_pair(name, words, unit) for words in head["quantity"]),
+        shares=tuple(_share(name, words, unit) for words in head["share"]),
+        matches=tuple(_match(name, words, unit) for words in head["compare"]),
     )
 
 
@@ -108,6 +127,40 @@ def _column(name: str, words: str) -> tuple[str, str, str]:
             f"{name}: column {words!r}; NAME | UNIT | meaning is needed, units: {', '.join(sorted(UNITS))}"
         )
     return column, unit, meaning
+
+
+def _pair(name: str, words: str, unit: dict[str, str]) -> tuple[str, str, float]:
+    """'block_kib = operation_bytes x 1024' -> its three parts."""
+    column, _, rest = (word.strip() for word in words.partition("="))
+    quantity, _, factor = (word.strip() for word in rest.partition(" x "))
+    if column not in unit or not quantity:
+        raise ValueError(f"{name}: quantity {words!r}; COLUMN = NAME x FACTOR is needed, columns: {', '.join(unit)}")
+    return column, quantity, float(factor or 1)
+
+
+def _share(name: str, words: str, unit: dict[str, str]) -> tuple[str, str, float]:
+    """'test=mixed = 0.7' -> its three parts."""
+    where, _, share = (word.strip() for word in words.rpartition("="))
+    column, _, word = where.partition("=")
+    if column not in unit or not word:
+        raise ValueError(f"{name}: share {words!r}; COLUMN=WORD = SHARE is needed, columns: {', '.join(unit)}")
+    return column, word, float(share)
+
+
+def _match(name: str, words: str, unit: dict[str, str]) -> Match:
+    """'copy_mb_s = stream.bandwidth_bytes_per_s | kernel=copy | threads={threads}'."""
+    first, *rest = (part.strip() for part in words.split("|"))
+    column, _, target = (word.strip() for word in first.partition("="))
+    table, _, key = target.partition(".")
+    pairs = [part.removeprefix("where ").partition("=")[::2] for part in rest]
+    wheres = dict(pair for pair, part in zip(pairs, rest, strict=True) if part.startswith("where "))
+    keys = dict(pair for pair, part in zip(pairs, rest, strict=True) if not part.startswith("where "))
+    named = {column, *wheres, *(word[1:-1] for word in keys.values() if word.startswith("{") and word != "{most}")}
+    if not key or not keys or not named <= set(unit):
+        raise ValueError(
+            f"{name}: compare {words!r}; COLUMN = TABLE.KEY | KEY={{COLUMN}} is needed of columns that exist"
+        )
+    return Match(column, table, key, wheres, keys)
 
 
 def _columns(name: str, rows: Iterator[list[str]], unit: dict[str, str]) -> dict[str, Values]:

@@ -13,6 +13,7 @@ DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB s
 def head(column: Column) -> str:
     """'bandwidth, GB/s'; sizes carry their unit in the cell."""
     unit = "%" if _is_share(column) else "s" if _is_long(column) else HEADS.get(column.unit, "")
+    unit = "1/s" if _is_iops(column) else unit
     return f"{column.title}, {unit}" if unit else column.title
 
 
@@ -37,6 +38,8 @@ def _number(value: float, column: Column) -> str:
         return f"{value:.4g}"
     if column.unit == "s":
         return _digits(vega.ns(value) or 0.0)
+    if _is_iops(column):
+        return f"{value:.0f}"
     if column.unit == "1/s":
         return _digits(value / 1e6)
     if _is_share(column):
@@ -55,6 +58,11 @@ def _digits(value: float) -> str:
 def _is_share(column: Column) -> bool:
     """Shares of a whole are read in percent; a read share of 0.75 is a ratio and stays."""
     return column.unit == "1" and column.name in ("peak_share", "left_out_share", "on_target_share")
+
+
+def _is_iops(column: Column) -> bool:
+    """Operations of storage are thousands a second, not millions."""
+    return column.name.startswith("iops")
 
 
 def _is_long(column: Column) -> bool:

@@ -45,6 +45,7 @@ KEYS = {
     "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
     "tlb": ("page_bytes", "touched", "target"),
     "maps": ("structure", "operation", "keys", "count", "value_bytes", "threads", "sharing", "target"),
+    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),
@@ -62,6 +63,7 @@ VALUES = {
     "maps": ("seconds", ""),
     "stride": ("bandwidth", "bytes_per_s"),
     "tlb": ("latency", "s"),
+    "storage": ("bandwidth", "bytes_per_s"),
 }
 UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
 """Of the endings of keys; "" is a time whose name has none."""

@@ -7,6 +7,8 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
+from tierscope.audit import Audit, Failure, examine
+from tierscope.audit.own import statements
 from tierscope.report.figures import Figure, figures
 from tierscope.report.series import COLUMNS, choose, series_rows
 from tierscope.report.theme import Spec
@@ -31,6 +33,7 @@ class Section:
     rows: list[Row]
     insights: list[Insight]
     findings: tuple[Finding, ...]  # those that touch it, the worst first; good ones left out
+    failures: tuple[Failure, ...] = ()  # identities that its numbers do not keep
 
     @property
     def used(self) -> tuple[Column, ...]:
@@ -54,6 +57,7 @@ class Content:
     run: Run
     sections: dict[str, Section]
     drawings: tuple[Drawing, ...]
+    audit: Audit
 
     @property
     def insights(self) -> list[Insight]:
@@ -86,17 +90,19 @@ def gather(run: Run) -> Content:
 def _gather(same: _Same) -> Content:
     run = same.run
     rows = {name: tables[name].rows(run) for name in tables}
-    sections = {name: _section(run, name, rows[name]) for name in rows if rows[name]}
+    audit = examine(statements(run, rows))
+    sections = {name: _section(run, name, rows[name], audit) for name in rows if rows[name]}
     blocks = series_rows(run, choose(run, rows))
     if blocks:
         sections["series"] = Section("series", "Blocks over time", COLUMNS, blocks, [], ())
     sections = {name: sections[name] for name in sorted(sections, key=_place)}
-    return Content(run, sections, tuple(_drawings(run, sections)))
+    return Content(run, sections, tuple(_drawings(run, sections)), audit)
 
 
-def _section(run: Run, name: str, rows: list[Row]) -> Section:
+def _section(run: Run, name: str, rows: list[Row], audit: Audit) -> Section:
     table = tables[name]
-    return Section(name, table.title, table.columns, rows, table.insights(run, rows), touching(run, name))
+    failures = tuple(one for one in audit.failures if one.table == name)
+    return Section(name, table.title, table.columns, rows, table.insights(run, rows), touching(run, name), failures)
 
 
 def touching(run: Run, table: str) -> tuple[Finding, ...]:

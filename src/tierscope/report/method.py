@@ -48,6 +48,13 @@ METHOD: dict[str, dict[str, str]] = {
             "threads the memory is not filled, so the curve ends where the threads do, not where the memory does."
         ),
     },
+    "imported": {
+        "Imported": (
+            "Numbers that another tool printed, in base units; the units are those of its own documents. Digits are "
+            "kept as printed. How the tool measured is not known here: there are no samples, no intervals, and the "
+            "machine is unknown."
+        ),
+    },
     "groups": {
         "Groups": (
             "All groups of one experiment run at once, and only the time in which all of them ran counts. What "
@@ -135,6 +142,15 @@ METHOD: dict[str, dict[str, str]] = {
             "CPUs of the experiment read; asked and achieved stand side by side. Blind to what makes real slow memory "
             "differ: queues under load, a grain larger than a line, reads and writes of unlike speed, bandwidth that "
             "falls with threads."
+        ),
+    },
+    "storage": {
+        "Storage": (
+            "Each job is run by fio, again and again, on one file that was written before and has no name; the first "
+            "moments of each repeat do not count. A point is the median over the repeats, six at least; first repeats "
+            "are left out as long as the rest rises or falls. Percentiles are those of all operations together, by "
+            "fio's own bins and rule. Operations/s times mean latency is what was in flight, and should be the depth. "
+            "Blind to caches of the storage that hold the whole file, and to what happens within one repeat."
         ),
     },
     "numa": {

@@ -1,9 +1,12 @@
 """A run in a terminal of 80 columns: verdict, one compact table per table, and braille plots."""
 
+from collections.abc import Sequence
+
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.audit import Failure
 from tierscope.origin import banner
 from tierscope.report.content import Section, gather
 from tierscope.report.terminal_tables import FORMS, plain
@@ -12,6 +15,7 @@ from tierscope.report.words import printable
 from tierscope.result import Run
 
 SAID = 4  # insights below a table; the report has them all
+FAILED = 6  # failed identities below a table
 HIDDEN = ("series", "calibration")  # a picture or nothing; how the choice was made
 
 
@@ -29,6 +33,17 @@ def show(run: Run, console: Console) -> None:
     for section in shown or content.sections.values():
         console.print()
         console.print(*FORMS.get(section.name, plain)(section, console), *_said(section), sep="\n")
+        show_failures(section.failures, console)
+    told = {section.name for section in shown or content.sections.values()}
+    show_failures([one for one in content.audit.failures if one.table not in told], console)
+
+
+def show_failures(failures: Sequence[Failure], console: Console) -> None:
+    """Identities that fail, each beside its number; the first FAILED of them."""
+    for one in failures[:FAILED]:
+        console.print(Text(printable(f" ! {one.identity}: {one.text}"), style="bold red"))
+    if len(failures) > FAILED:
+        console.print(Text(f" ! {len(failures) - FAILED} more in the report", style="bold red"))
 
 
 def _said(section: Section) -> list[RenderableType]:

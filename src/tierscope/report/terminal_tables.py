@@ -13,6 +13,7 @@ from tierscope.report import (
     terminal_contention,
     terminal_flush,
     terminal_maps,
+    terminal_storage,
     terminal_stride,
     terminal_tlb,
     vega,
@@ -22,6 +23,7 @@ from tierscope.report.content import Section
 from tierscope.report.terminal_buffers import buffers
 from tierscope.report.terminal_closed_loop import grids as closed_loop_grids
 from tierscope.report.terminal_emulation import emulation
+from tierscope.report.terminal_imported import grid as imported
 from tierscope.report.terminal_nodes import core_to_core, numa
 from tierscope.report.terminal_policy import policy
 from tierscope.report.words import load_name, operation_name, printable, probe_name, threads_name
@@ -219,6 +221,7 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "latency": _latency,
     "loaded_latency": _loaded,
     "groups": _groups,
+    "imported": lambda section, _: _grid(*imported(section.rows)),
     "flush": _flush,
     "buffers": lambda section, _: _grid(*buffers(section.rows)),
     "policy": lambda section, _: _grid(*policy(section.rows)),
@@ -231,6 +234,7 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "threads": lambda section, _: _grid(*terminal_contention.threads(section.rows)),
     "stride": lambda section, _: [part for grid in terminal_stride.grids(section.rows, _sure) for part in _grid(*grid)],
     "maps": lambda section, _: [part for grid in terminal_maps.grids(section.rows, _sure) for part in _grid(*grid)],
+    "storage": lambda section, _: _grid(*terminal_storage.grid(section.rows, _sure)),
     "tlb": lambda section, console: _plot(console, *terminal_tlb.curves(section.rows)),
     "tlb_levels": lambda section, _: _grid(*terminal_tlb.levels(section.rows)),
     "closed_loop": lambda section, _: [part for grid in closed_loop_grids(section.rows) for part in _grid(*grid)],

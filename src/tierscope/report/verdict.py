@@ -41,7 +41,7 @@ def verdict(content: Content) -> Verdict:
     speed, wait, load = fastest(content), idle(content), most_loaded(content)
     clauses = [_speed_clause(speed), _wait_clause(wait, content), "" if speed and wait else _load_clause(load)]
     told = [clause for clause in clauses if clause]
-    lines = (_over(speed), _sure(content), _limits(content), _worst(content), _half(content))
+    lines = (_audited(content), _over(speed), _sure(content), _limits(content), _worst(content), _half(content))
     return Verdict(" ".join(told) or _first_words(content), tuple(line for line in lines if line), tiles(content))
 
 
@@ -78,6 +78,16 @@ def _first_words(content: Content) -> str:
         return "This run has no finished experiment yet."
     tables = len(content.sections)
     return f"{rows} row{'' if rows == 1 else 's'} in {tables} table{'' if tables == 1 else 's'}."
+
+
+def _audited(content: Content) -> str:
+    """Nothing where every identity holds: that is the rule."""
+    failures = content.audit.failures
+    if not failures:
+        return ""
+    first = f"{failures[0].identity}: {failures[0].text}"
+    many = f"{len(failures)} numbers break" if len(failures) > 1 else "1 number breaks"
+    return f"Audit: {many} an identity. {first}."
 
 
 def _sure(content: Content) -> str:

@@ -23,6 +23,7 @@ from tierscope.result import Finding, Run
 from tierscope.tables import Column, Row
 
 MOST_CELLS = 9000  # of one table in the page, about 250 KiB: more is no reading matter; the CSV files hold all
+MOST_FAILURES = 40  # of the audit in the page; `tierscope audit` has all
 MARKS = {"bad": "Problem", "unknown": "Unknown", "note": "Note", "good": "Good"}
 
 
@@ -40,6 +41,7 @@ class Part:
     notes: list[str]
     problems: list[dict[str, Any]]  # the findings that are bad
     doubts: list[dict[str, Any]]  # the others that touch this table
+    failures: list[str]  # identities that its numbers do not keep
     table: dict[str, Any] | None
     count: int
     commands: list[tuple[str, str]]
@@ -63,6 +65,9 @@ def page(content: Content) -> dict[str, Any]:
         "all_findings": [_finding(finding) for finding in ranked(result.findings)],
         "simulated": result.machine.simulated,
         "warnings": warnings(run),
+        "failures": [f"{one.identity}: {one.text}" for one in content.audit.failures[:MOST_FAILURES]],
+        "failed": len(content.audit.failures),
+        "checked": sum(content.audit.checked.values()),
         "method": method(tuple(content.sections)),
         "experiments": _grid("experiments", EXPERIMENT, experiments(run)),
         "software": software_facts(result.software, result.schema),
@@ -98,6 +103,7 @@ def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> P
         notes=meta.get("notes", []),
         problems=[_finding(finding) for finding in told if finding.verdict == "bad"],
         doubts=[_finding(finding) for finding in told if finding.verdict != "bad"],
+        failures=[] if again else [f"{one.identity}: {one.text}" for one in section.failures[:MOST_FAILURES]],
         table=_grid(section.name, section.used, section.rows) if few else None,
         count=len(section.rows),
         commands=commands.alone(run, section.name),

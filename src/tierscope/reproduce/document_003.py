@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from statistics import fmean
 
+from tierscope.audit.littles_law import MEAN, queue_latency_s
+from tierscope.audit.no_load import lines_under_way
+from tierscope.printed import printed
 from tierscope.reference import load
 from tierscope.reproduce import Claim, Document, Figure, reproduce
 from tierscope.reproduce.claim import direction
@@ -10,7 +13,6 @@ from tierscope.units import LINE_BYTES
 
 LATENCY_ROUNDING = 0.005  # ns; half of the last printed digit
 TESTS = ("write", "mixed", "read")
-MEAN = 0.02  # two averages of one quantity over a run agree within this share
 READS = 0.7  # of a mixed test
 
 DIGIT = "3520 IOPS lost a digit and the k: 35.2k"
@@ -48,18 +50,11 @@ class Job:
 def jobs() -> list[Job]:
     columns = load("document003_storage").columns
     return [
-        Job(row, test, kib << 10, depth, *_iops(iops), bandwidth, latency, average)
+        Job(row, test, kib << 10, depth, *printed(iops), bandwidth, latency, average)
         for row, depth, test, kib, iops, bandwidth, latency, average in zip(
             *(columns[name].tolist() for name in columns), strict=True
         )
     ]
-
-
-def _iops(word: str) -> tuple[float, float]:
-    """'35.2k' -> 35,200 and 100."""
-    number, k, _ = word.partition("k")
-    factor = 1000.0 if k else 1.0
-    return float(number) * factor, factor * 10.0 ** -len(number.partition(".")[2])
 
 
 def claims() -> list[Claim]:
@@ -121,15 +116,15 @@ def _queue() -> Claim:
         Figure(
             job.label,
             job.latency_us,
-            1e6 * job.depth / job.iops,
+            1e6 * queue_latency_s(job.depth, job.iops),
             0.01,
-            slack=MEAN * 1e6 * job.depth / job.iops,
+            slack=MEAN * 1e6 * queue_latency_s(job.depth, job.iops),
             fault=faults.get(job.row, ""),
         )
         for job in jobs()
     ]
     first = jobs()[0]
-    found = 1e6 * first.depth / 35_200
+    found = 1e6 * queue_latency_s(first.depth, 35_200)
     mended = Figure("row 1 with 35.2k", first.latency_us, found, 0.01, slack=MEAN * found)
     return Claim("table of storage", "latency is queue depth / IOPS", "us", (*figures, mended))
 
@@ -182,7 +177,8 @@ def _order() -> list[Claim]:
 def remarks() -> list[str]:
     """What the figures show besides."""
     rows = load("document003_loaded_latency").columns
-    under_way = [t * b / 1e3 for t, b in zip(rows["latency_ns"].tolist(), rows["bandwidth_mb_s"].tolist(), strict=True)]
+    cells_of = zip(rows["bandwidth_mb_s"].tolist(), rows["latency_ns"].tolist(), strict=True)
+    under_way = [LINE_BYTES * lines_under_way(1e6 * b, 1e-9 * t) for b, t in cells_of]
     mixed = [100 * (job.latency_us * job.total / job.depth / 1e6 - 1) for job in _of("mixed")]
     low, high, cells = min(under_way), max(under_way), len(under_way)
     errors = ", ".join(f"{error:+.0f} %" for error in mixed)

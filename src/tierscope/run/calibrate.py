@@ -13,10 +13,10 @@ from statistics import median
 import msgspec
 
 from tierscope.catalogue import Kernel
-from tierscope.core import Session
 from tierscope.experiment import Experiment, Group, Workload
 from tierscope.result import Trial
 from tierscope.run.candidates import candidates
+from tierscope.run.measurer import Measurer
 from tierscope.stats.together import together
 
 FIRST_S = 0.010  # of each candidate: ten blocks of 1 ms, enough to see a difference of a few percent
@@ -25,7 +25,7 @@ FINAL_ROUNDS = 3
 FINAL_S = 0.030
 
 
-def calibrate(session: Session, experiment: Experiment, walks: Sequence[Workload]) -> tuple[Trial, ...]:
+def calibrate(session: Measurer, experiment: Experiment, walks: Sequence[Workload]) -> tuple[Trial, ...]:
     """Trials of the last group's workload, fastest first. The experiment must be prepared; its walk is changed."""
     last = len(experiment.groups) - 1
     group = experiment.groups[last]

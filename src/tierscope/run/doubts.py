@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tierscope.experiment import PAGES, Experiment, Group
+from tierscope.program import Program
 from tierscope.result import GroupFacts, Warn
 from tierscope.stats.point import Point
 from tierscope.tables.emulation import OFF, quantities
@@ -20,9 +21,11 @@ def next_step(words: str, otherwise: str) -> tuple[str, str]:
     return words, otherwise
 
 
-def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequence[Point]) -> list[Warn]:
-    """What an expert would ask about this record."""
-    found = []
+def doubts(
+    experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequence[Point], program: Program | None = None
+) -> list[Warn]:
+    """What an expert would ask about this record. program: that measured in place of the core."""
+    found = _of_program(program) if program else []
     if experiment.note:
         message, step = next_step(experiment.note, "free memory, or name the size yourself")
         found.append(Warn(code="smaller", message=message, next_step=step))
@@ -43,6 +46,25 @@ def doubts(experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequen
     if left_out > 0.5 and not experiment.against and not single:
         share = f"{100 * left_out:.0f} % of the moments left out: the machine was busy"
         found.append(Warn(code="busy", message=share, next_step="repeat on a quiet machine, or give a longer budget"))
+    return found
+
+
+def _of_program(program: Program) -> list[Warn]:
+    """It took another way than the first, or went through the page cache, or has something to say."""
+    found = []
+    if program.refused:
+        why = "; ".join(f"{name}: {reason}" for name, reason in program.refused.items())
+        step = "allow it (sysctl kernel.io_uring_disabled=0, the container's seccomp profile), or name engine="
+        found.append(Warn(code="engine", message=f"{program.engine} was used ({why})", next_step=step))
+    if program.threads > 1:
+        message = f"{program.engine} has no queue: {program.threads} threads wait for one operation each"
+        found.append(Warn(code="threads", message=message, next_step="read CPU shares as those of all threads"))
+    if not program.direct:
+        message = f"buffered: these are numbers of the page cache of {program.file_system or program.source}"
+        found.append(Warn(code="buffered", message=message, next_step="name a place that takes direct I/O, direct=yes"))
+    if program.said:
+        message = f"{program.name} says: {'; '.join(program.said)[:300]}"
+        found.append(Warn(code="said", message=message, next_step=f"look it up in the manual of {program.name}"))
     return found
 
 

@@ -16,11 +16,13 @@ from tierscope.errors import MachineError
 from tierscope.experiment import Experiment, Target
 from tierscope.machine import Machine
 from tierscope.persistent.facts import Persistent
+from tierscope.storage.device import check
 from tierscope.suites.sizes import free_bytes
 from tierscope.system import System
 from tierscope.units import MiB
 
 FILES = ("file", "fsdax", "pool")
+STORAGE = ("storage", "blockdev")  # a folder in which a file without a name will be; a whole block device
 OPEN = ",open"  # behind the path of a pool that is there
 POOL_BYTES = 8 * MiB  # what libpmemobj keeps for itself, see core/targets/pool.cpp
 PART = re.compile(r"[0-9]+[KMGT]?B?\s+(/.+)")  # of a pool set
@@ -46,6 +48,8 @@ def _room(machine: Machine, target: Target, system: System) -> int | None:
     """None where it cannot be told, or where the target is no path."""
     if target.name == "devdax":
         return _device(machine.persistent or Persistent(), target)
+    if target.name in STORAGE:
+        return _storage(target, system)
     if target.name not in FILES or not target.where:
         return None
     opens = target.name == "pool" and target.where.endswith(OPEN)
@@ -70,6 +74,14 @@ def _device(known: Persistent, target: Target) -> int | None:
             "`daxctl list` shows them, `ndctl create-namespace -m devdax` makes one"
         )
     return sizes[name[1]]
+
+
+def _storage(target: Target, system: System) -> int | None:
+    """Free bytes of the folder's file system, or the size of the device."""
+    if target.name == "blockdev":
+        return check(target.where, system).size_bytes
+    _require_folder(target, target.where, system)
+    return system.room_bytes(target.where)
 
 
 def _require_folder(target: Target, folder: str, system: System) -> None:

@@ -11,21 +11,33 @@ import msgspec
 import numpy as np
 
 from tierscope.catalogue import Catalogue
-from tierscope.core import Session
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import Experiment, Group, Workload
+from tierscope.experiment import Experiment, Group, Schedule, Workload
 from tierscope.origin import joined, strongest
-from tierscope.result import Blocks, GroupFacts, Record, Result, Trial, read_blocks, save_result, write_blocks
+from tierscope.program import Program, bins_of
+from tierscope.result import (
+    Blocks,
+    GroupFacts,
+    Record,
+    Result,
+    Trial,
+    read_blocks,
+    save_result,
+    write_blocks,
+)
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.run.doubts import doubts
+from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged, judge_record
+from tierscope.stats.repeats import FEWEST
 from tierscope.stats.takes import takes_of
 from tierscope.suites import Answer, Plan
 from tierscope.tables.measured import remember
 
 TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twice
+START_S = 0.8  # of a program that measures by itself, with its ramp: seen with fio on a busy guest
 BATCH_S = 0.1  # between two looks at the interval: a hundred blocks
 
 
@@ -36,7 +48,7 @@ class Runner:
         self,
         directory: Path,
         result: Result,
-        session: Callable[[], Session],
+        session: Callable[[], Measurer],
         catalogue: Catalogue,
         observer: Observer | None = None,
         limit_s: float = math.inf,
@@ -44,7 +56,7 @@ class Runner:
         self.directory = directory
         self.result = result
         self._start_session = session
-        self._session: Session | None = None
+        self._session: Measurer | None = None
         self._catalogue = catalogue
         self._observer = observer or Observer()
         self._limit_s = limit_s
@@ -105,52 +117,61 @@ class Runner:
         if self._session is None:
             self._session = self._start_session()
         session = self._session
-        ready = self._with_walk(experiment)
-        facts = session.prepare(ready.groups)
-        trials: tuple[Trial, ...] = ()
-        if ready.calibrate and ready == experiment and len(walks := self._candidates(experiment.groups[-1])) > 1:
-            trials = calibrate(session, experiment, walks)
-            self._remember(experiment, trials)
-            ready = self._with_walk(experiment)
-            facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
+        ready, facts, trials = self._prepared(session, experiment)
         blocks, ran, found = self._measure(session, ready, facts, number)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
         if keyed:
             session.drop()
-        facts = tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True))
-        if not error <= TOLERANCE:
-            kernels = ", ".join(group.workload.kernel for group in ready.groups)
-            raise WrongAnswerError(
-                f"{kernels}: the structure does not hold what its operations should have left; the result is void"
-                if keyed
-                else f"{kernels}: memory differs from scalar code by {error:g} after the blocks; the result is void. "
-                "Run `tierscope-core check`; if it fails too, this is a fault of the build or of the machine"
-            )
+        _refuse_wrong(error, ready, keyed=keyed)
+        samples = f"samples/{number:04}.parquet"
+        program = self._told(session, samples)
         record = Record(
             number=number,
             experiment=experiment,
-            groups=facts,
+            groups=tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True)),
             clock=session.clock,
-            samples=f"samples/{number:04}.parquet",
+            samples=samples,
             blocks=len(blocks),
             started=began.isoformat(timespec="seconds"),
             seconds=time.monotonic() - started,
             largest_relative_error=error,
-            warnings=tuple(doubts(experiment, facts, found.points)),
+            warnings=tuple(doubts(experiment, facts, found.points, program)),
             calibration=trials,
             takes=ran,
             counters=counters,
             timings=timings,
+            program=program,
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))
         remember(self.directory, record, found)
         return record, found
 
+    def _prepared(
+        self, session: Measurer, experiment: Experiment
+    ) -> tuple[Experiment, tuple[GroupFacts, ...], tuple[Trial, ...]]:
+        """The experiment with the walk that is fastest, as the session holds it, and the walks that were tried."""
+        ready = self._with_walk(experiment)
+        facts = session.prepare(ready.groups)
+        if not (ready.calibrate and ready == experiment and len(walks := self._candidates(experiment.groups[-1])) > 1):
+            return ready, facts, ()
+        trials = calibrate(session, experiment, walks)
+        self._remember(experiment, trials)
+        ready = self._with_walk(experiment)
+        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), trials
+
+    def _told(self, session: Measurer, samples: str) -> Program | None:
+        """What a program that measured in place of the core said; its histogram is on disk before the record."""
+        if (told := session.told()) is None:
+            return None
+        program, bins = told
+        write_blocks(self.directory / bins_of(samples), bins)
+        return program
+
     def _measure(
-        self, session: Session, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int
+        self, session: Measurer, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
         """Rounds until all takes are conclusive, each at least minimum_s, at most the budget; the take of each batch.
 
@@ -181,7 +202,7 @@ class Runner:
         """The schedule's budget, less when the rest of the plan would not fit under the limit any more."""
         schedule = experiment.schedule
         left = self._limit_s - (time.monotonic() - self._started) - sum(self._expected[number + 1 :])
-        return max(schedule.minimum_s, min(schedule.budget_s, left / len(takes_of(experiment))))
+        return max(least_seconds(schedule), min(schedule.budget_s, left / len(takes_of(experiment))))
 
     def _candidates(self, group: Group) -> list[Workload]:
         return walks_of(group, self._catalogue.variants(group.workload.kernel))
@@ -212,12 +233,32 @@ class Runner:
         return msgspec.structs.replace(experiment, groups=groups, calibrate=False)
 
 
+def _refuse_wrong(error: float, ready: Experiment, *, keyed: bool) -> None:
+    if error <= TOLERANCE:
+        return
+    kernels = ", ".join(group.workload.kernel for group in ready.groups)
+    what = (
+        "the structure does not hold what its operations should have left"
+        if keyed
+        else f"memory differs from scalar code by {error:g} after the blocks"
+    )
+    raise WrongAnswerError(
+        f"{kernels}: {what}; the result is void. Run `tierscope-core check`; if it fails too, this is a fault of the "
+        "build or of the machine"
+    )
+
+
 def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:
-    """Of the next batch of each take: the minimum, then what the budget leaves; all equal where takes are compared."""
+    """Of the next batch of each take: the minimum, then what the budget leaves; all equal where batches are points."""
     minimum = experiment.schedule.minimum_s
-    if experiment.against:
+    if experiment.against or experiment.schedule.repeats:
         return minimum
     return max(min(minimum if first else min(BATCH_S, minimum), budget - timed), least_batch_seconds(experiment))
+
+
+def least_seconds(schedule: Schedule) -> float:
+    """What a point gets even beyond the limit: of repeats as many as an interval needs, if the budget has them."""
+    return min(FEWEST * schedule.minimum_s, schedule.budget_s) if schedule.repeats else schedule.minimum_s
 
 
 def least_batch_seconds(experiment: Experiment) -> float:
@@ -254,4 +295,6 @@ def expected_seconds(experiment: Experiment) -> float:
     rounds = (2 * schedule.minimum_s + schedule.budget_s) / 3
     if experiment.against:
         rounds = max(rounds, ROUNDS * schedule.minimum_s)
+    if schedule.repeats:
+        rounds = max(rounds, least_seconds(schedule)) * (1 + START_S / schedule.minimum_s)
     return 0.05 + setup + 0.15 * experiment.calibrate + rounds * len(takes_of(experiment))

@@ -14,7 +14,7 @@ from shlex import quote
 
 import msgspec
 
-from tierscope import __version__, core
+from tierscope import __version__, core, storage
 from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError
@@ -33,6 +33,7 @@ from tierscope.result import (
 )
 from tierscope.run.doubts import next_step
 from tierscope.run.inspect import inspect, simulated
+from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.room import with_rooms
 from tierscope.run.runner import Runner, imagine
@@ -117,13 +118,13 @@ def begin(
         findings=() if machine.simulated else examine(System()),
         started=now.isoformat(timespec="seconds"),
     )
-    directory = _taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
+    directory = taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
     save_manifest(directory, manifest)
     save_result(directory, empty_result(manifest))
     return directory, manifest
 
 
-def _taken(out: Path) -> Path:
+def taken(out: Path) -> Path:
     """A directory named by the user: made, or empty."""
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -186,12 +187,17 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
         runner = Runner(
             directory,
             result,
-            core.Session,
+            _measurer(manifest.suite),
             core.catalogue(),
             observer,
             float(limit) if isinstance(limit, int | float) else float("inf"),
         )
         return runner.execute(plan_of(manifest))
+
+
+def _measurer(suite: str) -> Callable[[], Measurer]:
+    """Who measures: the core, or the program that the suite names."""
+    return storage.Session if suite != OWN_GROUPS and suites[suite].program else core.Session
 
 
 def resume(directory: Path, observer: Observer | None = None) -> Result:

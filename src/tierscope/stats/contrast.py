@@ -185,8 +185,14 @@ def _whole(part: Blocks, hz: float, watched: list[int], *, busy: bool) -> _Batch
 
 
 def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[int]) -> _Batch:
-    """The median over common moments. A group of calls (`sleep`) is switched out by nature: its marks do not count."""
-    calls = [place for place, facts in enumerate(own) if facts.operation == "call" or _waits(part, place, facts)]
+    """The median over common moments. A group of calls (`sleep`), and one that waits for a command, is switched out by
+    nature: its marks do not count.
+    """
+    calls = [
+        place
+        for place, facts in enumerate(own)
+        if facts.operation == "call" or facts.kernel == COMMAND or _waits(part, place, facts)
+    ]
     part = part.copy()
     part["flags"][np.isin(part["group"], calls)] &= SIZING
     common = together(part, hz, len(own))

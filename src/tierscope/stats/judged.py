@@ -8,6 +8,7 @@ from tierscope.machine import Cache
 from tierscope.result import Blocks, GroupFacts
 from tierscope.stats.contrast import Contrast, contrasts
 from tierscope.stats.point import Point, judge
+from tierscope.stats.repeats import judge_repeats
 from tierscope.stats.takes import blocks_of, takes_of
 from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.stats.walks import walks
@@ -39,6 +40,8 @@ def judge_record(
     caches: Sequence[Cache],
 ) -> Judged:
     """blocks: all so far, dtype BLOCK; hz: ticks per second; ran: the take of each batch, () where there is one."""
+    if experiment.schedule.repeats:
+        return Judged((judge_repeats(blocks, hz, len(facts), experiment.schedule),), ())
     points = []
     for number, take in enumerate(takes_of(experiment)):
         own = [facts[group] for group in take]

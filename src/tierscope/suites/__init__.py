@@ -35,7 +35,7 @@ class Suite:
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
     `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`: its
-    plan asks the machine for those of the build.
+    plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
     """
 
     name: str
@@ -45,6 +45,7 @@ class Suite:
     left_out: Callable[[Machine, Options], tuple[str, ...]] = _nothing
     many_machines: bool = False
     structures: bool = False
+    program: str = ""
 
     def read(self, words: dict[str, str]) -> Options:
         """key=value words over the defaults; UsageError with what is possible."""

@@ -152,7 +152,7 @@ def _schedule(entry: dict[str, Any]) -> Schedule:
     with _at("schedule"):
         words = {option.name: option.read(str(entry.get(option.name, option.default))) for option in SCHEDULE}
     asked = {FIELDS.get(name, name): float(value or 0) for name, value in words.items()}
-    return Schedule(**asked)
+    return msgspec.structs.replace(Schedule(), **asked)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import msgspec
 from tierscope.errors import UsageError
 from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
-from tierscope.suites import Option, Options, Plan, Suite, options, suites
+from tierscope.suites import Option, Options, Plan, Suite, neighbor_fio, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.kernels import ARRAYS, FENCES, FLUSHES
 from tierscope.suites.latency import near_cpus
@@ -35,10 +35,11 @@ from tierscope.suites.sizes import (
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 BUILT_IN = ("flow", "chase", "triad")
+VICTIMS = (*BUILT_IN, neighbor_fio.NAME)
 SIZES = ("test", "train", "ref")
 SLEEP = "sleep"
 FLUSHING = tuple(f"flush_{name}" for name in FLUSHES)
-AGGRESSORS = (*ARRAYS, *FLUSHING, "chase", SLEEP)
+AGGRESSORS = (*ARRAYS, *FLUSHING, "chase", SLEEP, neighbor_fio.NAME)
 CHUNK_BYTES = 4 * KiB  # of aggressors that flush, as in the source
 COMMAND = "cmd"
 
@@ -52,12 +53,12 @@ LONGEST_BATCH_S = 2.0
 TASK_BLOCK_S = 0.02  # of aggressors beside tasks: the core keeps 20000 blocks of each, so that tasks may take 400 s
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("victim", "flow", f"{', '.join(BUILT_IN)}, or one command line: victim='cmd ./solve in.txt'"),
+    options.text("victim", "flow", f"{', '.join(VICTIMS)}, or one command line: victim='cmd ./solve in.txt'"),
     options.text("size", "test", f"of the flow: {', '.join(SIZES)}"),
     options.text("victims", "1", "numbers of victims at once, one CPU each"),
     options.text("aggressors", None, "numbers of aggressors; auto: 0, 1, 2, 4, ... and all free CPUs; 0 is always run"),
-    options.text("aggressor", "copy", "a kernel, such as flush_clwb, one CPU each; sleep: the control that must show "
-                 "no slowdown"),
+    options.text("aggressor", "copy", "a kernel, such as flush_clwb, one CPU each; fio; sleep: the control that must "
+                 "show no slowdown"),
     options.size("aggressor_chunk", None, "of an aggressor that flushes, bytes stored before their lines are flushed; "
                  "auto: 4 KiB"),
     options.text("aggressor_fence", None, f"of the same, after what a fence stands: {', '.join(FENCES)}; auto: chunk"),
@@ -71,16 +72,17 @@ OPTIONS: tuple[Option, ...] = (
     options.text("aggressor_cpus", None, "a CPU for each aggressor; auto: the others, the last one first"),
     options.text("overlap", "no", "yes: victims and aggressors may be given the same CPUs, and take turns there"),
     options.seconds("timeout", 600.0, "most seconds for one run of a command: beyond, it hangs"),
+    *neighbor_fio.OPTIONS,
     options.share("precision", 0.02, "half-width of the slowdown's 95 % interval over the slowdown"),
     options.seconds("budget", 10.0, "most seconds for each pair of numbers, after the first eight rounds"),
 )  # fmt: skip
 
 
 def victims_of(chosen: Options) -> list[str]:
-    """Names of BUILT_IN, or one command as 'cmd LINE'; UsageError for a command without a line."""
+    """Names of VICTIMS, or one command as 'cmd LINE'; UsageError for a command without a line."""
     word = str(chosen["victim"])
     if word.split(" ", 1)[0] != COMMAND:
-        return options.names_of("victim", word, BUILT_IN)
+        return options.names_of("victim", word, BUILT_IN if word == "all" else VICTIMS)  # fio may not be there
     if not word.removeprefix(COMMAND).strip():
         raise UsageError("victim=cmd has no command line; try victim='cmd ./solve in.txt'")
     return [word]
@@ -124,11 +126,9 @@ def takes(
 
 def victim(kind: str, array_bytes: int, chosen: Options) -> tuple[Workload, Target]:
     """The work of each victim, and where its bytes live. A task keeps its memory to itself."""
-    if kind.startswith(COMMAND):
-        line, limit_s = kind.removeprefix(COMMAND).strip(), float(chosen["timeout"] or 0)
-        return Workload(kernel="command", footprint_bytes=0, command=line, limit_s=limit_s), Target(
-            name="null", where=""
-        )
+    if is_command(kind):
+        line = neighbor_fio.line(chosen) if kind == neighbor_fio.NAME else kind.removeprefix(COMMAND).strip()
+        return command(line, chosen), Target(name="null", where="")
     if kind == "flow":
         size = _one_of("size", chosen, "size", SIZES)
         return Workload(kernel="flow", footprint_bytes=0, size=size), Target(name="null", where="")
@@ -136,9 +136,20 @@ def victim(kind: str, array_bytes: int, chosen: Options) -> tuple[Workload, Targ
     return Workload(kernel=kind, footprint_bytes=ARRAYS.get(kind, 1) * array_bytes), target
 
 
+def is_command(kind: str) -> bool:
+    """Whether other programs do the work."""
+    return kind.startswith(COMMAND) or kind == neighbor_fio.NAME
+
+
+def command(line: str, chosen: Options) -> Workload:
+    return Workload(kernel="command", footprint_bytes=0, command=line, limit_s=float(chosen["timeout"] or 0))
+
+
 def aggressor(machine: Machine, chosen: Options, most: int) -> tuple[Workload, Target, str]:
     """The work of each aggressor, where its bytes live, and why they are fewer than the rule asks."""
     name = _one_of("aggressor", chosen, "aggressor", AGGRESSORS)
+    if name == neighbor_fio.NAME:
+        return command(neighbor_fio.line(chosen), chosen), Target(name="null", where=""), ""
     if name == SLEEP:
         return Workload(kernel=SLEEP, footprint_bytes=0), Target(name="null", where=""), ""
     target = Target.parse(str(chosen["aggressor_target"]), str(chosen["pages"]))
@@ -190,7 +201,7 @@ def schedule(kind: str, array_bytes: int, chosen: Options) -> Schedule:
     """`minimum_s` is the length of a batch: several walks of a chase, a block at least; tasks last as they last."""
     walk_s = array_bytes / LINE_BYTES * SLOW_HOP_S if kind == "chase" else 0.0
     kernel = kind in ("chase", "triad")
-    limit_s = float(chosen["timeout"] or 0) if kind.startswith(COMMAND) else 0.0
+    limit_s = float(chosen["timeout"] or 0) if is_command(kind) else 0.0
     block_s = Schedule().block_s if kernel else max(TASK_BLOCK_S, limit_s / 16000)
     return Schedule(
         block_s=block_s,
@@ -205,7 +216,7 @@ def labels(kind: str, chosen: Options, aggressing: Workload, target: Target) -> 
         "victim": COMMAND if kind.startswith(COMMAND) else kind,
         "size": str(chosen["size"]) if kind == "flow" else None,
         "command": kind.removeprefix(COMMAND).strip() if kind.startswith(COMMAND) else None,
-        "aggressor_kernel": aggressing.kernel,
+        "aggressor_kernel": neighbor_fio.NAME if aggressing.command else aggressing.kernel,
         "aggressor_target": target.word,
     }
 

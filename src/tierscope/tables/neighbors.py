@@ -95,7 +95,7 @@ def _row(record: Record, take: int, found: Contrast) -> Row:
         "command": labels.get("command"),
         "victims": len(victims),
         "aggressors": len(aggressors),
-        "aggressor_kernel": record.groups[aggressors[0]].kernel if aggressors else None,
+        "aggressor_kernel": _aggressor(record, aggressors),
         "aggressor_target": record.groups[aggressors[0]].target if aggressors else None,
         **_flushing(experiment, aggressors),
         **_named("seconds", found.seconds.times(walk)),
@@ -127,6 +127,14 @@ def _sides(experiment: Experiment, take: int) -> tuple[list[int], list[int]]:
     groups = experiment.takes[take]
     victims = [group for group in groups if experiment.groups[group].role == VICTIM]
     return victims, [group for group in groups if group not in victims]
+
+
+def _aggressor(record: Record, aggressors: list[int]) -> str | None:
+    """Its kernel; of a command the name under which the suite knows it."""
+    if not aggressors:
+        return None
+    kernel = record.groups[aggressors[0]].kernel
+    return str(record.experiment.labels["aggressor_kernel"]) if kernel == "command" else kernel
 
 
 def _named(name: str, interval: Interval) -> Row:

@@ -1,5 +1,6 @@
 """All rows and insights as one JSON document in base units; the same that `--json -` prints."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def document(run: Run) -> dict[str, Any]:
             for section in sections
             for insight in section.insights
         ],
+        "audit": [{"text": one.text, **dataclasses.asdict(one)} for one in gather(run).audit.failures],
         "findings": result.findings,
         "warnings": result.warnings,
     }

@@ -55,7 +55,8 @@ def _section(run: Run, section: Section) -> list[str]:
     table = [f"|{head}|", f"|{rule}|", *(f"|{row}|" for row in rows)]
     points = [f"- {escape(insight.text)}" for insight in section.insights]
     repeat = [f"{label} {code(command)}  " for label, command in commands.alone(run, section.name)]
-    return [f"## {escape(section.title)}", "", *points, "", *table, "", *repeat]
+    failed = [f"- **audit** {escape(f'{one.identity}: {one.text}')}" for one in section.failures]
+    return [f"## {escape(section.title)}", "", *points, *failed, "", *table, "", *repeat]
 
 
 def _finding(finding: Finding) -> str:

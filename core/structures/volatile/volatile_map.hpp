@@ -26,7 +26,7 @@ struct Value {
   std::unique_ptr<std::byte[]> apart;
 };
 
-/// Map: of std::uint64_t to Value, with the members of std::unordered_map that are used here.
+/// Map: of std::uint64_t to Value, with the members of std::unordered_map that are used here, or of std::map.
 template <class Map>
 class VolatileMap final : public Structure {
  public:
@@ -55,14 +55,16 @@ class VolatileMap final : public Structure {
   [[nodiscard]] std::uint64_t count() const noexcept override { return map_.size(); }
   [[nodiscard]] std::size_t value_bytes() const noexcept override { return value_bytes_; }
   [[nodiscard]] bool rehash_due() const noexcept override {
-    return static_cast<double>(map_.size() + 1) >=
-           static_cast<double>(map_.bucket_count()) * static_cast<double>(map_.max_load_factor());
+    if constexpr (HAS_BUCKETS)
+      return static_cast<double>(map_.size() + 1) >=
+             static_cast<double>(map_.bucket_count()) * static_cast<double>(map_.max_load_factor());
+    return false;
   }
 
   std::uint64_t rehash() noexcept override {
     if (!rehash_due()) return 0;
     try {
-      map_.rehash(map_.bucket_count() < FIRST ? FIRST : map_.bucket_count() * 2);
+      if constexpr (HAS_BUCKETS) map_.rehash(map_.bucket_count() < FIRST ? FIRST : map_.bucket_count() * 2);
       return map_.size();
     } catch (const std::bad_alloc&) {
       return 0;
@@ -79,6 +81,7 @@ class VolatileMap final : public Structure {
   }
 
  private:
+  static constexpr bool HAS_BUCKETS = requires(Map map) { map.bucket_count(); };
   static constexpr std::size_t FIRST = 16;
 
   std::size_t value_bytes_;

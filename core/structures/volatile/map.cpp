@@ -1,0 +1,22 @@
+/// `map`: the ordered map of the C++ library; a red-black tree in libstdc++ and libc++, there in every build, and the
+/// yardstick of the trees in pools.
+/// Source: ISO/IEC 14882:2020, [map]; libstdc++ or libc++, whichever the build has.
+#include <map>
+
+#include "structures/volatile/volatile_map.hpp"
+
+namespace tierscope::structures {
+namespace {
+
+using Map = std::map<std::uint64_t, Value>;
+
+std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<VolatileMap<Map>>(asked); }
+std::size_t no_pool(std::uint64_t, std::size_t) { return 0; }
+
+constexpr StructureEntry entry{
+    "map",   "ordered map of the C++ library, in volatile memory", "ISO/IEC 14882:2020, [map]", false, "", &open,
+    &no_pool};
+const Registration registration{entry};
+
+}  // namespace
+}  // namespace tierscope::structures

@@ -1,0 +1,59 @@
+"""No core moves more than its load and store ports carry, from any cache, and no dependent load is sooner than L1's.
+
+    bandwidth_bytes_per_s / threads <= PORT_BYTES * FASTEST_HZ       latency_s >= SOONEST_CYCLES / FASTEST_HZ
+
+So this is what even the first-level cache cannot explain: a loop that the compiler took out, a clock that stood still,
+a time divided by too many. Speaks of single accesses of hardware (`access` is a word of the statement for those).
+Source: Intel, "64 and IA-32 Architectures Optimization Reference Manual", 2023 (two loads and one store of 64 bytes a
+cycle; four cycles at least from load to use).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from tierscope.audit import identities
+from tierscope.audit.identity import Failure
+from tierscope.audit.shown import shown, value_of
+from tierscope.audit.statement import Statement
+
+PORT_BYTES = 192.0
+FASTEST_HZ = 6.5e9  # above the clock of any processor sold
+SOONEST_CYCLES = 3.0
+
+
+class CoreLimit:
+    """Bandwidth of a thread, latency of an access."""
+
+    name: ClassVar[str] = "core_limit"
+    title: ClassVar[str] = "no more than what a first-level cache gives"
+
+    def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
+        for one in statements:
+            if not one.hardware:
+                continue
+            if known := one.get("bandwidth_bytes_per_s", "threads"):
+                yield _bandwidth(one, known[1].value)
+            if "access" in one.words and one.get("latency_s"):
+                yield _latency(one)
+
+
+def _bandwidth(one: Statement, threads: float) -> Failure | None:
+    name = "bandwidth_bytes_per_s"
+    stated, most = one.quantities[name], max(threads, 1) * PORT_BYTES * FASTEST_HZ
+    if stated.value <= most:
+        return None
+    found = f"the ports of {threads:g} cores carry {value_of(name, most)} at most"
+    why = "no cache explains it: the loop was taken out, the clock stood still, or bytes are counted that never moved"
+    return Failure("core_limit", one.label, one.table, name, shown(name, stated), found, why)
+
+
+def _latency(one: Statement) -> Failure | None:
+    stated, least = one.quantities["latency_s"], SOONEST_CYCLES / FASTEST_HZ
+    if stated.value >= least:
+        return None
+    found = f"a first-level cache needs {value_of('latency_s', least)} at least"
+    why = "the accesses did not depend on each other, or the time was divided by too many"
+    return Failure("core_limit", one.label, one.table, "latency_s", shown("latency_s", stated), found, why)
+
+
+identities.add(CoreLimit())

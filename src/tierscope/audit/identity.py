@@ -1,0 +1,39 @@
+"""What every file of this room registers, and what it finds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tierscope.audit.statement import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An identity that a statement does not keep."""
+
+    identity: str
+    label: str  # of the statement
+    table: str
+    quantity: str  # the name of the number in doubt
+    said: str  # that number, as people read it
+    found: str  # what the identity makes of it
+    why: str  # what would explain it
+
+    @property
+    def text(self) -> str:
+        """One sentence for people."""
+        return f"{self.label}: {self.said}, but {self.found}; {self.why}"
+
+
+class Identity(Protocol):
+    """One physical or arithmetical identity."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str:
+        """The identity in a few words."""
+
+    def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
+        """One item for each place where it applies: None where it holds."""

@@ -1,0 +1,31 @@
+"""Series in which one number must follow another: how neighbours are found and a break is told."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from tierscope.audit.identity import Failure
+from tierscope.audit.shown import shown
+from tierscope.audit.statement import Statement
+
+
+def series(statements: Sequence[Statement], by: str, name: str) -> Iterator[list[Statement]]:
+    """Conclusive statements with both quantities, in the order of `by`, one list for each series of two or more."""
+    found: dict[tuple[str, str], list[Statement]] = {}
+    for one in statements:
+        if one.conclusive and one.get(by, name):
+            found.setdefault((one.table, one.series), []).append(one)
+    for each in found.values():
+        if len(each) > 1:
+            yield sorted(each, key=lambda one: one.quantities[by].value)
+
+
+def steps(statements: Sequence[Statement], by: str, name: str) -> Iterator[tuple[Statement, Statement]]:
+    """Neighbours of each series whose `by` differ."""
+    for each in series(statements, by, name):
+        yield from ((a, b) for a, b in pairwise(each) if a.quantities[by].value < b.quantities[by].value)
+
+
+def broken(identity: str, one: Statement, other: Statement, name: str, why: str) -> Failure:
+    """`one` has a number that `other` makes impossible."""
+    said, found = shown(name, one.quantities[name]), f"{other.label} has {shown(name, other.quantities[name])}"
+    return Failure(identity, one.label, one.table, name, said, found, why)

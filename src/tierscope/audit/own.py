@@ -1,0 +1,151 @@
+"""A run of ours as statements: every row of every table, and what the samples of every experiment say.
+
+Rows keep the names of their keys. `X_low` and `X_high` become the bounds of X; what stands before the first number with
+bounds is the label. Of an experiment: how long was timed, by which clock, what was stolen, where the bytes lay.
+"""
+
+import functools
+
+import numpy as np
+
+from tierscope.audit import readings
+from tierscope.audit.statement import Quantity, Statement
+from tierscope.experiment import Group
+from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
+from tierscope.tables import Column, Row, tables
+from tierscope.tables.measured import CLOSING, judged
+from tierscope.units import show_bytes, show_seconds
+
+ACCESSES = ("latency",)
+"""Tables whose `latency_s` is one dependent access of an idle machine, over footprints."""
+
+MEMORY = ("stream", "loaded_latency")
+"""Tables whose bytes are meant to cross the memory's bus."""
+
+VARYING = ("footprint_bytes", "threads", "delay_cycles")
+"""Numbers over which a series runs; all other labels make it another series."""
+
+PARTS = {"contention": (("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)}
+LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
+
+
+def statements(run: Run, rows: dict[str, list[Row]] | None = None) -> list[Statement]:
+    """All of a run. rows: by table, where they are known already; ResultError if samples are damaged."""
+    known = {name: tables[name].rows(run) for name in tables} if rows is None else rows
+    of_rows = [_row(run, name, row) for name in known if name != "imported" for row in known[name]]
+    return (
+        of_rows
+        + readings.statements(run.result.readings)
+        + [one for record in run.result.records for one in _record(run, record)]
+    )
+
+
+def _row(run: Run, table: str, row: Row) -> Statement:
+    columns = tables[table].columns
+    labels = _labels(columns)
+    quantities = {column.name: found for column in columns if (found := _quantity(row, column))}
+    words = {column.name: str(row.get(column.name)) for column in columns if not column.unit}
+    if table in MEMORY:
+        quantities |= _limits(run)
+    if table in ACCESSES:
+        words["access"] = "dependent"
+    numbers = [c.name for c in labels if c.unit and c.name not in VARYING]
+    names = [c.name for c in columns if not c.unit and c.name not in LABELS] + numbers
+    series = ", ".join(f"{name} {row.get(name)}" for name in names)
+    return Statement(_label(row, labels), quantities, words, table, series, PARTS.get(table, ()))
+
+
+@functools.cache
+def _labels(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """What stands before the first number that has bounds, and page sizes wherever they stand."""
+    names = [column.name for column in columns]
+    first = next((i for i, name in enumerate(names) if f"{_stem(name)}_low" in names), 3)
+    pages = tuple(column for column in columns[first:] if column.name in ("page_bytes", "element_bytes", "target"))
+    return columns[:first] + pages
+
+
+def _label(row: Row, labels: tuple[Column, ...]) -> str:
+    """'triad, threads 2, node:0, footprint 1 GiB'."""
+    told = [(column, value) for column in labels if (value := row.get(column.name)) not in (None, "")]
+    return ", ".join(
+        str(value) if not column.unit else f"{column.title} {_shown(value, column)}" for column, value in told
+    )
+
+
+def _shown(value: object, column: Column) -> str:
+    number = float(value) if isinstance(value, int | float) else 0.0
+    shows = {"B": show_bytes, "s": show_seconds}
+    return shows[column.unit](number) if column.unit in shows else f"{number:g}"
+
+
+def _stem(name: str) -> str:
+    for ending in ("_bytes_per_s", "_per_s", "_s"):
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    return name
+
+
+def _quantity(row: Row, column: Column) -> Quantity | None:
+    value = row.get(column.name)
+    if not column.unit or isinstance(value, bool | str) or value is None or column.name.endswith(("_low", "_high")):
+        return None
+    low, high = (row.get(f"{_stem(column.name)}_{end}") for end in ("low", "high"))
+    bounds = (float(low), float(high)) if isinstance(low, float) and isinstance(high, float) else None
+    return Quantity(float(value), bounds=bounds)
+
+
+def _limits(run: Run) -> dict[str, Quantity]:
+    """The peak where it is known, and all last-level caches together."""
+    machine = run.result.machine
+    peak = {} if machine.peak_bytes_per_s is None else {"peak_bytes_per_s": Quantity(machine.peak_bytes_per_s)}
+    caches = machine.last_level_cache_bytes() * machine.last_level_caches(machine.cpus())
+    return peak | {"cache_bytes": Quantity(float(caches))}
+
+
+def _record(run: Run, record: Record) -> list[Statement]:
+    """One for the experiment, one for each of its groups."""
+    labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items() if value is not None)
+    name = f"experiment {record.number}" + (f" ({labels})" if labels else "")
+    origin = {"origin": next((facts.origin for facts in record.groups if facts.origin != "real"), "real")}
+    table = record.experiment.table
+    groups = [
+        _group(f"{name}, {group.role or facts.kernel}", table, group, facts, origin)
+        for group, facts in zip(record.experiment.groups, record.groups, strict=True)
+    ]
+    if origin["origin"] != "real" or record.clock.source == "simulated":
+        return groups
+    return [_experiment(name, run, record, run.blocks(record)), *groups]
+
+
+def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statement:
+    """Blocks of single operations are as short as those: their clock is no matter of choice, and is left alone."""
+    found = judged(run, record)
+    quantities = {"clock_hz": Quantity(record.clock.hz), "wall_s": Quantity(record.seconds)}
+    timed = blocks[(blocks["flags"] & SIZING) == 0]
+    if timed.size:
+        ticks = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64)
+        stolen = float(ticks[(timed["flags"] & STOLEN) != 0].sum() / max(ticks.sum(), 1.0))
+        span = float(timed["stop_ticks"].max() - timed["start_ticks"].min()) / record.clock.hz
+        quantities["span_s"] = Quantity(span)
+        if not record.experiment.against:
+            left_out = max(point.together.left_out_share for point in found.points)
+            quantities |= {"stolen_share": Quantity(stolen), "left_out_share": Quantity(left_out)}
+        if not any(group.workload.per_block for group in record.experiment.groups):
+            quantities["timed_s"] = Quantity(float(np.median(ticks)) / record.clock.hz)
+            quantities["clock_step_s"] = Quantity(record.clock.resolution_s)
+            quantities["clock_cost_s"] = Quantity(record.clock.read_cost_s)
+    words = {"conclusive": str(found.conclusive)}
+    return Statement(name, quantities, words, record.experiment.table, f"experiment {record.number}")
+
+
+def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[str, str]) -> Statement:
+    """Where its bytes lay, by node and by page size."""
+    targets = [target for target in (group.target, group.source) if target is not None]
+    homes = {target.where for target in targets}
+    quantities = {"footprint_bytes": Quantity(float(facts.footprint_bytes))}
+    elsewhere = sorted(node for node in facts.nodes if node not in homes)
+    if facts.nodes and all(target.name == "node" for target in targets):
+        quantities["placed_bytes"] = Quantity(float(sum(facts.nodes[node] for node in facts.nodes if node in homes)))
+        quantities["astray_bytes"] = Quantity(float(sum(facts.nodes[node] for node in elsewhere)))
+    told = words | {"asked": ", ".join(sorted(homes)), "elsewhere": ", ".join(elsewhere), "target": facts.target}
+    return Statement(name, quantities, told, table, name)

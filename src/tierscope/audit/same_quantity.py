@@ -1,0 +1,54 @@
+"""A number that is told twice is the same twice.
+
+`second_bandwidth_bytes_per_s` is a second column for the bandwidth, as fio's mean of samples is. The two may differ by
+what two averages of one run differ; a factor of a thousand is a unit that slipped.
+Blind to a number that is wrong in both columns.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from tierscope.audit import identities
+from tierscope.audit.identity import Failure
+from tierscope.audit.shown import shown
+from tierscope.audit.statement import Quantity, Statement
+
+MEAN = 0.02  # of two averages of one run
+LARGE = 100.0  # times: no mean of samples is so far from the mean of the run; a unit is
+PREFIXES = {True: (1024.0, "MiB/s under a head that says KiB/s"), False: (1000.0, "a prefix below what it says")}
+
+
+class SameQuantity:
+    """Both columns of one row."""
+
+    name: ClassVar[str] = "same_quantity"
+    title: ClassVar[str] = "a number told twice is the same"
+
+    def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
+        for one in statements:
+            if known := one.get("bandwidth_bytes_per_s", "second_bandwidth_bytes_per_s"):
+                yield _failure(one, *known)
+
+
+def _failure(one: Statement, first: Quantity, again: Quantity) -> Failure | None:
+    if not first.value or not again.value:
+        return None
+    ratio = again.value / first.value
+    if abs(1 / ratio - 1) <= MEAN + first.slack + again.slack:
+        return None
+    name = "second_bandwidth_bytes_per_s"
+    found = f"the other column says {shown('bandwidth_bytes_per_s', first)}"
+    return Failure("same_quantity", one.label, one.table, name, shown(name, again), found, _why(ratio, again))
+
+
+def _why(ratio: float, again: Quantity) -> str:
+    away = max(ratio, 1 / ratio)
+    if away < LARGE:
+        way = "more" if ratio > 1 else "less"
+        return f"{away:.2f} times {way}: a mean of samples, not of the run"
+    factor, words = PREFIXES["KiB" in again.said]
+    left = ratio * factor if ratio < 1 else ratio / factor
+    return f"unit slip: it is in {words}; then {left:.2f} times the other remains"
+
+
+identities.add(SameQuantity())

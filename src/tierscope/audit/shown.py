@@ -1,0 +1,31 @@
+"""A quantity as people read it: as it was printed, else by the unit that its name ends in."""
+
+from tierscope.audit.statement import Quantity
+from tierscope.units import show_bytes, show_rate, show_seconds
+
+
+def shown(name: str, quantity: Quantity) -> str:
+    """'latency 7471.88 us', 'bandwidth 14.60 GB/s'."""
+    title, value = _named(name, quantity.value)
+    return f"{title} {quantity.said or value}"
+
+
+def value_of(name: str, value: float) -> str:
+    """The number alone."""
+    return _named(name, value)[1]
+
+
+def _named(name: str, value: float) -> tuple[str, str]:
+    for ending, show in (("_bytes_per_s", _rate), ("_per_s", _per_s), ("_bytes", show_bytes), ("_s", show_seconds)):
+        if name.endswith(ending):
+            return name.removesuffix(ending).replace("_", " "), show(value)
+    return name.replace("_", " "), show_seconds(value) if name == "seconds" else f"{value:.6g}"
+
+
+def _rate(value: float) -> str:
+    """Slow storage is told in MB/s."""
+    return show_rate(value) if abs(value) >= 1e9 else f"{value / 1e6:.4g} MB/s"
+
+
+def _per_s(value: float) -> str:
+    return f"{value:.4g}/s"

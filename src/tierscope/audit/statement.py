@@ -1,0 +1,61 @@
+"""What a result states: numbers by name in base units, as identities read them.
+
+A statement is one row of a table, ours or another tool's, or what one experiment's samples say. Its quantities bear the
+names of row keys: `latency_s`, `bandwidth_bytes_per_s`, `rate_per_s` (operations), `operation_bytes`, `in_flight`
+(operations under way at any time), `seconds`, `threads`, `delay_cycles` ... An identity takes the statements that have
+the quantities it speaks of, and leaves the others alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One number. `low` and `high` bound it, and are the number itself where no interval was given."""
+
+    value: float  # base unit
+    step: float = 0.0  # what the last printed digit is worth; 0: all digits are there
+    said: str = ""  # as printed, with its unit; "": ours
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def low(self) -> float:
+        return self.bounds[0] if self.bounds else self.value - self.step / 2
+
+    @property
+    def high(self) -> float:
+        return self.bounds[1] if self.bounds else self.value + self.step / 2
+
+    @property
+    def slack(self) -> float:
+        """How far rounding may have moved it, as a share."""
+        return self.step / 2 / abs(self.value) if self.value else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`series`: statements of one series differ in their numbers alone, so that order among them has a sense."""
+
+    label: str  # "row 7, read, 4 KiB"
+    quantities: Mapping[str, Quantity]
+    words: Mapping[str, str] = field(default_factory=dict)
+    table: str = ""  # of ours, or the test of another tool
+    series: str = ""
+    parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (whole, its parts), by the names of quantities
+
+    def get(self, *names: str) -> tuple[Quantity, ...] | None:
+        """The quantities of these names; None where one is missing."""
+        if any(name not in self.quantities for name in names):
+            return None
+        return tuple(self.quantities[name] for name in names)
+
+    @property
+    def hardware(self) -> bool:
+        """Whether the limits of hardware bind it: nothing is simulated or emulated, and there is memory at all."""
+        return self.words.get("origin", "real") not in ("simulated", "emulated") and self.words.get("target") != "null"
+
+    @property
+    def conclusive(self) -> bool:
+        """Not called doubtful already."""
+        return self.words.get("conclusive", "True") == "True"

@@ -1,0 +1,30 @@
+"""An audit in the terminal: what fails with its reason, then how often each identity was looked at."""
+
+from rich.console import Console
+from rich.text import Text
+
+from tierscope.audit import Audit, identities
+
+
+def show(name: str, found: Audit, console: Console) -> None:
+    """name: of what was audited."""
+    console.print(Text(_plain(name), style="bold"))
+    for one in found.failures:
+        console.print(Text(_plain(f" ! {one.identity}: {one.text}")))
+    broken: dict[str, int] = {}
+    for one in found.failures:
+        broken[one.identity] = broken.get(one.identity, 0) + 1
+    for identity, count in found.checked.items():
+        if count:
+            state = f"{broken[identity]} of {count} fail" if identity in broken else f"{count} hold"
+            console.print(Text(f"   {identity:16}{state:>16}  {identities[identity].title}"))
+    total, silent = sum(found.checked.values()), [each for each, count in found.checked.items() if not count]
+    verdict = f"{len(found.failures)} of {total} checks fail" if found.failures else f"all {total} checks hold"
+    console.print(Text(verdict if total else "no identity speaks of what stands here", style="bold"))
+    if silent and total:
+        console.print(Text(f"nothing here to look at for: {', '.join(silent)}", style="dim"))
+
+
+def _plain(text: str) -> str:
+    """Without control characters: a name in a result must not steer a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

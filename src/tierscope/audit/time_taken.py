@@ -1,0 +1,37 @@
+"""A rate is a count over the time it took.
+
+    bandwidth_bytes_per_s = total_bytes / seconds        rate_per_s = operations / seconds
+
+Where several passes were timed, `seconds` is that of the pass that gave the rate. Blind to a clock that runs wrong:
+both sides share it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from tierscope.audit import identities
+from tierscope.audit.identity import Failure
+from tierscope.audit.products import failure
+from tierscope.audit.statement import Statement
+
+ROOM = 0.005  # rounding apart: programs leave set-up out of one of the two
+PAIRS = (("bandwidth_bytes_per_s", "total_bytes"), ("rate_per_s", "operations"))
+
+
+class TimeTaken:
+    """Rates against counts and seconds."""
+
+    name: ClassVar[str] = "time_taken"
+    title: ClassVar[str] = "rate = count / seconds"
+
+    def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
+        for one in statements:
+            for rate, count in PAIRS:
+                if (known := one.get(rate, count, "seconds")) and known[2].value > 0:
+                    _, total, seconds = known
+                    room = ROOM + total.slack + seconds.slack
+                    made = total.value / seconds.value
+                    yield failure(self.name, one, rate, made, f"{count.replace('_', ' ')} / seconds", room)
+
+
+identities.add(TimeTaken())

@@ -1,0 +1,45 @@
+"""What was timed fits into the time that passed.
+
+    span_s <= wall_s        busy_s <= elapsed_s * cpus
+
+`span_s`: from the first clock read of an experiment to the last; `wall_s`: by another clock, set-up included. The
+second is a program's CPU time. Blind to time lost between blocks.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from tierscope.audit import identities
+from tierscope.audit.identity import Failure
+from tierscope.audit.shown import value_of
+from tierscope.audit.statement import Statement
+
+ROOM = 0.01  # of two clocks
+START_S = 0.01  # CPU time is counted in steps of up to 10 ms
+
+
+class WallTime:
+    """Blocks within their experiment, CPU time within its program."""
+
+    name: ClassVar[str] = "wall_time"
+    title: ClassVar[str] = "what was timed fits into the time that passed"
+
+    def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
+        for one in statements:
+            if known := one.get("span_s", "wall_s"):
+                yield _failure(one, known[0].value, known[1].value, "span_s")
+            if known := one.get("busy_s", "elapsed_s", "cpus"):
+                busy, elapsed, cpus = (quantity.value for quantity in known)
+                yield _failure(one, busy - START_S, elapsed * cpus, "busy_s")
+
+
+def _failure(one: Statement, timed: float, passed: float, name: str) -> Failure | None:
+    if timed <= passed * (1 + ROOM):
+        return None
+    said = f"{value_of(name, timed)} were timed"
+    found = f"only {value_of('wall_s', passed)} passed"
+    why = "the clock's rate is wrong, or the samples are of another experiment"
+    return Failure("wall_time", one.label, one.table, name, said, found, why)
+
+
+identities.add(WallTime())

@@ -1,0 +1,22 @@
+"""What `audit` may be asked about, by its word: a run, a published table, or a file of another tool."""
+
+from pathlib import Path
+
+from tierscope import reference
+from tierscope.audit import Audit, examine, own, published, readings
+from tierscope.imports import read
+from tierscope.result import load
+
+PUBLISHED = "reference:"
+
+
+def audited(what: str, name: str = "") -> tuple[str, Audit]:
+    """Its name for people, and the audit; UsageError for what is none of them. name: of a file's format."""
+    if what.startswith(PUBLISHED):
+        table = reference.load(what.removeprefix(PUBLISHED))
+        return f"{table.name}: {table.title}", examine(published.statements(table))
+    path = Path(what)
+    if path.is_file() and path.name != "result.json":
+        _, imported = read(path, name)
+        return f"{what}: {imported.tool}", examine(readings.statements(imported.readings))
+    return what, examine(own.statements(load(path)))

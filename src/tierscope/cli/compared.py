@@ -1,0 +1,55 @@
+"""What `compare` does: two runs, or a run beside a published table."""
+
+from pathlib import Path
+
+import msgspec
+import rich_click as click
+from rich.console import Console
+from rich.text import Text
+
+from tierscope import reference
+from tierscope.cli.drawn import draw
+from tierscope.errors import Exit, UsageError
+from tierscope.origin import banner
+from tierscope.report import beside_text, comparison
+from tierscope.report.beside import beside, normal, sentence
+from tierscope.report.words import printable
+from tierscope.result import load
+
+
+def two_runs(before: Path, after: Path, least: float, across: bool, as_json: bool) -> int:
+    """FAILED where a point is slower, INCONCLUSIVE where all are."""
+    old, new = load(before), load(after)
+    rows = comparison.compare_runs(old, new, least, across=across)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1))
+    else:
+        comparison.show(rows, console := Console())
+        if said := comparison.origins_of(old, new):
+            console.print(Text(printable(said), style="bold yellow"))
+        console.print(comparison.doubt(old, new), highlight=False)
+    verdicts = [row["verdict"] for row in rows]
+    if not verdicts or set(verdicts) == {"inconclusive"}:
+        return Exit.INCONCLUSIVE
+    return Exit.FAILED if "slower" in verdicts else Exit.GOOD
+
+
+def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> int:
+    """FAILED where the run is not normal for the table's hardware."""
+    published = reference.load(name)
+    own = load(run)
+    rows = beside(own, published)
+    if figure:
+        spec = beside_text.figure(rows, published, own.result.origin)
+        if spec is None:
+            raise UsageError("one point alone makes no figure; compare without --figure")
+        draw(spec, figure)
+    if as_json:
+        facts = {"reference": name, "origin": own.result.origin, "verdict": sentence(rows, published), "rows": rows}
+        click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+    else:
+        console = Console()
+        if said := banner(own.result.origin, own.result.origin_by):
+            console.print(Text(printable(said), style="bold yellow"))
+        beside_text.show(rows, published, console)
+    return Exit.GOOD if normal(rows) else Exit.FAILED

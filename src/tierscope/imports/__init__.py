@@ -1,0 +1,79 @@
+"""Importers: another tool's output becomes readings in base units.
+
+One file is one format, and adds itself in its last line. An importer reads text and nothing else. What it does not know
+it refuses: a line that is cut off, a unit that it was not told of, the decimal commas of another language. What it
+leaves out it says.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from tierscope.errors import UsageError
+from tierscope.registry import Registry
+from tierscope.result import Reading, Warn
+
+MOST_BYTES = 64 << 20  # of a file: outputs of these tools are some kilobytes; a dump of all bins of fio some megabytes
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What stands in a file."""
+
+    tool: str  # with its version, where the file tells: "fio-3.33"
+    readings: tuple[Reading, ...]
+    warnings: tuple[Warn, ...] = ()
+
+
+class Importer(Protocol):
+    """One format."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str:
+        """What the format is, and where its units are documented."""
+
+    def knows(self, text: str) -> bool:
+        """Whether the text looks like this format, whole or not."""
+
+    def read(self, text: str) -> Imported:
+        """UsageError where it is cut off, or says what this importer was not told of."""
+
+
+importers: Registry[Importer] = Registry("format", "tierscope.imports")
+
+
+def read(path: Path, name: str = "") -> tuple[str, Imported]:
+    """(format, what stands in the file). name: of the format; "": found by what the text looks like."""
+    text = _text(path)
+    fitting = [name] if name else [each for each in importers if importers[each].knows(text)]
+    if len(fitting) != 1:
+        what = "could be any of " + ", ".join(fitting) if fitting else "is of no known format"
+        raise UsageError(f"{path} {what}; name it with --as, one of {', '.join(importers)}")
+    try:
+        found = importers[fitting[0]].read(text)
+    except UsageError as error:
+        raise UsageError(f"{path} as {fitting[0]}: {error}") from error
+    if not found.readings:
+        raise UsageError(f"{path} as {fitting[0]}: no result stands in it; was the program stopped before its end?")
+    return fitting[0], found
+
+
+def _text(path: Path) -> str:
+    """UTF-8 without a byte-order mark and with single line feeds."""
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except IsADirectoryError as error:
+        raise UsageError(f"{path} is a directory; name the file that the tool wrote") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"{path} is larger than {MOST_BYTES >> 20} MiB: no output of these tools is")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no text: {error.reason} at byte {error.start}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,191 @@
+"""fio 3, JSON and JSON+.
+
+Each job gives a reading for each direction that it used, and one for both where it used two. Bandwidth and IOPS are
+over the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of whichever of
+`lat_ns` and `clat_ns` fio kept. What stands before the first brace is told as a warning.
+Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
+of the time: else part of the queue is in the page cache, or was never filled.
+Source: J. Axboe, "fio", HOWTO, sections "JSON output" and "JSON+ output", version 3.33, 2022.
+"""
+
+import json
+from typing import Any, ClassVar
+
+from tierscope.errors import UsageError
+from tierscope.experiment import Label
+from tierscope.imports import Imported, importers
+from tierscope.result import Reading, Value, Warn
+from tierscope.units import KiB, parse_bytes
+
+DIRECTIONS = ("read", "write", "trim")
+FULL = 95.0  # per cent of the time at full depth, for the depth to count as what was under way
+PERCENTILES = {
+    "50": "latency_p50_s",
+    "90": "latency_p90_s",
+    "95": "latency_p95_s",
+    "99": "latency_p99_s",
+    "99.9": "latency_p999_s",
+}
+NEWEST = 3  # major version whose units are known
+DEPTHS = {1: "1", 2: "2", 4: "4", 8: "8", 16: "16", 32: "32"}  # keys of `iodepth_level`; 64 and more is ">=64"
+
+Json = dict[str, Any]
+
+
+class Fio:
+    """Readings of all jobs."""
+
+    name: ClassVar[str] = "fio"
+    title: ClassVar[str] = "fio's JSON and JSON+: bytes per second, nanoseconds"
+
+    def knows(self, text: str) -> bool:
+        return '"fio version"' in text
+
+    def read(self, text: str) -> Imported:
+        before, brace, rest = text.partition("{\n")
+        if not brace:
+            raise UsageError("no JSON stands in it; run fio with --output-format=json")
+        document = _parsed(brace + rest)
+        version = str(document.get("fio version", "fio"))
+        _refuse_newer(version)
+        jobs = document.get("jobs")
+        if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
+            raise UsageError("it has no list of jobs: it is cut off, or of a version that is not known")
+        try:
+            readings = tuple(one for job in jobs for one in _job(job, document.get("global options", {})))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UsageError(f"a job is not as fio {NEWEST} writes it: {type(error).__name__} {error}") from error
+        return Imported(version, readings, _warnings(before, jobs))
+
+
+def _parsed(text: str) -> Json:
+    try:
+        document, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"its JSON is cut off or damaged: {str(error)[:120]}") from error
+    if not isinstance(document, dict):
+        raise UsageError("its JSON is no object")
+    return document
+
+
+def _refuse_newer(version: str) -> None:
+    major = version.removeprefix("fio-").partition(".")[0]
+    if not major.isdecimal() or int(major) > NEWEST:
+        raise UsageError(f"it is of {version[:40]!r}; units are known up to fio {NEWEST}: use a newer tierscope")
+
+
+def _warnings(before: str, jobs: list[Json]) -> tuple[Warn, ...]:
+    found = []
+    if before.strip():
+        said = " ".join(before.split())[:200]
+        found.append(
+            Warn(code="preamble", message=f"fio said before its JSON: {said}", next_step="see what it warned of")
+        )
+    for job in jobs:
+        if job.get("error"):
+            message = f"job {job.get('jobname')} ended with error {job['error']}"
+            found.append(Warn(code="failed", message=message, next_step="mend the job and run it again"))
+    return tuple(found)
+
+
+def _job(job: Json, shared: Json) -> list[Reading]:
+    options = {**shared, **job.get("job options", {})}
+    used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
+    depth = _in_flight(job, options)
+    readings = []
+    for name in used:
+        values = _values(job[name])
+        if depth and len(used) == 1:
+            values["in_flight"] = depth
+        readings.append(Reading(test=name, labels=_labels(job, options, name), values=values))
+    if len(used) == 2:
+        values = _both(job, used) | ({"in_flight": depth} if depth else {})
+        readings.append(Reading(test="+".join(used), labels=_labels(job, options, "both"), values=values))
+    return readings
+
+
+def _values(side: Json) -> dict[str, Value]:
+    milliseconds, moved = int(side["runtime"]), int(side["io_bytes"])
+    values = {
+        "bandwidth_bytes_per_s": Value(value=float(side["bw_bytes"]), step=1.0, said=f"{side['bw_bytes']} B/s"),
+        "rate_per_s": Value(value=float(side["iops"]), step=1e-6, said=f"{side['iops']} IOPS"),
+        "operations": Value(value=float(side["total_ios"]), step=1.0),
+        "total_bytes": Value(value=float(moved), step=1.0),
+        "seconds": Value(value=milliseconds / 1e3, step=1e-3, said=f"{milliseconds} ms"),
+        "second_bandwidth_bytes_per_s": Value(
+            value=float(side["bw_mean"]) * KiB, step=KiB * 1e-6, said=f"{side['bw_mean']} KiB/s"
+        ),
+    }
+    if not side.get("bw_samples") or side["bw_samples"] < 10:  # of half a second each: too few to be a mean of the run
+        del values["second_bandwidth_bytes_per_s"]
+    return values | _latencies(side)
+
+
+def _latencies(side: Json) -> dict[str, Value]:
+    total = side["lat_ns"]
+    kept = total if "percentile" in total else side["clat_ns"]  # of completion alone: the least is that of the same
+    values = {
+        "latency_s": _nanoseconds(total["mean"]),
+        "latency_least_s": _nanoseconds(kept["min"]),
+        "latency_most_s": _nanoseconds(total["max"]),
+    }
+    for share, nanoseconds in kept.get("percentile", {}).items():
+        name = PERCENTILES.get(f"{float(share):g}")
+        if name:
+            values[name] = _nanoseconds(nanoseconds)
+    return values
+
+
+def _nanoseconds(number: float) -> Value:
+    step = 1.0 if float(number) == int(number) else 1e-6
+    return Value(value=float(number) * 1e-9, step=step * 1e-9, said=f"{number} ns")
+
+
+def _both(job: Json, used: list[str]) -> dict[str, Value]:
+    """Sums, and the mean latency by the number of operations."""
+    sides = [job[name] for name in used]
+    count = sum(int(side["total_ios"]) for side in sides)
+    mean = sum(float(side["lat_ns"]["mean"]) * int(side["total_ios"]) for side in sides) / count
+    return {
+        "bandwidth_bytes_per_s": Value(value=float(sum(side["bw_bytes"] for side in sides))),
+        "rate_per_s": Value(value=float(sum(side["iops"] for side in sides))),
+        "operations": Value(value=float(count)),
+        "latency_s": Value(value=mean * 1e-9),
+    }
+
+
+def _labels(job: Json, options: Json, side: str) -> dict[str, Label]:
+    size = _size(options, side)
+    labels: dict[str, Label] = {"job": str(job.get("jobname", "")), "pattern": str(options.get("rw", "read"))}
+    if size:
+        labels["operation_bytes"] = size
+    for key in ("ioengine", "iodepth", "numjobs", "direct"):
+        if key in options:
+            labels[key] = str(options[key])
+    return labels
+
+
+def _size(options: Json, side: str) -> int | None:
+    """Of one operation; None where it varies. fio's k is 1024 unless kb_base says otherwise."""
+    if "bsrange" in options or "bssplit" in options or str(options.get("kb_base", "1024")) != "1024":
+        return None
+    words = str(options.get("bs", "4k")).split(",")
+    place = min({"read": 0, "write": 1, "trim": 2}.get(side, 0), len(words) - 1)
+    if side == "both" and len(set(words)) > 1:
+        return None
+    word = words[place].strip().lower().removesuffix("b").removesuffix("i")
+    return parse_bytes(word[:-1] + word[-1].upper() + "iB" if word[-1:] in "kmg" else word)
+
+
+def _in_flight(job: Json, options: Json) -> Value | None:
+    jobs = int(options.get("numjobs", 1))
+    depth = int(options.get("iodepth", 1))
+    reached = float(job.get("iodepth_level", {}).get(DEPTHS.get(depth, ">=64"), 0.0))
+    asynchronous = (
+        str(options.get("ioengine", "psync")) in ("libaio", "io_uring") and str(options.get("direct", "0")) == "1"
+    )
+    full = reached >= FULL and (depth in DEPTHS or depth == 64)
+    return Value(value=float(jobs * depth), said=f"depth {depth}") if full and asynchronous else None
+
+
+importers.add(Fio())

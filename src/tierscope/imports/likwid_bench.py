@@ -1,0 +1,62 @@
+"""likwid-bench, the text of one test.
+
+MByte/s are 10^6 bytes per second of the data volume, which is iterations x bytes of the streams; the read for ownership
+is not counted. Cycles are those of the time-stamp counter, not of the core.
+Source: RRZE-HPC, "likwid-bench", documentation of LIKWID 5.2, 2021.
+"""
+
+import re
+from typing import ClassVar
+
+from tierscope.errors import UsageError
+from tierscope.experiment import Label
+from tierscope.imports import Imported, importers
+from tierscope.imports.values import value, whole
+from tierscope.result import Reading, Value
+
+LINES = {
+    "bandwidth_bytes_per_s": ("MByte/s", "MByte/s"),
+    "seconds": ("Time", "sec"),
+    "total_bytes": ("Data volume (Byte)", "B"),
+    "flops_per_s": ("MFlops/s", "MFlops/s"),
+}
+NEEDED = ("MByte/s", "Time", "Data volume (Byte)", "Size (Byte)")
+
+
+class LikwidBench:
+    """One reading for each test in the file."""
+
+    name: ClassVar[str] = "likwid_bench"
+    title: ClassVar[str] = "likwid-bench's text: MByte/s are 10^6 bytes per second"
+
+    def knows(self, text: str) -> bool:
+        return "LIKWID MICRO BENCHMARK" in text
+
+    def read(self, text: str) -> Imported:
+        parts = text.split("LIKWID MICRO BENCHMARK")[1:]
+        return Imported("likwid-bench", tuple(_reading(part) for part in parts))
+
+
+def _reading(text: str) -> Reading:
+    told = {
+        key.strip(): rest.strip() for key, colon, rest in (line.partition(":") for line in text.splitlines()) if colon
+    }
+    missing = [line for line in NEEDED if line not in told]
+    if missing:
+        raise UsageError(f"a test has no line {missing[0]!r}: it is cut off")
+    values: dict[str, Value] = {}
+    for name, (line, unit) in LINES.items():
+        if line in told:
+            word, _, own = told[line].partition(" ")
+            if own and own.strip() != unit:
+                raise UsageError(f"{line} is in {own.strip()!r}, not in {unit}")
+            values[name] = value(word, unit)
+    threads = re.search(r"Using (\S+) threads?", text)
+    labels: dict[str, Label] = {
+        "threads": whole(threads[1], "threads") if threads else None,
+        "footprint_bytes": whole(told["Size (Byte)"], "Size (Byte)"),
+    }
+    return Reading(test=told.get("Test", "unknown"), labels=labels, values=values)
+
+
+importers.add(LikwidBench())

@@ -1,0 +1,133 @@
+"""Intel Memory Latency Checker, the text of all its modes.
+
+Sections begin with a line `Measuring ...`: idle latencies between nodes (ns), peak injection bandwidths and bandwidths
+between nodes (10^6 bytes per second, as it says), loaded latencies over injected delays, and latencies
+from cache to cache (ns). `--idle_latency` ends in one line of clocks and nanoseconds. How it measures is not public.
+Source: Intel, "Memory Latency Checker v3", product page, 2013 to 2024; outputs that its users published.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from tierscope.errors import UsageError
+from tierscope.experiment import Label
+from tierscope.imports import Imported, importers
+from tierscope.imports.values import value
+from tierscope.result import Reading
+
+KINDS = (
+    (re.compile(r"^Measuring idle latenc", re.IGNORECASE), "idle latency"),
+    (re.compile(r"^Measuring (Peak Injection|Maximum) Memory Bandwidths", re.IGNORECASE), "bandwidth"),
+    (re.compile(r"^Measuring Memory Bandwidths between nodes", re.IGNORECASE), "bandwidth between nodes"),
+    (re.compile(r"^Measuring Loaded Latenc", re.IGNORECASE), "loaded latency"),
+    (re.compile(r"^Measuring cache-to-cache", re.IGNORECASE), "cache to cache"),
+)
+RATIO = re.compile(r"^(ALL Reads|[0-9]:[0-9] Reads-Writes|Stream-triad like|All NT writes|[\w:+ -]*?)\s*:\s+(\S+)\s*$")
+DELAY = re.compile(r"^([0-9]{5})\s+(\S+)\s+(\S+)$")
+NODE = re.compile(r"^([0-9]+)((?:\s+\S+)+)$")
+LINE = re.compile(r"^Local Socket (L2->L2 \w+)\s+latency\s+(\S+)$", re.IGNORECASE)
+ONE = re.compile(r"^Each iteration took (\S+) .*?clocks \(\s*(\S+)\s+ns\)")
+TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
+MB = "= 1,000,000 Bytes/sec)"
+
+
+class Mlc:
+    """Readings of all sections."""
+
+    name: ClassVar[str] = "mlc"
+    title: ClassVar[str] = "Intel Memory Latency Checker's text: ns, and MB/s of 10^6 bytes"
+
+    def knows(self, text: str) -> bool:
+        return "Memory Latency Checker" in text
+
+    def read(self, text: str) -> Imported:
+        version = re.search(r"Memory Latency Checker\s*-?\s*(v[0-9.a-z]+)", text)
+        tool = f"Intel MLC {version[1] if version else ''}".strip()
+        readings: list[Reading] = []
+        for kind, lines in _sections(text):
+            found = list(_read(kind, lines))
+            if not found:
+                raise UsageError(f"no number follows {lines[0][:60]!r}: it is cut off")
+            readings += found
+        return Imported(tool, (*readings, *_single(text)))
+
+
+def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
+    kind, lines = "", list[str]()
+    for raw in text.splitlines():
+        line = raw.strip()
+        if line.startswith("Measuring"):
+            if kind:
+                yield kind, lines
+            kind, lines = next((name for pattern, name in KINDS if pattern.match(line)), ""), [line]
+            if not kind:
+                raise UsageError(f"unknown section {line[:60]!r}")
+        elif line:
+            lines.append(line)
+    if kind:
+        yield kind, lines
+
+
+def _read(kind: str, lines: list[str]) -> Iterator[Reading]:
+    traffic = next((found[1] for line in lines if (found := TRAFFIC.match(line))), "")
+    labels: dict[str, Label] = {"traffic": traffic} if traffic else {}
+    if kind == "loaded latency":
+        yield from (_loaded(found, labels) for line in lines if (found := DELAY.match(line)))
+    elif kind == "bandwidth":
+        found_rows = (found for line in lines if MB not in line and (found := RATIO.match(line)))
+        for found in found_rows:
+            rates = {"bandwidth_bytes_per_s": value(found[2], "MB/s")}
+            yield Reading(test=kind, labels={"ratio": found[1]}, values=rates)
+    elif kind == "cache to cache":
+        yield from _cache_to_cache(lines)
+    else:
+        unit = ("latency_s", "ns") if kind == "idle latency" else ("bandwidth_bytes_per_s", "MB/s")
+        yield from _matrix(kind, lines, labels, unit)
+
+
+def _loaded(found: re.Match[str], labels: dict[str, Label]) -> Reading:
+    values = {"latency_s": value(found[2], "ns"), "bandwidth_bytes_per_s": value(found[3], "MB/s")}
+    return Reading(test="loaded latency", labels={**labels, "delay_cycles": int(found[1])}, values=values)
+
+
+def _matrix(kind: str, lines: list[str], labels: dict[str, Label], unit: tuple[str, str]) -> Iterator[Reading]:
+    """Rows are the CPUs' nodes, columns the memory's; a dash is a pair that does not exist."""
+    columns: list[str] = []
+    for line in lines:
+        if line.startswith("Numa node") and len(line.split()) > 2:
+            columns = line.split()[2:]
+        elif columns and (found := NODE.match(line)):
+            words = found[2].split()
+            if len(words) != len(columns):
+                raise UsageError(f"a row of {kind} has {len(words)} numbers under {len(columns)} nodes: it is cut off")
+            for memory, word in zip(columns, words, strict=True):
+                if word != "-":
+                    where: dict[str, Label] = {**labels, "from": f"node {found[1]}", "to": f"node {memory}"}
+                    yield Reading(test=kind, labels=where, values={unit[0]: value(word, unit[1])})
+
+
+def _cache_to_cache(lines: list[str]) -> Iterator[Reading]:
+    """Within a package one line for each kind; between packages a matrix of writer and reader for each home."""
+    home, columns = "", list[str]()
+    for line in lines:
+        if found := LINE.match(line):
+            yield Reading(test="cache to cache", labels={"kind": found[1]}, values={"latency_s": value(found[2], "ns")})
+        elif "homed in" in line:
+            home, columns = line.partition("homed in")[2].strip(" )"), []
+        elif line.startswith("Writer Numa Node"):
+            columns = line.split()[3:]
+        elif columns and (row := NODE.match(line)):
+            for reader, word in zip(columns, row[2].split(), strict=False):
+                if word != "-":
+                    labels: dict[str, Label] = {"home": home, "writer": f"node {row[1]}", "reader": f"node {reader}"}
+                    yield Reading(test="cache to cache", labels=labels, values={"latency_s": value(word, "ns")})
+
+
+def _single(text: str) -> Iterator[Reading]:
+    for line in text.splitlines():
+        if found := ONE.match(line.strip()):
+            yield Reading(test="idle latency", values={"latency_s": value(found[2], "ns")})
+
+
+importers.add(Mlc())

@@ -1,0 +1,77 @@
+"""pmembench, the table that it prints for each scenario: fields parted by semicolons, units in the heads.
+
+Times of the whole are seconds, latencies nanoseconds, bandwidth MiB/s. `ops-per-second` is over all threads. The echoed
+arguments become labels; the seed that is printed is not the one that was given, and is left out.
+Source: Intel, "PMDK", src/benchmarks/README, 2015 to 2023.
+"""
+
+import csv
+import re
+from typing import ClassVar
+
+from tierscope.errors import UsageError
+from tierscope.experiment import Label
+from tierscope.imports import Imported, importers
+from tierscope.imports.values import value
+from tierscope.result import Reading, Value
+
+HEADS = {
+    "total-avg": "seconds",
+    "ops-per-second": "rate_per_s",
+    "total-max": "seconds_most",
+    "total-min": "seconds_least",
+    "latency-avg": "latency_s",
+    "latency-min": "latency_least_s",
+    "latency-max": "latency_most_s",
+    "latency-pctl-50.0%": "latency_p50_s",
+    "latency-pctl-99.0%": "latency_p99_s",
+    "latency-pctl-99.9%": "latency_p999_s",
+    "bandwidth": "bandwidth_bytes_per_s",
+}
+TOLD = ("total-median", "total-std-dev", "latency-std-dev", "seed")  # known, and left out
+LABELS = {"threads": "threads", "data-size": "operation_bytes"}
+HEAD = re.compile(r"([\w.%-]+)\[([^\]]+)\]")
+TITLE = re.compile(r"^([\w-]+)(?:: |\s+)?\[?[^;]*\]?$")
+
+
+class Pmembench:
+    """One reading for each line of each table."""
+
+    name: ClassVar[str] = "pmembench"
+    title: ClassVar[str] = "pmembench's tables: units in their heads"
+
+    def knows(self, text: str) -> bool:
+        return "total-avg[" in text and "ops-per-second[" in text
+
+    def read(self, text: str) -> Imported:
+        scenario, heads, readings = "pmembench", list[str](), list[Reading]()
+        for line in text.splitlines():
+            if line.startswith("total-avg["):
+                heads = next(csv.reader([line], delimiter=";"))
+            elif ";" in line and heads:
+                readings.append(_reading(scenario, heads, next(csv.reader([line], delimiter=";"))))
+            elif line.strip() and (found := TITLE.match(line.strip())):
+                scenario, heads = found[1], []
+        return Imported("pmembench", tuple(readings))
+
+
+def _reading(scenario: str, heads: list[str], fields: list[str]) -> Reading:
+    if len(fields) != len(heads):
+        raise UsageError(
+            f"a line has {len(fields)} fields under {len(heads)} heads: it is cut off, or has decimal commas"
+        )
+    values: dict[str, Value] = {}
+    labels: dict[str, Label] = {}
+    for head, word in zip(heads, fields, strict=True):
+        if found := HEAD.fullmatch(head):
+            if found[1] in HEADS:
+                values[HEADS[found[1]]] = value(word, found[2])
+            elif found[1] not in TOLD:
+                raise UsageError(f"unknown column {head!r}; known: {', '.join(HEADS)}")
+        elif head and head not in TOLD:
+            name = LABELS.get(head, head)
+            labels.setdefault(name, int(word) if word.isdecimal() else word)
+    return Reading(test=scenario, labels=labels, values=values)
+
+
+importers.add(Pmembench())

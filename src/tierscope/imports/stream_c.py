@@ -1,0 +1,87 @@
+"""STREAM 5, the text that stream.c prints.
+
+Rates are 10^6 bytes per second; copy and scale move two arrays, add and triad three, and the read for ownership is not
+counted. The best rate is of the least time.
+Source: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", 1995; stream.c 5.10.
+"""
+
+import re
+from typing import ClassVar
+
+from tierscope.errors import UsageError
+from tierscope.experiment import Label
+from tierscope.imports import Imported, importers
+from tierscope.imports.values import value, whole
+from tierscope.result import Reading, Value, Warn
+
+ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
+ROW = re.compile(r"^(Copy|Scale|Add|Triad):\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)
+
+
+class StreamC:
+    """One reading for each kernel."""
+
+    name: ClassVar[str] = "stream_c"
+    title: ClassVar[str] = "STREAM's text: MB/s are 10^6 bytes per second"
+
+    def knows(self, text: str) -> bool:
+        return "STREAM version" in text
+
+    def read(self, text: str) -> Imported:
+        rows = ROW.findall(text)
+        if {row[0].lower() for row in rows} != set(ARRAYS):
+            raise UsageError("the four lines Copy, Scale, Add and Triad are not all there: it is cut off")
+        version = re.search(r"STREAM version \$?(?:Revision: )?([0-9.]+)", text)
+        labels, shared = _setting(text)
+        readings = tuple(_reading(row, labels, shared) for row in rows)
+        return Imported(f"STREAM {version[1] if version else ''}".strip(), readings, _warnings(text))
+
+
+def _setting(text: str) -> tuple[dict[str, Label], dict[str, Value]]:
+    """Labels that all kernels share, and the step of the clock."""
+    elements, width = _number(text, r"Array size = (\S+) \(elements\)"), _number(text, r"uses (\S+) bytes per array")
+    threads = _number(text, r"Number of Threads counted = (\S+)")
+    labels: dict[str, Label] = {"threads": threads or 1}
+    if elements and width:
+        labels |= {"array_bytes": elements * width, "footprint_bytes": 3 * elements * width}
+    step = re.search(r"precision appears to be (\S+) (\S+?)\.?$", text, re.MULTILINE)
+    if step is None:
+        return labels, {}
+    unit = {"microseconds": "us", "microsecond": "us"}.get(step[2], step[2])
+    return labels, {"clock_step_s": value(step[1], unit)}
+
+
+def _number(text: str, pattern: str) -> int | None:
+    found = re.search(pattern, text)
+    return whole(found[1], found[0]) if found else None
+
+
+def _reading(row: tuple[str, ...], labels: dict[str, Label], shared: dict[str, Value]) -> Reading:
+    kernel, rate, average, least, most = row
+    kernel = kernel.lower()
+    values = {
+        "bandwidth_bytes_per_s": value(rate, "MB/s"),
+        "seconds": value(least, "s"),
+        "seconds_least": value(least, "s"),
+        "seconds_mean": value(average, "s"),
+        "seconds_most": value(most, "s"),
+        "single_s": value(least, "s"),
+        "timed_s": value(least, "s"),
+        **shared,
+    }
+    array = labels.get("array_bytes")
+    if isinstance(array, int):
+        values["total_bytes"] = Value(value=float(ARRAYS[kernel] * array))
+    return Reading(test=kernel, labels=labels, values=values)
+
+
+def _warnings(text: str) -> tuple[Warn, ...]:
+    if "Solution Validates" in text:
+        return ()
+    message = "STREAM did not say that its solution validates"
+    return (
+        Warn(code="unchecked", message=message, next_step="do not use these rates; compile with fewer optimisations"),
+    )
+
+
+importers.add(StreamC())

@@ -1,0 +1,20 @@
+"""Another tool's readings in the terminal: what was set, then the few numbers that most of them hold."""
+
+from tierscope.report import cells
+from tierscope.tables import Row
+from tierscope.tables.imported import Imported
+
+SHOWN = (
+    "test", "setting", "threads", "delay_cycles", "bandwidth_bytes_per_s", "latency_s", "rate_per_s", "count", "busy_s",
+    "elapsed_s",
+)  # fmt: skip
+
+
+def grid(rows: list[Row]) -> tuple[str, list[tuple[str, bool]], list[list[str]]]:
+    """Title, heads and lines; columns of which no row knows the value are left out."""
+    columns = [
+        c for c in Imported.columns if c.name in SHOWN and any(row.get(c.name) not in (None, "") for row in rows)
+    ]
+    heads = [(cells.head(column), cells.is_number(column)) for column in columns]
+    lines = [[cells.cell(row.get(column.name), column) for column in columns] for row in rows]
+    return f"Imported from {rows[0]['tool']}", heads, lines

@@ -1,0 +1,38 @@
+"""What the loop asks of whoever measures: the native core, or a program that measures by itself."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tierscope.experiment import Group
+from tierscope.program import Bins, Program
+from tierscope.result import Blocks, Clock, GroupFacts, Timing
+
+
+class Measurer(Protocol):
+    """Steps in this order: prepare, any number of measure, timings, check, drop, told; close at any time."""
+
+    clock: Clock
+
+    def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
+        """Bring the groups into being, and say what they are; what was there before may be kept."""
+
+    def set(self, number: int, group: Group) -> GroupFacts:
+        """Another walk for a group that is there."""
+
+    def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
+        """One batch; shape (blocks,), dtype BLOCK."""
+
+    def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
+        """Largest relative error, a detail for each group, counters."""
+
+    def timings(self) -> tuple[tuple[Timing, ...], ...]:
+        """Of each group, of each batch in which it ran: what operations on a structure took; () of other groups."""
+
+    def drop(self) -> None:
+        """Give memory and threads back, and what belongs to the user as it was found."""
+
+    def told(self) -> tuple[Program, Bins] | None:
+        """What a program besides says of the batches since `prepare`; None where there is none."""
+
+    def close(self) -> None:
+        """End at once; more than once does no harm."""

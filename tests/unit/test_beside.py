@@ -1,0 +1,115 @@
+"""A run beside a published table: same points, both numbers, and whether that is normal."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from made import KERNELS, Maker, Teamwork, one_group
+from said import refused, say
+from tierscope import reference
+from tierscope.errors import Exit, UsageError
+from tierscope.reference import load, parse
+from tierscope.report.beside import ROOM, axis, beside, label, normal, sentence
+from tierscope.report.beside_text import figure
+from tierscope.result import Run
+from tierscope.tables import tables
+from tierscope.units import GiB
+
+DRAM = "document000_stream_dram"
+DATA = Path(__file__).parents[1] / "data/imports"
+
+
+def stream_run(folder: Path, times: float) -> Run:
+    """STREAM's copy and triad with 1, 2 and 4 threads, `times` what was published."""
+    published, maker = load(DRAM), Maker(folder)
+    for kernel in ("copy", "triad"):
+        for threads in (1, 2, 4):
+            rate = (
+                float(published.where(threads=threads).si(f"{kernel}_mb_s")[0]) * times / threads / KERNELS[kernel][1]
+            )
+            group = one_group(kernel, tuple(range(threads)), GiB)
+            maker.add("stream", {"kernel": kernel, "threads": threads}, (group,), (Teamwork((rate,) * threads),))
+    return maker.save("stream")
+
+
+@pytest.fixture(scope="module")
+def same(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return stream_run(tmp_path_factory.mktemp("same"), 1.0)
+
+
+def test_a_run_of_such_hardware_is_normal(same: Run) -> None:
+    rows = beside(same, load(DRAM))
+    assert len(rows) == 6
+    assert {row["verdict"] for row in rows} == {"as published"}
+    assert all(row["ratio"] == pytest.approx(1, abs=0.02) for row in rows)
+    assert sentence(rows, load(DRAM)).startswith("normal for such hardware: 6 of 6 points")
+
+
+@pytest.mark.parametrize(("times", "word"), [(0.7, "lower"), (1.4, "higher")])
+def test_what_is_off_by_more_than_machines_differ_is_not_normal(tmp_path: Path, times: float, word: str) -> None:
+    rows = beside(stream_run(tmp_path, times), load(DRAM))
+    assert {row["verdict"] for row in rows} == {word}
+    assert not normal(rows)
+
+
+def test_just_within_the_room_is_as_published(tmp_path: Path) -> None:
+    assert normal(beside(stream_run(tmp_path, 0.98 * ROOM), load(DRAM)))
+
+
+def test_the_axis_is_the_key_with_the_most_numbers(same: Run) -> None:
+    rows = beside(same, load(DRAM))
+    assert axis(rows) == "threads"
+    assert label(rows[0], "threads") == "stream: copy"
+
+
+def test_both_curves_are_drawn(same: Run) -> None:
+    spec = figure(beside(same, load(DRAM)), load(DRAM), "simulated")
+    assert spec is not None
+    assert spec["title"].endswith("(SIMULATED)")
+    assert [point["whose"] for point in spec["data"]["values"]].count("published") == 6
+
+
+@pytest.mark.parametrize("name", [name for name in reference.names() if load(name).matches])
+def test_every_match_names_keys_of_our_tables(name: str) -> None:
+    for match in load(name).matches:
+        columns = {column.name for column in tables[match.table].columns}
+        assert {match.key, *match.keys} <= columns
+        assert load(name).units[match.column] != "word"
+
+
+@pytest.mark.parametrize("line", ["a = b", "a = stream.x | kernel={c}", "z = stream.x | kernel=a", "a = stream.x"])
+def test_a_wrong_match_is_refused(line: str) -> None:
+    head = "# title: T\n# source: S\n# machine: M\n# column: a | MB/s | rate\n"
+    with pytest.raises(ValueError, match="compare"):
+        parse("t", f"{head}# compare: {line}\na\n1\n")
+
+
+def test_a_table_that_no_run_measures_and_a_run_without_its_points_are_refused(same: Run) -> None:
+    with pytest.raises(UsageError, match="no number that a run of ours measures"):
+        beside(same, load("document002_flush"))
+    with pytest.raises(UsageError, match="no point of optane100_read_latency; it compares regions"):
+        beside(same, load("optane100_read_latency"))
+
+
+def test_the_command(same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "b.svg"
+    status, out, _ = say(capfd, "compare", str(same.path), f"reference:{DRAM}", "--figure", str(picture))
+    assert status == Exit.GOOD
+    assert "of the table: a single run" in out
+    assert "published" in picture.read_text()
+    status, out, _ = say(capfd, "compare", str(same.path), f"reference:{DRAM}", "--json")
+    assert (status, len(json.loads(out)["rows"])) == (Exit.GOOD, 6)
+    assert "reference" in refused(capfd, "compare", str(same.path), "reference:nothing")[1]
+    assert "two runs have tables alone" in refused(capfd, "compare", "a", "b", "--figure", "c.svg")[1]
+
+
+def test_an_imported_stream_is_compared(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    say(capfd, "import", str(DATA / "stream.txt"), "--out", str(tmp_path / "r"))
+    status, out, _ = say(capfd, "compare", str(tmp_path / "r"), f"reference:{DRAM}")
+    assert status == Exit.FAILED
+    assert "IMPORTED: STREAM" in out
+    assert "stream: triad, threads 2" in out

@@ -1,0 +1,150 @@
+"""Rows and sentences about storage, from a law that was put in; the figures and the lines in a terminal."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from made_storage import MOST, SERVICE_S, law, storage_run
+from tierscope.report.comparison import compare_runs
+from tierscope.report.content import gather
+from tierscope.report.figures import figures
+from tierscope.report.terminal import show
+from tierscope.result import Run
+from tierscope.tables import Insight, Row, tables
+
+TABLE = tables["storage"]
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return storage_run(tmp_path_factory.mktemp("paper"), "size=64MiB")
+
+
+@pytest.fixture(scope="module")
+def depths(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return storage_run(tmp_path_factory.mktemp("depths"), "size=64MiB", "preset=depths", "mixes=read")
+
+
+def rows_of(run: Run) -> list[Row]:
+    return TABLE.rows(run)
+
+
+def said(run: Run) -> dict[str, Insight]:
+    return {one.name: one for one in TABLE.insights(run, rows_of(run))}
+
+
+def number(row: Row, key: str) -> float:
+    value = row[key]
+    assert isinstance(value, int | float)
+    return float(value)
+
+
+def test_a_job_has_the_rate_latency_and_bandwidth_that_were_put_in(paper: Run) -> None:
+    rows = rows_of(paper)
+    assert len(rows) == 18 + 2 * 6
+    for row in (row for row in rows if row["part"] in ("both", row["operation"])):
+        rate = law(int(row["depth"] or 0), int(row["block_bytes"] or 0))
+        assert number(row, "iops") == pytest.approx(rate, rel=0.02)
+        assert number(row, "iops_low") <= number(row, "iops") <= number(row, "iops_high")
+        assert number(row, "bandwidth_bytes_per_s") == pytest.approx(number(row, "iops") * number(row, "block_bytes"))
+        assert number(row, "latency_s") == pytest.approx(16 / rate, rel=0.02)
+        assert number(row, "in_flight") == pytest.approx(16, rel=0.01)  # Little's law
+        assert row["conclusive"]
+        assert (row["engine"], row["access"], row["file_system"], row["repeats"]) == ("io_uring", "direct", "ext4", 8)
+        assert number(row, "cpu_system") == pytest.approx(0.2)
+
+
+def test_a_mix_is_told_whole_and_by_its_halves(paper: Run) -> None:
+    both, reads, writes = [row for row in rows_of(paper) if row["operation"] == "mix"][:3]
+    assert [row["part"] for row in (both, reads, writes)] == ["both", "read", "write"]
+    assert number(reads, "iops") == pytest.approx(0.7 * number(both, "iops"), rel=1e-3)
+    assert number(writes, "latency_s") == pytest.approx(2 * number(reads, "latency_s"), rel=0.02)
+    mean = 0.7 * number(reads, "latency_s") + 0.3 * number(writes, "latency_s")
+    assert number(both, "latency_s") == pytest.approx(mean, rel=0.01)
+
+
+def test_percentiles_are_those_of_all_bins_together(depths: Run) -> None:
+    (row,) = [row for row in rows_of(depths) if row["depth"] == 4]
+    assert number(row, "latency_p50_s") == pytest.approx(SERVICE_S * 1.06, rel=0.05)
+    assert number(row, "latency_p99_s") < 2 * SERVICE_S
+    assert number(row, "latency_p999_s") == pytest.approx(10 * SERVICE_S * 1.06, rel=0.05)
+
+
+def test_sentences_name_the_most_the_quickest_and_the_knee(depths: Run) -> None:
+    found = said(depths)
+    assert number({"v": found["most_operations"].value}, "v") == pytest.approx(MOST / (1 + 1 / 16), rel=0.02)
+    assert found["quickest"].value == pytest.approx(SERVICE_S * (1 + 1 / 16), rel=0.02)
+    knee = found["enough_depth random_read"]
+    assert knee.value == 16  # ten would do, and 16 is the first that was asked for
+    assert "depth 16 gives 90 % of the most operations; from there to depth 128" in knee.text
+    assert not {"cpu_bound", "queue_not_full"} & found.keys()
+
+
+def test_a_cpu_that_is_full_and_a_queue_that_is_not_are_told(tmp_path: Path) -> None:
+    run = storage_run(tmp_path, "size=64MiB", "blocks=4KiB", "orders=random", threads=1)
+    rows = rows_of(run)
+    busy = [{**row, "cpu_system": 0.95} for row in rows]
+    slack = [{**row, "in_flight": 3.0} for row in rows]
+    assert [one.name for one in TABLE.insights(run, busy)][-1] == "cpu_bound"
+    last = TABLE.insights(run, slack)[-1]
+    assert last.name == "queue_not_full"
+    assert "had 3 (operations/s x mean latency)" in last.text
+
+
+def test_noise_is_inconclusive_and_few_repeats_are_too(tmp_path: Path) -> None:
+    noisy = rows_of(storage_run(tmp_path / "a", "size=64MiB", "preset=latency", noise=0.3))
+    assert not any(row["conclusive"] for row in noisy)
+    few = rows_of(storage_run(tmp_path / "b", "size=64MiB", "preset=latency", repeats=3))
+    assert {row["reasons"] for row in few} == {"only 3 repeats: 6 are needed, give a longer budget"}
+
+
+@pytest.mark.parametrize(("name", "kind"), [("storage", "paper"), ("storage_depth", "depths")])
+def test_a_figure_draws_what_it_is_for_and_nothing_else(name: str, kind: str, paper: Run, depths: Run) -> None:
+    runs = {"paper": paper, "depths": depths}
+    drawn = figures[name].draw(runs[kind], rows_of(runs[kind]), [])
+    assert drawn is not None
+    points = drawn["data"]["values"]
+    assert len(points) == {"paper": 18, "depths": 8}[kind]
+    assert {point["verdict"] for point in points} == {"conclusive"}
+    other = runs["depths" if kind == "paper" else "paper"]
+    assert figures[name].draw(other, rows_of(other), []) is None
+    assert figures[name].draw(other, [], []) is None
+
+
+def shown(run: Run) -> str:
+    out = io.StringIO()
+    show(run, Console(width=80, file=out))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("paper", ("random 70/30", "  its reads", "depth 16; 95")), ("depths", ("4 KiB; 95", "random read"))],
+)
+def test_the_terminal_has_one_line_for_each_row_within_80_columns(
+    kind: str, words: tuple[str, ...], paper: Run, depths: Run
+) -> None:
+    run = {"paper": paper, "depths": depths}[kind]
+    text = shown(run)
+    assert all(word in text for word in words), text
+    assert max(map(len, text.splitlines())) <= 80
+    lines = text[text.index("Storage (") :].splitlines()
+    assert len([line for line in lines if "±" in line]) == len(rows_of(run))
+
+
+def test_buffered_numbers_say_so(tmp_path: Path) -> None:
+    assert "BUFFERED" in shown(storage_run(tmp_path, "size=64MiB", "preset=latency", direct=False))
+
+
+def test_two_runs_are_compared_job_by_job(paper: Run, tmp_path: Path) -> None:
+    again = storage_run(tmp_path, "size=64MiB")
+    rows = compare_runs(paper, again, 0.05)
+    assert len(rows) == 30
+    assert all(str(row["verdict"]).startswith("no difference") for row in rows)
+
+
+def test_the_report_gathers_it(paper: Run) -> None:
+    content = gather(paper)
+    assert list(content.sections) == ["storage"]
