@@ -11,13 +11,14 @@ import pytest
 
 from made import made_facts, made_latency_s
 from made_machine import made_machine
+from made_maps import timing
 from tierscope import core
 from tierscope.catalogue import Catalogue, Kernel, Operand, Shape
 from tierscope.core import Session
 from tierscope.errors import CoreError
 from tierscope.experiment import Group
 from tierscope.machine import Machine
-from tierscope.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts
+from tierscope.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts, Timing
 from tierscope.run import runner, start
 from tierscope.run.candidates import (
     LOADS_ONLY,
@@ -38,7 +39,7 @@ SHAPES = tuple(
 )
 Law = Callable[[Group], float]
 Beside = Callable[[Group, Sequence[Group]], float]
-TASKS = ("flow", "command")
+TASKS = ("flow", "command", "made_map")
 TASK_S = 0.25  # of a victim that runs tasks, alone
 
 
@@ -129,6 +130,15 @@ class FakeSession:
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         self._core.log.append("check")
         return max(self._core.error(group) for group in self._groups), ("",) * len(self._groups), {}
+
+    def timings(self) -> tuple[tuple[Timing, ...], ...]:
+        """One for each batch, of groups that run a structure."""
+        self._core.log.append("timings")
+        batches = tuple(timing("quick_map", "get", 1, 1.0, [batch])[0] for batch in range(self._batch))
+        return tuple(batches if group.workload.kernel == "made_map" else () for group in self._groups)
+
+    def drop(self) -> None:
+        self._core.log.append("drop")
 
     def told(self) -> None: ...
 

@@ -33,7 +33,9 @@ KERNELS: dict[str, tuple[int, float, float, str, float]] = {
     "triad": (3, 192, 256, "plain", 16.3e9),
     "triad_nt": (3, 192, 192, "nt", 26.4e9),
 }
-OPERATIONS = {"chase": "hop", "handover": "handover", "sleep": "call", "flow": "task", "command": "task"}  # else: line
+OPERATIONS = {"chase": "hop", "handover": "handover", "sleep": "call", "flow": "task", "command": "task",
+              "made_map": "key"}  # fmt: skip
+"""Of kernels that are no walk over lines."""
 SCALING = {1: 1.0, 2: 1.9}
 WALK = {"streams": 4, "unroll": 2, "prefetch_bytes": 512}  # that the calibrations chose
 PLAINEST = 0.85  # rate of the plainest walk over the chosen one's
