@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "base/registry.hpp"
 #include "bench/simulated_target.hpp"
 
@@ -17,6 +18,20 @@ constexpr std::uint64_t WARM_TWICE = 2;       // times what caches and buffers h
 /// Bytes of the pages that a plan asks for; transparent huge pages are always found.
 std::uint64_t page_bytes(const GroupPlan& plan) {
   return plan.pages == "4k" ? 4096 : plan.pages == "1g" ? 1U << 30U : 2U << 20U;
+}
+
+/// Of what tells one experiment of a run from another.
+std::uint64_t digest(const std::vector<GroupPlan>& plans) {
+  std::uint64_t sum = plans.size();
+  const auto add = [&](std::uint64_t value) { sum = mixed(sum + value + 1); };
+  for (const auto& plan : plans) {
+    for (const char letter : plan.kernel + " " + plan.where) add(static_cast<unsigned char>(letter));
+    for (const auto cpu : plan.cpus) add(cpu);
+    for (const auto value : {plan.footprint, plan.element, plan.access, plan.locality, plan.pace, plan.per_block})
+      add(value);
+    add(plan.order ? static_cast<std::uint64_t>(*plan.order) + 1 : 0);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -34,6 +49,7 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
       throw BadPlan("sim:" + place.machine + ": a group says its pages itself; take pages=4k, thp, 2m or 1g");
     machine_ = std::make_unique<simulate::Machine>(place.machine +
                                                    ",pages.bytes=" + std::to_string(page_bytes(plans.front())) + "B");
+    machine_->noise().begin(digest(plans));
     word_ = place.machine;
     now_ = 0;
     taken_.assign(machine_->regions().size(), 0);

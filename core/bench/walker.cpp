@@ -10,7 +10,8 @@ using simulate::Access;
 using simulate::Kind;
 using simulate::Time;
 
-constexpr std::uint64_t CHUNK = 64;            // accesses that are made at once, of whole operations
+constexpr std::uint64_t LEAST_CHUNK = 8;       // accesses, of which most are still under way together
+constexpr Time LONG = 2;                       // times what was asked for: a block of one chunk that is halved
 constexpr std::size_t MOST_BLOCKS = 1U << 22;  // of one batch: 160 MiB of them
 
 bool asked_for(const Access& access) noexcept {
@@ -57,6 +58,7 @@ bool Walker::end_chunk(Time end, Time length) {
   if (plan.pace > 0) thread_.pause(static_cast<Time>(plan.pace) * machine_->limits().cycle);
   const bool due = plan.per_block > 0 ? left_ == 0 : thread_.now() - start_ >= length;
   if (!due) return false;
+  if (operations_ == chunk_ && thread_.now() - start_ > LONG * length) most_ = std::max(most_ / 2, LEAST_CHUNK);
   const auto stop = finish();
   blocks_.push_back(block(machine_->noise().distort(start_, stop)));
   open(stop);
@@ -112,7 +114,7 @@ std::uint64_t Walker::chunk() const {
     const auto burst = static_cast<double>(plan.burst) / std::max(group_->program_bytes(), 1.0);
     return group_->walks() ? std::max<std::uint64_t>(static_cast<std::uint64_t>(burst), 1) : 1;
   }
-  const auto few = std::max<std::uint64_t>(CHUNK / std::max<std::uint64_t>(stream_.accesses(), 1), 1);
+  const auto few = std::max<std::uint64_t>(most_ / std::max<std::uint64_t>(stream_.accesses(), 1), 1);
   return plan.per_block > 0 ? std::min(few, std::max<std::uint64_t>(left_, 1)) : few;
 }
 

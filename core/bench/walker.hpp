@@ -51,6 +51,8 @@ class Walker {
   Block form_;
   std::vector<simulate::Access> pending_;
   std::size_t at_ = 0;
+  static constexpr std::uint64_t CHUNK = 64;           // accesses that are made at once, of whole operations, at most
+  std::uint64_t most_ = CHUNK;                         // likewise, where so many take too long
   std::uint64_t chunk_ = 0, made_ = 0, executed_ = 0;  // operations at hand; all operations, all accesses so far
   std::uint64_t operations_ = 0, left_ = 0;            // of the block; until it ends, where per_block says so
   simulate::Time start_ = 0;

@@ -26,3 +26,10 @@ def test_the_shared_cache_is_not_waited_for_and_without_caches_nothing_is_asked(
     facts = made_facts(one_group("chase", (0,), 16 * MiB))
     assert walks([facts, facts], CACHES) == (0, 0)
     assert walks([made_facts(one_group("chase", (0,), 4 * KiB))], ()) == (0,)
+
+
+@pytest.mark.parametrize(("store", "lines"), [("nt", 0), ("direct", 0), ("plain", 1024)])
+def test_stores_past_the_caches_have_nothing_to_bring_back(store: str, lines: int) -> None:
+    group = one_group("flush_nt", (0,), 64 * KiB)
+    facts = made_facts(group, operation="block", store=store, element_bytes=64, program_bytes_per_operation=64.0)
+    assert walks([facts], CACHES) == (lines,)

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from tierscope import reference
-from tierscope.errors import Exit, MachineError, UsageError
+from tierscope.cli.drawn import draw
+from tierscope.errors import Exit, UsageError
 from tierscope.origin import banner
 from tierscope.report import beside_text, comparison
 from tierscope.report.beside import beside, normal, sentence
@@ -39,7 +40,10 @@ def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> in
     own = load(run)
     rows = beside(own, published)
     if figure:
-        _draw(rows, published, own.result.origin, figure)
+        spec = beside_text.figure(rows, published, own.result.origin)
+        if spec is None:
+            raise UsageError("one point alone makes no figure; compare without --figure")
+        draw(spec, figure)
     if as_json:
         facts = {"reference": name, "origin": own.result.origin, "verdict": sentence(rows, published), "rows": rows}
         click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
@@ -49,18 +53,3 @@ def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> in
             console.print(Text(printable(said), style="bold yellow"))
         beside_text.show(rows, published, console)
     return Exit.GOOD if normal(rows) else Exit.FAILED
-
-
-def _draw(rows: list[dict[str, object]], published: reference.Reference, origin: str, path: Path) -> None:
-    import vl_convert
-
-    from tierscope.files import write_atomically
-    from tierscope.report.standalone import standalone
-
-    spec = beside_text.figure(rows, published, origin)
-    if spec is None:
-        raise UsageError("one point alone makes no figure; compare without --figure")
-    try:
-        write_atomically(path, vl_convert.vegalite_to_svg(standalone(spec)).encode())
-    except OSError as error:
-        raise MachineError(f"cannot write {path}: {error.strerror}; try another --figure PATH") from error

@@ -12,7 +12,8 @@ Nothing is fitted. The bounds say how far lines may overlap: all that do not dep
 the other; where a structure's own error is published, they hold it. Blind to the TLB, to caches that are not LRU or
 that other programs use, to prefetchers and to instructions.
 
-Preset `document 004`: 4 1/3 accesses an operation, each to the memory, on its device: section 5.4 of a thesis on
+Presets: `NAME get`, `NAME insert` and `NAME remove` of every structure of Tierscope (of `map` only `get`), with our own
+layouts; and `document 004`: 4 1/3 accesses an operation, each to the memory, on its device: section 5.4 of a thesis on
 analytic models of persistent memory.
 """
 

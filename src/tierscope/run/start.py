@@ -74,13 +74,18 @@ def this_machine(peak: float | None, simulated_word: str = "") -> Machine:
 
 
 def machine_for(suite: str, options: dict[str, Label], plan_text: str) -> Machine:
-    """The machine that the targets name: a simulated one, or this."""
+    """The machine that the targets name: a simulated one, or this; with the structures of the build if a suite asks."""
     if suite != OWN_GROUPS:
         word = machine_of(options.values())
     else:
         word = machine_of(group.target.word for e in read_groups(plan_text).experiments for group in e.groups)
     peak = options.get("peak")
-    return this_machine(float(peak) if isinstance(peak, int | float) else None, word)
+    machine = this_machine(float(peak) if isinstance(peak, int | float) else None, word)
+    if suite == OWN_GROUPS or not suites[suite].structures:
+        return machine
+    build = core.catalogue()
+    absent = {one.name: one.reason for one in build.structures if not one.available}
+    return msgspec.structs.replace(machine, structures=build.structures_here(), structures_lacking=absent)
 
 
 def begin(
@@ -91,12 +96,9 @@ def begin(
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     now = datetime.now(UTC)
     machine = machine_for(suite, options, plan_text)
-    build = core.catalogue()
-    if suite != OWN_GROUPS and suites[suite].structures:
-        absent = {one.name: one.reason for one in build.structures if not one.available}
-        machine = msgspec.structs.replace(machine, structures=build.structures_here(), structures_lacking=absent)
     # wrong words and paths are told before anything is written
     experiments = imagine(plan_for(suite, options, plan_text, machine)())
+    build = core.catalogue()
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     machine = with_rooms(machine, experiments, System())
     imagine(plan_for(suite, options, plan_text, machine)())

@@ -26,6 +26,8 @@ from tierscope.units import LINE_BYTES, KiB
 
 MOST = 3  # levels
 MODEL = 0.006  # relative error of the closed form, in a latency
+COUNTED = 0.0015  # the same of small regions at random, of which first visits are only counted: no queue is guessed
+SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
 LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
@@ -90,7 +92,8 @@ def infer(curve: Curve) -> Levels:
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions say nothing of buffers; at least {FEWEST} are needed")
     fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes)
-    sigma = curve.latency_s * np.hypot(curve.spread, MODEL)
+    counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
+    sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))
     search = Search(fresh, curve.latency_s, sigma)
     fit, variance = _chosen(search)
     return _told(search, fit, variance, sigma, curve.ways)

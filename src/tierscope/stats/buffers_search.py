@@ -10,7 +10,7 @@ Minimization", The Computer Journal 7, 1965).
 """
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ REACH = 2  # the largest region over the largest capacity that is looked for
 APART = 1.3  # least ratio of two capacities
 KEPT = 6  # sets of units that are refined
 PAIRS = 28
+CLOSE = 2.0  # times the cost of the best fit: with another unit, before the capacities are moved
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,25 @@ class Search:
         """The best fit with so many levels, or with fewer where no more have room."""
         sets = self._sets(levels)
         fits = [self.refined(places) for places in sets]
-        return min(fits, key=lambda fit: fit.cost) if fits else self.fit(())
+        return self._settled(min(fits, key=lambda fit: fit.cost)) if fits else self.fit(())
+
+    def _settled(self, fit: Fit) -> Fit:
+        """Units are halved and doubled, one at a time, as long as that helps."""
+        near = (self.refined(one) for one in self._beside(fit.places) if self.fit(one).cost < CLOSE * fit.cost)
+        best = min(near, key=lambda other: other.cost, default=fit)
+        return self._settled(best) if best.cost < fit.cost else fit
+
+    def _beside(self, places: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
+        """The same capacities with one unit changed."""
+        for number, place in enumerate(places):
+            for unit in (place.unit_bytes // 2, place.unit_bytes * 2):
+                moved = (*places[:number], Place(unit, place.capacity_bytes), *places[number + 1 :])
+                if (
+                    unit in self.units
+                    and unit <= place.capacity_bytes
+                    and all(_behind(a, b) for a, b in itertools.pairwise(moved))
+                ):
+                    yield moved
 
     def _cost(self, places: tuple[Place, ...], logs: Floats) -> float:
         moved = _moved(places, logs)

@@ -21,6 +21,7 @@ generator of D_m has a fixed seed.
 
 import functools
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +45,8 @@ UNUSUAL = 10.0  # what it costs that something else than whole units sets the fl
 LEAST_RISE = 1.25  # of the time of a line, from its lowest to its highest
 MOST_ERROR = 0.12  # relative, of a curve that is one of a queue
 DOUBT = 3.84  # chi-square, 95 %
+FALLS = 1.25  # of the misfit, by the law of a queue: what is worth more parameters falls more
+FAR, NEAR = 3.0, 10.0  # a unit is looked at more closely up to so many times the least misfit, and so much more
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ def played(entries: int, lines: int, unit_lines: int) -> float:
     held = drained = 0
     for region in range(first + counted):
         drained = 0 if region == first else drained
-        for unit in (region * lines + rng.permutation(lines)) // unit_lines:
+        for unit in ((region * lines + rng.permutation(lines)) // unit_lines).tolist():
             if held == entries:
                 held -= queue.pop(next(iter(queue)))
                 drained += 1
@@ -133,6 +136,8 @@ def infer_combining(
     if flat.error(line_s) < SAME_AS_FLAT * float(1 / weight.min()):
         return Combining(0.0, 0.0, 0.0, 0, 0, 0, flat.drain_s, flat.floor_s, flat.error(line_s), 0.0, flat.fitted)
     tried = _search(lines, line_s, weight, busy)
+    if not tried:
+        return Combining(0.0, 0.0, 0.0, 0, 0, 0, flat.drain_s, flat.floor_s, flat.error(line_s), 0.0, flat.fitted)
     best = min(tried, key=lambda one: one.misfit)
     scale = max(best.misfit / max(lines.size - 5, 1), 1.0)  # a model that fits badly is less sure
     better = (flat.misfit - best.misfit) / scale
@@ -163,25 +168,40 @@ class _Try:
 
 
 def _search(lines: Floats, line_s: Floats, weight: Floats, busy: Floats) -> list[_Try]:
-    """A coarse grid of N by the law, then every whole N about the best of the likeliest units, played through."""
+    """A coarse grid of N by the law, then a few about the best of each likely unit, played through, then every whole N
+    about the best of those units that are still likely. None where the law explains little.
+    """
+
+    def at(entries: Iterable[float], unit: int) -> list[_Try]:
+        return [_fit(lines, line_s, weight, busy, float(one), unit, exact=True) for one in entries]
+
     about = np.minimum(weight, 1 / COARSE)
     coarse = [
         _fit(lines, line_s, about, busy, entries, unit)
         for unit in UNITS
         for entries in np.unique(np.round(np.geomspace(1, MOST_ENTRIES, 40)))
     ]
-    least = min(one.misfit for one in coarse)
-    found: list[_Try] = []
-    for unit in UNITS:
-        own = min((one for one in coarse if one.unit == unit), key=lambda one: one.misfit)
-        if own.misfit > 4 * least + 10:
-            continue
-        near = np.unique(np.round(np.linspace(own.entries / 1.6, own.entries * 1.6, 21)))
-        found += [_fit(lines, line_s, weight, busy, float(entries), unit, exact=True) for entries in near]
-        best = min((one for one in found if one.unit == unit), key=lambda one: one.misfit).entries
-        more = {*range(max(round(best) - 6, 1), round(best) + 7)} - {*near}
-        found += [_fit(lines, line_s, weight, busy, float(entries), unit, exact=True) for entries in more]
+    if FALLS * _least(coarse) > _fit(lines, line_s, about, busy, 0.0, 1).misfit:
+        return []
+    likely = [one for one in map(functools.partial(_best, coarse), UNITS) if one.misfit <= FAR * _least(coarse) + NEAR]
+    found = [
+        one for own in likely for one in at(np.unique(np.round(own.entries * np.geomspace(0.6, 1.6, 10))), own.unit)
+    ]
+    least, known = _least(found), {(one.entries, one.unit) for one in found}
+    for best in [_best(found, own.unit) for own in likely]:
+        if best.misfit <= FAR * least + NEAR:
+            reach = max(6, round(0.06 * best.entries))
+            whole = range(max(round(best.entries) - reach, 1), round(best.entries) + reach + 1, reach // 6)
+            found += at([one for one in whole if (one, best.unit) not in known], best.unit)
     return found
+
+
+def _least(tried: Sequence[_Try]) -> float:
+    return min(one.misfit for one in tried)
+
+
+def _best(tried: Sequence[_Try], unit: int) -> _Try:
+    return min((one for one in tried if one.unit == unit), key=lambda one: one.misfit)
 
 
 def _fit(
@@ -194,11 +214,16 @@ def _fit(
     top = float(np.max(line_s[lines >= np.median(lines)]))
     begin = np.log([top / max(float(drained[-1]), 1e-9), float(np.min(line_s)) / 2, float(line_s[0] * lines[0])])
 
-    def model(words: Floats) -> Floats:
-        parts = np.array([words[0] + np.log(drained), np.full(lines.size, words[1]), words[2] - np.log(lines)])
-        return np.asarray(np.logaddexp.reduce(SHARPNESS * parts, axis=0) / SHARPNESS, dtype=np.float64)
+    def parts(words: Floats) -> Floats:
+        return np.array([words[0] + np.log(drained), np.full(lines.size, words[1]), words[2] - np.log(lines)])
 
-    found = least_squares(lambda words: (model(words) - target) * weight, begin, max_nfev=30)
+    def model(words: Floats) -> Floats:
+        return np.asarray(np.logaddexp.reduce(SHARPNESS * parts(words), axis=0) / SHARPNESS, dtype=np.float64)
+
+    def slopes(words: Floats) -> Floats:
+        return np.asarray(np.exp(SHARPNESS * (parts(words) - model(words))).T * weight[:, None], dtype=np.float64)
+
+    found = least_squares(lambda words: (model(words) - target) * weight, begin, jac=slopes, max_nfev=30)
     drain, floor, _ = np.exp(found.x)
     odd = UNUSUAL if floor * unit > 1.2 * drain else 0.0
     return _Try(float(2 * found.cost) + odd, entries, unit, float(drain), float(floor), np.exp(model(found.x)))

@@ -6,8 +6,9 @@ of a region are no repeats of each other, the median of all is not their mean, a
     time = mean over the parts of a region of the median over regions                         [s]
     time = mean of all blocks * exp(-v / 2), where there are fewer than REGIONS regions      [s]
 
-with v the variance of ln(time) between neighbours, from the median of their differences: times that are disturbed are
-skewed, and exp(v / 2) is the mean of a lognormal over its median. Then a block counts as at most FAR times the median
+with v the variance of ln(time) between blocks at the same place of a region (of neighbours, where there are fewer than
+two regions), from the median of their differences: times that are disturbed are skewed, and exp(v / 2) is the mean of a
+lognormal over its median. Then a block counts as at most FAR times the median
 of the five around it, and the error is that of the differences d: sqrt(sum of d^2 / 2) / n (J. von Neumann).
 Blind to slow drifts. Source: J. von Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to
 the Variance", Annals of Mathematical Statistics 12, 1941.
@@ -28,6 +29,7 @@ MEDIAN = 1.2533  # standard error of a median over that of a mean
 MAD = 1.4826 / np.sqrt(2)  # of a difference, to the standard deviation of one
 REGIONS = 5
 AROUND = 5  # blocks
+MOST_APART = 8  # regions, after which parts that are no whole share lie where they began
 FEWEST = 8  # blocks
 SHARE = 0.975
 
@@ -49,7 +51,7 @@ def mean_of_regions(blocks: Blocks, hz: float, operations: int) -> Interval | No
     if even and min(np.bincount(part[clean], minlength=parts)) >= REGIONS:
         mean, error = _by_part(each[clean], part[clean], parts)
     else:
-        mean, error = _together(each[clean], timed["operations"][clean].astype(np.float64))
+        mean, error = _together(each[clean], timed["operations"][clean].astype(np.float64), operations / length)
     half = student(SHARE, float(np.count_nonzero(clean)) - 1) * error
     return Interval(mean - half, mean, mean + half, int(np.count_nonzero(clean)))
 
@@ -61,8 +63,17 @@ def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[floa
     return float(medians.mean()), MEDIAN * spread / float(np.sqrt(each.size))
 
 
-def _together(each: Floats, operations: Floats) -> tuple[float, float]:
-    spread = MAD * float(np.median(np.abs(np.diff(np.log(each)))))
+def _together(each: Floats, operations: Floats, parts: float) -> tuple[float, float]:
+    """parts: of a region, which need not be whole."""
+    apart = _apart(parts, each.size)
+    spread = MAD * float(np.median(np.abs(np.log(each[apart:] / each[:-apart]))))
     each = np.minimum(each, FAR * median_filter(each, AROUND, mode="mirror"))
     mean = float(each @ operations / operations.sum()) * float(np.exp(-(spread**2) / 2))
     return mean, float(np.sqrt((np.diff(each) ** 2).sum() / 2)) / each.size
+
+
+def _apart(parts: float, blocks: int) -> int:
+    """Blocks from one to the next that lies at the same place of a region, or nearly; 1 where there are too few."""
+    regions = min(range(1, MOST_APART + 1), key=lambda count: abs(count * parts - round(count * parts)))
+    apart = max(round(regions * parts), 1)
+    return apart if blocks >= 2 * apart else 1

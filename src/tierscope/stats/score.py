@@ -12,8 +12,8 @@ Of what is not there nothing found is recovered, anything found is a false alarm
 those that are there in their order, so that capacities differ least, by FAR at most; what is left is missed, or a
 false alarm.
 A queue of fewer than four lines passes on a chunk of 256 B in parts, so that the medium counts more writes than the
-program, unless the nearest buffer joins them. A place ends where the next memory begins: no more of the unit of a
-migration can be found. Queues of one line join nothing.
+program, unless the nearest buffer joins them; then those of three lines, two parts of which make a whole chunk and a
+half, fewer. Queues of one line join nothing.
 Source: the rules of `core/simulate/dimm.cpp`, which the tests hold this to.
 """
 
@@ -130,17 +130,17 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
         return
     stall = None if period is None else (period.stall_low, period.stall_s, period.stall_high)
     yield _or_none("stall", "s", built.stall_s, stall, STALL)
-    moved = min(built.unit_bytes, device.grain_bytes) if device.ways > 1 else built.unit_bytes
     unit = None if period is None or seen.unit_bytes is None else (seen.unit_bytes,) * 3
-    yield _or_none("moved unit", "B", moved, unit, 0.0)
+    yield _or_none("moved unit", "B", built.unit_bytes, unit, 0.0)
 
 
 def writes_of_chunk(device: Device) -> float:
-    """To the medium, for each chunk of 256 B that is stored in order."""
-    if device.buffers and device.buffers[0].unit_bytes == MEDIA_LINE:
-        return 1.0
+    """To the medium, for each chunk of 256 B that is stored in order, over and over in one place."""
     lines = MEDIA_LINE // LINE_BYTES
-    return lines / min(max(device.entries, 1), lines)
+    part = min(max(device.entries, 1), lines)
+    if device.buffers and device.buffers[0].unit_bytes == MEDIA_LINE:
+        return lines / (part * math.ceil(lines / part))
+    return lines / part
 
 
 def of_combining(device: Device, seen: Combining) -> Iterator[Score]:

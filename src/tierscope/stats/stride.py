@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 FEWEST = 5  # strides
 STEP = 1 / 8  # of an octave: of the grid
-NOISE = 0.02  # of a time, least
+NOISE = 0.06  # of a time, least: the law's own error, 4 to 8 % where a crowd of requests pulls lines of a unit apart
 LEAST = math.log(1.4)  # of the rise: a unit of two lines makes 2
 SHALLOW, STEEP = 0.5 * math.log(2), 1.1 * math.log(2)  # of the rise per octave: a page walk or a row makes less
 WITHIN = 3.84  # of chi-square with one degree of freedom: 95 %

@@ -1,6 +1,8 @@
-"""Interleaving from what a suite knows while it runs: the rates at strides and at controls close by.
+"""Interleaving from the rates at strides and at controls close by, for a suite that runs and a table alike.
 
-Each stride stands against the control nearest to it, by the ratio of both; see `stats.interleave`.
+    ratio = rate at the stride / rate of the control nearest to it, by the same number of threads          [1]
+
+Half-widths of both are added in squares. What the ratios say of memories: `stats.interleave`.
 Source: as there.
 """
 
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tierscope.experiment import Experiment
 from tierscope.stats.interleave import Interleave, infer_interleave
 from tierscope.stats.median import Interval
 
@@ -28,24 +31,62 @@ class Stride:
     rate: Interval
 
 
-def spread_of(points: Sequence[Stride]) -> Interleave | None:
+@dataclass(frozen=True)
+class Compared:
+    """A stride against its control. half: of the ratio's 95 % interval, relative; fitted: the ratio as found."""
+
+    stride_bytes: int
+    ratio: float
+    half: float
+    fitted: float
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What the strides show, and each of them, by rising stride."""
+
+    interleave: Interleave
+    strides: tuple[Compared, ...]
+
+
+def stride_of(asked: Experiment, rate: Interval) -> Stride:
+    """A point of `run policy`, by its labels."""
+    labels = asked.labels
+    return Stride(int(labels["stride_bytes"] or 0), bool(labels["control"]), len(asked.groups[0].team.cpus), rate)
+
+
+def spread_of(points: Sequence[Stride]) -> Spread | None:
     """None for fewer than eight strides, or no control by all threads."""
-    points = [one for one in points if one.rate.count and one.rate.middle > 0]
-    most = max((one.threads for one in points), default=0)
-    full = [one for one in points if one.control and one.threads == most]
-    strides = sorted((one for one in points if not one.control), key=lambda one: one.stride_bytes)
+    known, full = _known(points), _full(points)
+    strides = sorted((one for one in known if not one.control), key=lambda one: one.stride_bytes)
     if len(strides) < FEWEST or not full:
         return None
     controls = [_nearest(one, full) for one in strides]
-    errors = [math.hypot(a.rate.relative, b.rate.relative) / SIGMAS for a, b in zip(strides, controls, strict=True)]
-    fewer = [one for one in points if one.control and one.threads < most]
-    return infer_interleave(
-        np.array([one.stride_bytes for one in strides]),
-        np.array([one.rate.middle for one in strides]),
-        np.array([one.rate.middle for one in controls]),
-        np.array(errors),
-        saturated=any(one.rate.middle >= SATURATED * _nearest(one, full).rate.middle for one in fewer),
-    )
+    ratios = [a.rate.middle / b.rate.middle for a, b in zip(strides, controls, strict=True)]
+    halves = [math.hypot(a.rate.relative, b.rate.relative) for a, b in zip(strides, controls, strict=True)]
+    found = infer_interleave(
+        np.array([one.stride_bytes for one in strides]), np.array(ratios), np.ones(len(strides)),
+        np.log1p(halves) / SIGMAS, saturated=saturated(points),
+    )  # fmt: skip
+    rows = zip(strides, ratios, halves, found.fitted.tolist(), strict=True)
+    return Spread(found, tuple(Compared(one.stride_bytes, *rest) for one, *rest in rows))
+
+
+def saturated(points: Sequence[Stride]) -> bool:
+    """Fewer threads reach as much; one number of threads alone cannot tell."""
+    full = _full(points)
+    fewer = [one for one in _known(points) if one.control and full and one.threads < full[0].threads]
+    return any(one.rate.middle >= SATURATED * _nearest(one, full).rate.middle for one in fewer)
+
+
+def _known(points: Sequence[Stride]) -> list[Stride]:
+    return [one for one in points if one.rate.count and one.rate.middle > 0]
+
+
+def _full(points: Sequence[Stride]) -> list[Stride]:
+    """Controls by all threads."""
+    most = max((one.threads for one in _known(points)), default=0)
+    return [one for one in _known(points) if one.control and one.threads == most]
 
 
 def _nearest(one: Stride, controls: Sequence[Stride]) -> Stride:

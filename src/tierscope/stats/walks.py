@@ -14,6 +14,7 @@ from tierscope.result import GroupFacts
 from tierscope.units import LINE_BYTES
 
 REACH = 2  # times the private cache
+PAST = ("nt", "direct")  # stores that pass the caches by
 PRIVATE_LEVEL = 2  # a third level is shared on every server sold, even where a small guest sees it as its own
 
 
@@ -27,6 +28,8 @@ def _walk(facts: GroupFacts, private_bytes: int) -> float:
     threads = len(facts.cpus)
     if facts.operation == "handover":
         return 0.0  # its lines are always in the other's cache, and the second thread counts nothing
+    if facts.operation == "block" and facts.store in PAST:
+        return 0.0  # no cache holds what it writes, and it reads nothing
     return walk_operations(facts) / threads if facts.footprint_bytes / threads <= REACH * private_bytes else 0.0
 
 

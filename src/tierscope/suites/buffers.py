@@ -7,6 +7,7 @@ Nothing is assumed of sizes: see `stats.buffers`. Blind to buffers larger than h
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
 """
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 
@@ -24,6 +25,7 @@ from tierscope.units import LINE_BYTES, KiB, show_bytes
 SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that is looked for
 GRAIN = 8 * KiB  # larger regions hold whole units of any size
 FIRST = 16 * KiB
+FINE = 256 * KiB  # from here on regions differ by a 32nd at most
 SMALLEST_TO = 256 * KiB
 AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # times a capacity that was found
 WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
@@ -118,7 +120,9 @@ def finer(capacities: list[float], largest: int) -> list[int]:
 
 
 def _whole(size: float) -> int:
-    return max(round(size / GRAIN), 2) * GRAIN
+    """Of units of any size, and halved often enough that a timed block is a whole share of it."""
+    grain = GRAIN << max(0, math.floor(math.log2(size / FINE)))
+    return max(round(size / grain) * grain, FIRST)
 
 
 def reads(walk: fresh.Field, largest: int) -> Generator[Experiment, Answer, None]:

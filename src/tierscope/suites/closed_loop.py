@@ -16,8 +16,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Experiment, Label
 from tierscope.machine import Machine
 from tierscope.stats.devices import draw
-from tierscope.stats.median import Interval
-from tierscope.stats.strides import Stride, spread_of
+from tierscope.stats.strides import Stride, spread_of, stride_of
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.simulation import PREFIX
@@ -70,23 +69,18 @@ def _prober(
         while True:
             answer = yield _under(asked, {"device": number, "prober": name})
             if asked.table == INTERLEAVE and answer.point:
-                strides.append(_stride(asked, answer.point.groups[0].interval))
+                strides.append(stride_of(asked, answer.point.groups[0].interval))
             asked = plan.send(replace(answer, experiment=asked))
     except StopIteration:
         return strides
 
 
-def _stride(asked: Experiment, rate: Interval) -> Stride:
-    labels, threads = asked.labels, len(asked.groups[0].team.cpus)
-    return Stride(int(labels["stride_bytes"] or 0), bool(labels["control"]), threads, rate)
-
-
 def _layout(strides: list[Stride]) -> dict[str, str]:
     """What was found of interleaving, as words for `buffers`."""
-    found = spread_of(strides)
-    if found is None or found.ways == 1:
+    spread = spread_of(strides)
+    if spread is None or spread.interleave.ways == 1:
         return {}
-    return {"ways": str(found.ways), "grain": word_bytes(found.grain_bytes)}
+    return {"ways": str(spread.interleave.ways), "grain": word_bytes(spread.interleave.grain_bytes)}
 
 
 def _under(asked: Experiment, labels: dict[str, Label]) -> Experiment:

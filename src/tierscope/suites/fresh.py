@@ -24,7 +24,8 @@ OPERATIONS = ("read", "write")
 LEAST = GiB  # of a footprint: a unit that a 64 MiB buffer holds is seldom met again
 BLOCK_BYTES = 64 * KiB  # of one timed block, at least: some 0.2 ms
 WHOLE_BYTES = 128 * KiB  # of one timed block, at most: a busy machine leaves no thread alone for long
-ENOUGH = 64  # blocks of a small region
+TWICE = 2  # as many parts as needed: where a part is no whole share, its place in the region is not known
+ENOUGH = 192  # blocks of a small region: under ten times the usual noise their median is known to 1 %
 BLOCKS = 128  # of a large region, or of several
 LINE_S = 300e-9  # where nothing is known yet
 MORE = 2.0  # time than the last latency asks for: neighbours take some; twice as much costs less than once more
@@ -89,8 +90,12 @@ class Field:
 
 
 def _block_bytes(region: int) -> int:
-    """Of one timed block: whole regions, or a part of a large one."""
-    return -(-BLOCK_BYTES // region) * region if region <= WHOLE_BYTES else WHOLE_BYTES
+    """Of one timed block: whole regions, or a part of a large one; equal parts where that makes no more than TWICE."""
+    if region <= WHOLE_BYTES:
+        return -(-BLOCK_BYTES // region) * region
+    lines, fewest = region // LINE_BYTES, -(-region // WHOLE_BYTES)
+    parts = next((count for count in range(fewest, TWICE * fewest + 1) if lines % count == 0), None)
+    return region // parts if parts else WHOLE_BYTES
 
 
 def sizes(block: int, largest: int, per_octave: int) -> list[int]:

@@ -6,9 +6,11 @@ Three parts, each of which may find nothing:
               find them in the processor. Strides are odd numbers times powers of two; those of an odd number above 1
               are taken at the largest strides, and all of them only where bandwidth falls there.
   migration   one place of 256 bytes is overwritten, each write timed by itself; then larger places, doubled, up to one
-              that no migration follows: what stalls there too is the machine's
+              that no migration follows: what stalls there too is the machine's. Where memories lie side by side, places
+              above their grain are 256 bytes of each grain of one memory: what follows by address is another's
   combining   fresh regions, each line stored once in random order, a fence behind each region
-Blind to: interleaving by a hash of the address; grains above a hundredth of the memory that may be taken.
+Blind to: interleaving by a hash of the address; grains above a hundredth of the memory that may be taken; places of one
+memory that do not fit into a page, since the next page may begin in another memory.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, policy prober);
 inference: `stats.interleave`, `stats.migration`, `stats.combining`.
 """
@@ -23,6 +25,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.stats.migration import FAR
+from tierscope.stats.strides import Stride, spread_of, stride_of
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.answer import Answer
 from tierscope.suites.fresh import sizes
@@ -68,9 +71,13 @@ OPTIONS: tuple[Option, ...] = (
 )  # fmt: skip
 
 
+Layout = tuple[int, int]  # memories side by side, bytes of each in turn
+ALONE: Layout = (1, 0)
+
+
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share; `known`: lines/s by stride and threads."""
+    """What all points of one run share; `known`: lines/s by stride and threads; `strides`: the same with intervals."""
 
     target: Target
     cpus: tuple[int, ...]
@@ -78,6 +85,7 @@ class Field:
     memory_bytes: int
     schedule: Schedule
     known: dict[tuple[int, int], float] = field(default_factory=dict)
+    strides: list[Stride] = field(default_factory=list)
 
     @property
     def lines(self) -> int:
@@ -97,11 +105,15 @@ class Field:
         labels: dict[str, Label] = {"stride_bytes": stride, "control": control}
         return self._experiment(INTERLEAVE, work, labels, cpus, self.schedule)
 
-    def overwritten(self, place: int, writes: int, each_s: float) -> Experiment:
-        """Single writes, one after the other, round and round; no more are kept than the blocks that are expected."""
+    def overwritten(self, place: int, writes: int, each_s: float, layout: Layout = ALONE) -> Experiment:
+        """Single writes, one after the other, round and round; no more are kept than the blocks that are expected.
+
+        layout: of which one memory is written; the place is of so many bytes in it.
+        """
+        ways, grain = layout if place > layout[1] else ALONE
         work = Workload(
-            kernel="flush_nt", footprint_bytes=place, element_bytes=WRITE_BYTES, fence="chunk", order="sequential",
-            per_block=1,
+            kernel="flush_nt", footprint_bytes=place * ways, element_bytes=grain * ways if ways > 1 else WRITE_BYTES,
+            access_bytes=WRITE_BYTES, fence="chunk", order="sequential", per_block=1,
         )  # fmt: skip
         seconds = writes * each_s
         lasting = Schedule(
@@ -190,8 +202,9 @@ def _measured(
 ) -> Generator[Experiment, Answer, None]:
     cpus = cpus or setting.cpus
     answer = yield setting.stored(stride, control, cpus)
-    if rate := answer.rate():
+    if (rate := answer.rate()) and answer.point:
         setting.known[stride, len(cpus)] = rate
+        setting.strides.append(stride_of(answer.experiment, answer.point.groups[0].interval))
 
 
 def _falls(setting: Field, stride: int, odd: int) -> bool:
@@ -203,7 +216,15 @@ def _falls(setting: Field, stride: int, odd: int) -> bool:
     return own is not None and bool(found) and own < FALLS * min(found)
 
 
-def migration(setting: Field, writes: int) -> Plan:
+def layout_of(setting: Field) -> Layout:
+    """As far as the strides told."""
+    spread = spread_of(setting.strides)
+    if spread is None or spread.interleave.ways == 1:
+        return ALONE
+    return spread.interleave.ways, spread.interleave.grain_bytes
+
+
+def migration(setting: Field, writes: int, layout: Layout = ALONE) -> Plan:
     """As long as so many writes take, in time of the target's own."""
     answer = yield setting.overwritten(WRITE_BYTES, 0, 0.0)
     each = setting.shorter / (answer.rate() or RATE)
@@ -211,7 +232,7 @@ def migration(setting: Field, writes: int) -> Plan:
     if not _stalls(answer):
         return
     for place in PLACES:
-        yield setting.overwritten(place, writes // 2, each)
+        yield setting.overwritten(place, writes // 2, each, layout)
     answer = yield setting.overwritten(FAR_BYTES, 0, 0.0)
     each = setting.shorter / (answer.rate() or RATE)
     yield setting.overwritten(FAR_BYTES, writes // 2, each)
@@ -238,7 +259,7 @@ def plan(machine: Machine, chosen: Options) -> Plan:
     if INTERLEAVE in parts:
         yield from interleave(setting, most)
     if MIGRATION in parts:
-        yield from migration(setting, int(chosen["writes"] or 0))
+        yield from migration(setting, int(chosen["writes"] or 0), layout_of(setting))
     if COMBINING in parts:
         yield from combining(setting)
 

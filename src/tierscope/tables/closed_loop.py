@@ -3,7 +3,7 @@
 What was built is read from the word of the device, what was found is what `run buffers` and `run policy` infer of the
 records of that device alone; verdicts and tolerances: `stats.score`.
 `truth` and `found` are null where there is nothing: null and null is right, too. A prober with too few good points to
-say anything has missed what it was asked for.
+say anything has missed what it was asked for, and so has `policy` where it calls a queue inconclusive.
 Blind to: faults that simulator and prober share.
 """
 
@@ -119,7 +119,7 @@ def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
             yield score.unanswered("ways", "1", device.ways)
         if one.migration is not None:
             yield from score.of_migration(device, one.migration)
-        if one.combining is not None:
+        if one.combining is not None and not one.hidden:
             yield from score.of_combining(device, one.combining)
         elif one.regions:
             yield score.unanswered("entries", "1", device.entries)

@@ -67,7 +67,7 @@ def _rows(target: str, one: Found) -> list[Row]:
         rows.append({**_migration(one), "target": target, **_closing(one.places, judged=False)})
     if one.combining is not None:
         row = {**_combining(one), "target": target, **_closing(one.regions)}
-        if one.interleave is not None and one.interleave.ways > 1:
+        if one.hidden:
             row.update(conclusive=False, reasons=HIDDEN)
         rows.append(row)
     return rows

@@ -10,19 +10,18 @@ import numpy.typing as npt
 
 from tierscope.result import SIZING, Record, Run
 from tierscope.stats.combining import Combining, infer_combining
-from tierscope.stats.interleave import Interleave, infer_interleave
+from tierscope.stats.interleave import Interleave
 from tierscope.stats.migration import Migration, Seen, infer_migration, look
+from tierscope.stats.strides import SIGMAS, Spread, Stride, saturated, spread_of, stride_of
 from tierscope.stats.together import UNCLEAN
 from tierscope.tables import Row
-from tierscope.tables.measured import bounds, closing, interval_of, measured, number, records, whole
+from tierscope.tables.measured import bounds, closing, measured, number, records, whole
 from tierscope.units import LINE_BYTES, show_size
 
 Floats = npt.NDArray[np.float64]
 
 INTERLEAVE, MIGRATION, COMBINING = "interleave", "migration", "combining"
-SIGMAS = 1.96  # of a half-width
-SATURATED = 0.85  # of the control's bandwidth, with half of the threads: then the memories limit it
-FEWEST = 8  # strides or regions
+FEWEST = 8  # regions
 MOST_KNOWN = 64
 
 
@@ -39,6 +38,11 @@ class Found:
     combining: Combining | None
     saturated: bool  # the memories, not the processor, limited the controls
     evidence: dict[str, str]
+
+    @property
+    def hidden(self) -> bool:
+        """One CPU writes to several memories by turns, of which the queue of each is not seen as it is."""
+        return self.interleave is not None and self.interleave.ways > 1
 
 
 _found: dict[tuple[object, ...], dict[str, Found]] = {}
@@ -59,41 +63,38 @@ def found(run: Run) -> dict[str, Found]:
 
 def _of(run: Run, own: list[Record]) -> Found:
     evidence: dict[str, str] = {}
-    strides, controls, interleave = _interleave(run, _part(own, INTERLEAVE), evidence)
+    strides, controls, spread = _interleave(run, _part(own, INTERLEAVE), evidence)
+    interleave = spread.interleave if spread else None
     places, migration = _migration(run, _part(own, MIGRATION), evidence)
     regions, combining = _combining(run, _part(own, COMBINING), interleave, evidence)
-    saturated = _saturated(controls)
-    return Found(strides, controls, places, regions, interleave, migration, combining, saturated, evidence)
+    limited = saturated(_points(run, _part(own, INTERLEAVE)))
+    return Found(strides, controls, places, regions, interleave, migration, combining, limited, evidence)
 
 
 def _part(own: list[Record], table: str) -> list[Record]:
     return [record for record in own if record.experiment.table == table]
 
 
-def _interleave(
-    run: Run, own: list[Record], evidence: dict[str, str]
-) -> tuple[list[Row], list[Row], Interleave | None]:
-    rows = sorted((_stride(run, record) for record in own), key=lambda row: whole(row, "stride_bytes"))
-    most = max((whole(row, "threads") for row in rows), default=0)
+def _interleave(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Row], list[Row], Spread | None]:
+    """Rows of strides and of controls, by rising stride."""
+    ordered = sorted(own, key=lambda record: int(record.experiment.labels["stride_bytes"] or 0))
+    rows = [_stride(run, record) for record in ordered]
     controls = [row for row in rows if row["control"]]
-    full = [row for row in controls if row["threads"] == most and row["bandwidth_bytes_per_s"]]
     strides = [row for row in rows if not row["control"] and row["bandwidth_bytes_per_s"]]
-    if len(strides) < FEWEST or not full:
+    spread = spread_of(_points(run, own))
+    if spread is None:
         return strides, controls, None
-    for row in strides:
-        _compare(row, _nearest(row, full))
-    inferred = infer_interleave(
-        np.array([whole(row, "stride_bytes") for row in strides]),
-        _column(strides, "ratio"), np.ones(len(strides)),
-        np.maximum(0.0, np.log(_column(strides, "ratio_high") / _column(strides, "ratio_low"))) / 2 / SIGMAS,
-        saturated=_saturated(controls),
-    )  # fmt: skip
-    for row, fitted in zip(strides, inferred.fitted, strict=True):
-        row["fitted"] = float(fitted)
-    least = min(strides, key=lambda row: float(row["ratio"] or 1))
-    stride = show_size(whole(least, "stride_bytes"))
-    evidence[INTERLEAVE] = f"{float(least['ratio'] or 0):.2f} of the control's bandwidth at a stride of {stride}"
-    return strides, controls, inferred
+    for row, one in zip(strides, spread.strides, strict=True):
+        low, high = one.ratio / (1 + one.half), one.ratio * (1 + one.half)
+        row.update(ratio=one.ratio, ratio_low=low, ratio_high=high, fitted=one.fitted)
+    least = min(spread.strides, key=lambda one: one.ratio)
+    stride = show_size(least.stride_bytes)
+    evidence[INTERLEAVE] = f"{least.ratio:.2f} of the control's bandwidth at a stride of {stride}"
+    return strides, controls, spread
+
+
+def _points(run: Run, own: list[Record]) -> list[Stride]:
+    return [stride_of(record.experiment, measured(run, record).groups[0].interval) for record in own]
 
 
 def _stride(run: Run, record: Record) -> Row:
@@ -104,31 +105,6 @@ def _stride(run: Run, record: Record) -> Row:
         "ratio": None, "ratio_low": None, "ratio_high": None, "fitted": None, "threads": len(facts.cpus),
         "target": facts.target, **closing(record, point),
     }  # fmt: skip
-
-
-def _nearest(row: Row, controls: list[Row]) -> Row:
-    stride = whole(row, "stride_bytes")
-    return min(controls, key=lambda one: abs(np.log(whole(one, "stride_bytes") / stride)))
-
-
-def _compare(row: Row, control: Row) -> None:
-    own, other = interval_of(row, "bandwidth", "bytes_per_s"), interval_of(control, "bandwidth", "bytes_per_s")
-    if own is None or other is None:  # rows without bandwidth were left out
-        return
-    ratio, half = own.middle / other.middle, float(np.hypot(own.relative, other.relative))
-    row.update(ratio=ratio, ratio_low=ratio / (1 + half), ratio_high=ratio * (1 + half))
-
-
-def _saturated(controls: list[Row]) -> bool:
-    """Half of the threads reach as much; one thread alone cannot tell."""
-    most = max((whole(row, "threads") for row in controls), default=0)
-    full = [row for row in controls if row["threads"] == most and row["bandwidth_bytes_per_s"]]
-    fewer = [row for row in controls if row["threads"] != most and row["bandwidth_bytes_per_s"]]
-    return bool(full) and any(_rate(row) >= SATURATED * _rate(_nearest(row, full)) for row in fewer)
-
-
-def _rate(row: Row) -> float:
-    return float(row["bandwidth_bytes_per_s"] or 0)
 
 
 def _column(rows: list[Row], name: str) -> Floats:

@@ -17,15 +17,25 @@ Beside a published table: 0 normal for such hardware, 1 not."""
 @click.argument("after")
 @click.option("--least", default=0.02, show_default=True, help="Smallest difference of interest, as a share.")
 @click.option("--across-origins", "across", is_flag=True, help="Compare real, emulated and simulated numbers too.")
+@click.option(
+    "--rerun", "rounds", type=int, help="Measure both again here, in so many rounds in turns, and compare those."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Directory of the runs of --rerun.")
 @click.option("--figure", type=click.Path(path_type=Path), help="SVG file for both curves, beside reference:NAME.")
 @click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
-def compare(before: Path, after: str, least: float, across: bool, figure: Path | None, as_json: bool) -> int:
+def compare(
+    before: Path, after: str, least: float, across: bool, rounds: int | None, out: Path | None, figure: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Compare run AFTER with run BEFORE, point by point, or run BEFORE with the published table reference:NAME."""
     from tierscope.cli.compared import beside_table, two_runs
+    from tierscope.cli.turns import in_turns
     from tierscope.errors import UsageError
 
     if not 0 <= least < 1:
         raise UsageError(f"--least {least:g} is no share; name one from 0 up to 1, such as 0.02")
+    if rounds is not None:
+        return in_turns(before, Path(after), (least, rounds), out, as_json)
     if after.startswith("reference:"):
         return beside_table(before, after.removeprefix("reference:"), figure, as_json)
     if figure:

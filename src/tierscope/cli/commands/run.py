@@ -86,9 +86,9 @@ def _list(name: str, options: dict[str, Label], text: str) -> int:
 
     from tierscope.cli.progress import describe
     from tierscope.run.runner import expected_seconds, imagine
-    from tierscope.run.start import plan_for, this_machine
+    from tierscope.run.start import machine_for, plan_for
 
-    experiments = imagine(plan_for(name, options, text, this_machine(None))())
+    experiments = imagine(plan_for(name, options, text, machine_for(name, options, text))())
     console = Console()
     for number, experiment in enumerate(experiments):
         console.print(f"{number:4}  {describe(experiment)}", highlight=False)

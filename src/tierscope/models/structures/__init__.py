@@ -1,11 +1,15 @@
 """What one operation of a data structure touches, step by step, as a function of how many elements it holds.
 
-One file is one operation of one structure, and adds itself in its last line. Steps follow from the structure's code
-and the sizes of its objects; nothing is fitted.
+One file is one structure, with its get, insert and remove. Steps follow from the structure's code in core/structures
+and from where the fields of its objects lie; nothing is fitted. Keys are drawn evenly, values have 16 bytes and a get
+reads its value; an insert is of a new key, a remove of one that is there, both without rehash.
+
+Objects in a pool begin 16 bytes into a line, behind the header of libpmemobj's allocator, and have whole lines.
+Blind to what is not the structure's: libpmemobj's lanes, logs and bitmaps, and those of malloc.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tierscope.models.model import Span
 from tierscope.registry import Registry
@@ -13,7 +17,9 @@ from tierscope.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Lines that an operation reads in one place of the structure, spread evenly over `places` lines in all.
+    """Lines that an operation touches in one place of the structure, spread evenly over `places` lines in all.
+
+    A line that is written counts as one that is read: a store brings it first.
 
     `dependent`: its address is known only when the step before is there. `cached`: whether caches can hold it.
     """
@@ -38,3 +44,10 @@ class Structure:
 
 
 structures: Registry[Structure] = Registry("structure", "tierscope.models.structures")
+
+MEASURED = Span("elements", 1e3, 1e6)  # where lines were counted beside the model
+
+
+def whole(*steps: Step) -> tuple[Step, ...]:
+    """Those that touch anything, each in a place that holds what it touches."""
+    return tuple(replace(step, places=max(step.places, step.lines)) for step in steps if step.lines > 1e-9)

@@ -1,0 +1,41 @@
+"""`tierscope export RUN... --to FORM`: one or several runs as one file for other programs."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
+
+EPILOG = "Example:\n  tierscope export runs/A runs/B --to html --out both.html"
+
+
+@click.command(cls=Command, epilog=EPILOG)
+@click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--to", "form", required=True, help="csv, parquet, markdown, openmetrics, hwloc or html.")
+@click.option("--out", type=click.Path(path_type=Path), help="The file; default: standard output.")
+def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
+    """Write the runs in DIRECTORIES as one file in another FORM."""
+    import sys
+
+    from tierscope.errors import MachineError, UsageError
+    from tierscope.files import write_atomically
+    from tierscope.report.exports import exports
+    from tierscope.result import load
+
+    chosen = exports[form]
+    if out is None and not chosen.text:
+        raise UsageError(f"{form} is no text; name a file with --out")
+    content = chosen.render([load(directory) for directory in directories])
+    if out is None:
+        sys.stdout.write(content.decode())
+        return 0
+    try:
+        write_atomically(out, content)
+    except OSError as error:
+        raise MachineError(f"cannot write {out}: {error.strerror}; try another --out PATH") from error
+    click.echo(out)
+    return 0
+
+
+commands.add(export)

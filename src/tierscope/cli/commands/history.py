@@ -1,0 +1,51 @@
+"""`tierscope history RUN...`: runs over time, and where their numbers changed."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
+
+EPILOG = "Exit status: 0 nothing became slower, 1 something did, 4 too few runs to tell."
+
+
+@click.command(cls=Command, epilog=EPILOG)
+@click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--least", default=0.02, show_default=True, help="Smallest change of interest, as a share.")
+@click.option("--figure", type=click.Path(path_type=Path), help="SVG file of the points that changed.")
+@click.option("--json", "as_json", is_flag=True, help="All points and changes as JSON on standard output.")
+def history(directories: tuple[Path, ...], least: float, figure: Path | None, as_json: bool) -> int:
+    """Show the runs in DIRECTORIES, or below them, over time, with the places where a number changed."""
+    import msgspec
+    from rich.console import Console
+
+    from tierscope.cli.drawn import draw
+    from tierscope.errors import Exit, UsageError
+    from tierscope.report import history_text
+    from tierscope.report.history import history as examine
+    from tierscope.result import load
+
+    if not 0 <= least < 1:
+        raise UsageError(f"--least {least:g} is no share; name one from 0 up to 1, such as 0.02")
+    found = examine([load(path) for given in directories for path in runs_of(given)], least)
+    if figure:
+        draw(history_text.figure(found), figure)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(history_text.data(found)), indent=1))
+    else:
+        history_text.show(found, Console())
+    if not found.long_enough:
+        return Exit.INCONCLUSIVE
+    slower = any(one.worse(change) for one in found.series for change in one.changes)
+    return Exit.FAILED if slower else Exit.GOOD
+
+
+def runs_of(directory: Path) -> list[Path]:
+    """The directory itself, or the runs right below one that is none; what is no run there is left out."""
+    if (directory / "result.json").exists() or not directory.is_dir():
+        return [directory]
+    return sorted(path.parent for path in directory.glob("*/result.json")) or [directory]
+
+
+commands.add(history)

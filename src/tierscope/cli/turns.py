@@ -1,0 +1,77 @@
+"""`compare --rerun`: both runs are measured again, in turns, and the rounds are compared."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import rich_click as click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tierscope.cli.progress import Progress
+from tierscope.errors import Exit, MachineError, UsageError
+from tierscope.report.rounds import FEWEST, compare_rounds
+from tierscope.report.words import printable
+from tierscope.result import Manifest, Run, load, load_manifest
+from tierscope.run.start import begin, command_line, execute, new_directory, taken
+
+MOST = 99
+SIDES = ("before", "after")
+ORDER = ("slower", "faster", "inconclusive", "no difference shown")
+
+
+def in_turns(before: Path, after: Path, wanted: tuple[float, int], out: Path | None, as_json: bool) -> int:
+    """wanted: smallest difference of interest, rounds. Every run is kept below one directory."""
+    least, rounds = wanted
+    if not FEWEST <= rounds <= MOST:
+        raise UsageError(f"--rerun {rounds} is no number of rounds from {FEWEST} to {MOST}")
+    plans = (load_manifest(before), load_manifest(after))
+    for path, plan in zip((before, after), plans, strict=True):
+        if plan.suite == "import":
+            raise UsageError(f"{path} was measured by another tool: Tierscope cannot repeat it")
+    folder = taken(out) if out else new_directory(Path("runs"), "compare", plans[0].machine.hostname, datetime.now(UTC))
+    rows = compare_rounds(_measure(plans, folder, rounds), least)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode({"runs": str(folder), "rows": rows}), indent=1))
+    else:
+        _show(rows, rounds, folder)
+    verdicts = {row["verdict"] for row in rows}
+    if verdicts == {"inconclusive"}:
+        return Exit.INCONCLUSIVE
+    return Exit.FAILED if "slower" in verdicts else Exit.GOOD
+
+
+def _measure(plans: tuple[Manifest, Manifest], folder: Path, rounds: int) -> list[tuple[Run, Run]]:
+    """Rounds take turns in who begins, so that what drifts in a straight line cancels."""
+    found = []
+    for number in range(rounds):
+        pair: dict[int, Run] = {}
+        for side in (0, 1) if number % 2 == 0 else (1, 0):
+            path = folder / f"{number + 1:02d}-{SIDES[side]}"
+            pair[side] = _again(plans[side], path)
+        found.append((pair[0], pair[1]))
+    return found
+
+
+def _again(plan: Manifest, path: Path) -> Run:
+    directory, manifest = begin(plan.suite, plan.options, plan.plan, command_line(), path)
+    if manifest.machine.identity.digest() != plan.machine.identity.digest():
+        raise MachineError(f"this is not the machine of the run that is to be repeated: {plan.machine.hostname}")
+    with Progress(Console(stderr=True)) as progress:
+        execute(directory, manifest, progress)
+    return load(directory)
+
+
+def _show(rows: list[dict[str, object]], rounds: int, folder: Path) -> None:
+    console = Console()
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name, right in (("point", False), ("ratio", True), ("interval", True), ("verdict", False)):
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for row in sorted(rows, key=lambda r: ORDER.index(str(r["verdict"]))):
+        interval = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
+        point = Text(printable(f"{row['table']}: {row['point']}"))
+        table.add_row(point, f"{row['ratio']:.3f}", interval, str(row["verdict"]))
+    console.print(table)
+    counts = ", ".join(f"{n} {word}" for word in ORDER if (n := sum(row["verdict"] == word for row in rows)))
+    console.print(f"\nafter / before over {rounds} rounds: {counts}\nruns     {folder}", highlight=False, markup=False)

@@ -1,0 +1,28 @@
+"""`ctree`: a crit-bit tree. The control object, each inner node (32 bytes) and each leaf (key and value) are one line.
+
+An insert reads the way to where the new key branches off, one node there, and makes an inner node and a leaf; the way
+to the new leaf then has one inner node more. A remove writes what it has read.
+Source: core/structures/persistent/ctree.cpp, trie.hpp.
+"""
+
+from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.patricia import way
+
+BASE = 2
+SOURCE = "core/structures/persistent/ctree.cpp"
+
+
+def get(elements: float) -> tuple[Step, ...]:
+    inners = way(elements, BASE, 1, elements - 1)
+    return whole(Step("control object", 1, 1), *inners, Step("leaf", 1, elements))
+
+
+def insert(elements: float) -> tuple[Step, ...]:
+    inners = way(elements, BASE, 1, elements)  # one of them is new, and in its stead a node beside the key was read
+    fresh = Step("new leaf and inner node", 2, 2 * elements, dependent=False)
+    return whole(Step("control object", 1, 1), *inners, fresh)
+
+
+structures.add(Structure("ctree get", "a look-up that finds its key", SOURCE, MEASURED, get))
+structures.add(Structure("ctree insert", "an insert of a new key", SOURCE, MEASURED, insert))
+structures.add(Structure("ctree remove", "a remove of a key that is there", SOURCE, MEASURED, get))

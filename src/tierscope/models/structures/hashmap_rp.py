@@ -1,0 +1,48 @@
+"""`hashmap_rp`: slots of 32 bytes in one array of a power of two, at most half full.
+
+The control object (40 bytes) is one line, with the count. Slots begin 16 bytes into a line, so every second one lies
+in two, its hash in the second: a slot alone is 1.5 lines, and with the slots before it up to where the search began,
+1.5 + (d - 1) / 2 for d > 0 of them. An insert goes on to the first empty slot, moving keys.
+Blind to tombstones.
+Source: core/structures/persistent/hashmap_rp.cpp.
+"""
+
+import math
+
+from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.probes import Probes, free, hit
+from tierscope.units import LINE_BYTES
+
+FIRST_SLOTS = 16
+SLOT_BYTES = 32
+SOURCE = "core/structures/persistent/hashmap_rp.cpp"
+
+
+def slots(elements: float) -> float:
+    """The array doubles where one key more would fill half of it."""
+    return max(FIRST_SLOTS, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
+
+
+def _steps(elements: float, probes: Probes) -> tuple[Step, ...]:
+    places = slots(elements) * SLOT_BYTES / LINE_BYTES
+    following = (probes.beyond - (1 - probes.at_home)) / 2
+    return whole(
+        Step("control object", 1, 1),
+        Step("slot", 1, places),
+        Step("other line of the slot, and slots beside it", 0.5 + following, places, dependent=False),
+    )
+
+
+def get(elements: float) -> tuple[Step, ...]:
+    return _steps(elements, hit(elements / slots(elements)))
+
+
+def insert(elements: float) -> tuple[Step, ...]:
+    return _steps(elements, free(elements / slots(elements)))
+
+
+structures.add(Structure("hashmap_rp get", "a look-up that finds its key", SOURCE, MEASURED, get))
+structures.add(Structure("hashmap_rp insert", "an insert of a new key", SOURCE, MEASURED, insert))
+structures.add(
+    Structure("hashmap_rp remove", "a remove of a key that is there: a tombstone in its slot", SOURCE, MEASURED, get)
+)

@@ -1,0 +1,25 @@
+"""`map`: std::map of libstdc++, a red-black tree in volatile memory, with the allocator of the GNU C library.
+
+A node (32 bytes of links and colour, key, value) comes every 80 bytes, so it begins at each quarter of a line as
+often: the links and the key of one in four lie in two lines, and in one of four the value is in another line than the
+key. A search goes to the end of the tree even if it has passed the key. Of the map itself 32 bytes are read. An
+insert and a remove are left out: libstdc++ balances in compiled code, where nothing counts lines beside it.
+Blind to where a malloc that is no longer fresh puts nodes. Source: core/structures/volatile/map.cpp; libstdc++ 12,
+bits/stl_tree.h; GNU C library 2.36, malloc/malloc.c.
+"""
+
+from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.red_black import to_the_end, way
+
+SOURCE = "core/structures/volatile/map.cpp"
+NODE = 1.25  # lines of a node that is passed
+VALUE = 0.25  # more lines, of its value
+MAP = Step("map", 1.5, 1.5)
+
+
+def get(elements: float) -> tuple[Step, ...]:
+    value = Step("value", VALUE, elements, dependent=False)
+    return whole(MAP, *way(elements, to_the_end(elements), NODE), value)
+
+
+structures.add(Structure("map get", "a look-up that finds its key", SOURCE, MEASURED, get))

@@ -1,0 +1,52 @@
+"""`robin_map`: tsl::robin_map 1.2 in volatile memory, at most half full, with the allocator of the GNU C library.
+
+A bucket (distance, key, value) has 40 bytes, at each eighth of a line as often. From the first one to the end of the
+value d buckets behind it are 40 d + 32 bytes: 1.375 + 0.625 d lines. An insert moves keys up to the first empty
+bucket, of which it writes all: 0.125 lines more. A remove moves them back, and looks at the distance of one bucket
+more: 0.25 lines more. Of the map itself a search reads 48 bytes, a remove 74 and an insert 82, at each quarter of a
+line as often.
+Source: core/structures/volatile/robin_map.cpp; T. Goetghebuer-Planchon, robin-map 1.2, tsl/robin_hash.h.
+"""
+
+import math
+
+from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.probes import free, hit
+from tierscope.units import LINE_BYTES
+
+SOURCE = "core/structures/volatile/robin_map.cpp"
+BUCKET_BYTES = 40
+SEARCHED, LESS, MORE = 1.75, 2.0, 2.25  # lines of the map itself, by what is asked of it
+ALONE, EACH = 1.375, 0.625
+WHOLE, BEHIND = 0.125, 0.25
+
+
+def buckets(elements: float) -> float:
+    """A power of two that one key more would not fill to half."""
+    return max(16.0, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
+
+
+def _steps(elements: float, control: float, beyond: float) -> tuple[Step, ...]:
+    places = buckets(elements) * BUCKET_BYTES / LINE_BYTES
+    return whole(
+        Step("map", control, control),
+        Step("bucket", ALONE, places),
+        Step("buckets beside it", beyond, places, dependent=False),
+    )
+
+
+def get(elements: float) -> tuple[Step, ...]:
+    return _steps(elements, SEARCHED, EACH * hit(elements / buckets(elements)).beyond)
+
+
+def insert(elements: float) -> tuple[Step, ...]:
+    return _steps(elements, MORE, WHOLE + EACH * free(elements / buckets(elements)).beyond)
+
+
+def remove(elements: float) -> tuple[Step, ...]:
+    return _steps(elements, LESS, BEHIND + EACH * free(elements / buckets(elements)).beyond)
+
+
+structures.add(Structure("robin_map get", "a look-up that finds its key", SOURCE, MEASURED, get))
+structures.add(Structure("robin_map insert", "an insert of a new key", SOURCE, MEASURED, insert))
+structures.add(Structure("robin_map remove", "a remove of a key that is there", SOURCE, MEASURED, remove))

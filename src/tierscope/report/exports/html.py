@@ -1,0 +1,87 @@
+"""One HTML file of several runs side by side: the machines, then each table with a bar for each number.
+
+It loads nothing and runs no script. Bars of one table share a scale; a thin line on a bar's end is the interval.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tierscope import __version__
+from tierscope.errors import UsageError
+from tierscope.origin import banner
+from tierscope.report.content import gather
+from tierscope.report.exported import Number, named, points, said, unit_of
+from tierscope.report.exports import exports
+from tierscope.report.writers.html import colours
+from tierscope.result import Run
+
+PAGE = Path(__file__).parents[1] / "page"
+
+
+class Html:
+    """Self-contained; every text of the runs is escaped by the template."""
+
+    name: ClassVar[str] = "html"
+    text: ClassVar[bool] = True
+
+    def render(self, runs: Sequence[Run]) -> bytes:
+        import jinja2
+        from markupsafe import Markup
+
+        found, names = points(runs), named(runs)
+        if not found:
+            raise UsageError("no table of these runs has a point to set side by side; csv has all values")
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined,
+            trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        )  # fmt: skip
+        text = environment.get_template("side_by_side.html.jinja").render(
+            colours=Markup(colours()),  # noqa: S704 (ours)
+            css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)
+            runs=[_facts(name, run) for name, run in zip(names, runs, strict=True)],
+            names=names,
+            tables=[_table(table, rows, len(runs)) for table, rows in found.items()],
+            version=__version__,
+        )
+        return text.encode()
+
+
+def _facts(name: str, run: Run) -> dict[str, Any]:
+    result = run.result
+    return {
+        "name": name,
+        "host": result.machine.hostname,
+        "model": result.machine.identity.model,
+        "suite": result.suite,
+        "started": result.started,
+        "banner": banner(result.origin, result.origin_by),
+        "failures": [f"{one.identity}: {one.text}" for one in gather(run).audit.failures],
+    }
+
+
+def _table(table: str, rows: dict[str, dict[int, Number]], runs: int) -> dict[str, Any]:
+    most = max((number.high for numbers in rows.values() for number in numbers.values()), default=0.0)
+    unit = unit_of(table)
+    lines = [
+        {"point": point, "cells": [_cell(numbers.get(index), most, unit) for index in range(runs)]}
+        for point, numbers in rows.items()
+    ]
+    return {"title": table.replace("_", " "), "unit": "bandwidth" if unit == "B/s" else "time", "lines": lines}
+
+
+def _cell(number: Number | None, most: float, unit: str) -> dict[str, Any] | None:
+    """Text, and in per cent of the longest bar: its end and the interval."""
+    if number is None:
+        return None
+    scale = 100 / most if most > 0 else 0.0
+    low, high = number.low * scale, number.high * scale
+    return {
+        "text": said(number, unit),
+        "width": round(number.value * scale, 2),
+        "low": round(low, 2),
+        "span": round(high - low, 2),
+    }
+
+
+exports.add(Html())

@@ -1,0 +1,133 @@
+"""Change points: found where a step was put, silent where none was; and runs over time."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from made import Maker, Teamwork, made_machine, one_group
+from said import refused, say
+from tierscope import result as results
+from tierscope.errors import Exit, UsageError
+from tierscope.report.history import history
+from tierscope.report.history_text import figure, sentence
+from tierscope.result import Run
+from tierscope.stats.changes import changes
+from tierscope.units import GiB
+
+REPEATS = 400
+
+
+def noisy(seed: int, steps: tuple[float, ...], each: int, noise: float) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.repeat(np.array(steps), each) * np.exp(rng.normal(0, noise, each * len(steps)))
+
+
+@pytest.mark.parametrize("noise", [0.002, 0.05])
+def test_no_change_is_called_in_more_than_one_history_of_twenty(noise: float) -> None:
+    called = sum(bool(changes(noisy(seed, (1e10,), 20, noise), least=0.0)) for seed in range(REPEATS))
+    assert called <= 0.05 * REPEATS
+
+
+def test_many_series_together_keep_that_share() -> None:
+    called = sum(
+        any(changes(noisy(1000 * seed + n, (1e10,), 12, 0.01), tests=10, least=0.0) for n in range(10))
+        for seed in range(100)
+    )
+    assert called <= 5
+
+
+def test_a_step_of_three_per_cent_is_found_where_it_is() -> None:
+    found = [changes(noisy(seed, (1e10, 0.97e10), 8, 0.005)) for seed in range(100)]
+    exact = sum(len(one) == 1 and abs(one[0].place - 8) <= 1 for one in found)
+    assert exact >= 90
+    assert found[0][0].ratio == pytest.approx(0.97, abs=0.01)
+
+
+def test_two_steps_are_both_found() -> None:
+    found = changes(noisy(7, (1.0, 0.9, 1.1), 8, 0.005))
+    assert [one.place for one in found] == [8, 16]
+    assert found[1].before == pytest.approx(0.9, abs=0.01)
+
+
+def test_a_change_below_the_least_of_interest_is_left_out() -> None:
+    series = noisy(1, (1.0, 1.01), 10, 1e-4)
+    assert changes(series, least=0.005) != ()
+    assert changes(series, least=0.02) == ()
+
+
+@pytest.mark.parametrize("series", [[1.0] * 5, [1.0] * 9, [1.0, 0.0, 1.0, 2.0, 2.0, 2.0], [1.0, np.nan] * 4])
+def test_what_is_too_short_constant_or_no_ratio_has_no_change(series: list[float]) -> None:
+    assert changes(np.array(series)) == ()
+
+
+def test_a_step_without_any_noise_is_certain() -> None:
+    (found,) = changes(np.array([1.0] * 4 + [2.0] * 4))
+    assert (found.place, found.chance) == (4, 0.0)
+
+
+def made(folder: Path, number: int, times: float = 1.0, origin: str = "real") -> Run:
+    maker = Maker(folder / f"r{number}", 50 + number)
+    for kernel, rate in (("read", 19e9), ("triad", 16e9 * times)):
+        group = one_group(kernel, (0,), GiB)
+        size = 64 if kernel == "read" else 192
+        maker.add("stream", {"kernel": kernel, "threads": 1}, (group,), (Teamwork((rate / size,)),), preempted=0.0)
+    run = maker.save("stream")
+    result = msgspec.structs.replace(run.result, started=f"2026-01-{number + 1:02d}T00:00:00Z", origin=origin)
+    results.save_result(run.path, result)
+    return results.load(run.path)
+
+
+@pytest.fixture(scope="module")
+def slower(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight runs; triad loses a tenth from the fifth on."""
+    folder = tmp_path_factory.mktemp("runs")
+    for number in range(8):
+        made(folder, number, 0.9 if number >= 4 else 1.0)
+    return folder
+
+
+def test_a_slower_kernel_is_found_with_its_run_and_the_other_is_left_alone(slower: Path) -> None:
+    runs = [results.load(path) for path in sorted(slower.iterdir(), reverse=True)]
+    found = history(runs, 0.02)
+    assert found.names == tuple(f"r{number}" for number in range(8))
+    read, triad = found.series
+    assert read.changes == ()
+    assert [(one.place, triad.worse(one)) for one in triad.changes] == [(4, True)]
+    assert sentence(found) == "1 of 2 points changed over 8 runs"
+    spec = figure(found)
+    assert [value["rule"] for value in spec["data"]["values"] if value["rule"] is not None] == [3.5]
+
+
+def test_the_command(
+    slower: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    picture = tmp_path / "h.svg"
+    status, out, _ = say(capfd, "history", str(slower), "--figure", str(picture))
+    assert status == Exit.FAILED
+    assert "(slower) from r4" in " ".join(out.split())
+    assert picture.read_text().startswith("<svg")
+    status, out, _ = say(capfd, "history", *(str(slower / f"r{n}") for n in range(4)), "--json")
+    assert status == Exit.INCONCLUSIVE
+    assert "too few runs" in json.loads(out)["verdict"]
+    status, out, _ = say(capfd, "history", str(slower), "--least", "0.5", "--json")
+    assert (status, json.loads(out)["verdict"]) == (Exit.GOOD, "no change in 2 points over 8 runs")
+    assert refused(capfd, "history", str(slower), "--least", "2")[0] == Exit.USAGE
+    assert "no run directory" in refused(capfd, "history", str(tmp_path))[1]
+
+
+def test_runs_of_two_origins_and_of_nothing_in_common_are_refused(tmp_path: Path) -> None:
+    one, other = made(tmp_path, 1), made(tmp_path, 2, origin="simulated")
+    with pytest.raises(UsageError, match="real and simulated"):
+        history([one, other], 0.02)
+    with pytest.raises(UsageError, match="no point stands in two"):
+        history([one], 0.02)
+
+
+def test_other_machines_are_counted(tmp_path: Path) -> None:
+    one, other = made(tmp_path, 1), made(tmp_path, 2)
+    result = msgspec.structs.replace(other.result, machine=made_machine(cpus=4))
+    assert history([one, msgspec.structs.replace(other, result=result)], 0.02).machines == 2

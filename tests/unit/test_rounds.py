@@ -1,0 +1,107 @@
+"""Two settings in turns: equal ones show no difference, a slower one is found or called inconclusive."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fake_core import FakeCore, put_in_place
+from made import Maker, Teamwork, one_group
+from said import refused, say
+from tierscope.errors import Exit, UsageError
+from tierscope.report.rounds import CONFIDENCE, compare_rounds, interval
+from tierscope.result import Run, load
+from tierscope.stats.compare import compare
+from tierscope.stats.median import Interval
+from tierscope.units import GiB
+
+REPEATS = 100
+ONE = Interval(1.0, 1.0, 1.0, 5)
+
+
+def called(seed: int, times: float, noise: float, rounds: int, least: float = 0.02) -> str:
+    """The verdict on rounds whose runs differ by `noise`, and whose drift both sides of a round share."""
+    rng = np.random.default_rng(seed)
+    drift = np.exp(rng.normal(0, 0.05, rounds))
+    before, after = (drift * np.exp(rng.normal(0, noise, rounds)) for _ in range(2))
+    found = compare(ONE, interval((after * times / before).tolist()), confidence=CONFIDENCE, least=least)
+    wide = max(found.high, 1 / found.low) > 1 + least
+    return "inconclusive" if found.verdict == "no difference shown" and wide else found.verdict
+
+
+@pytest.mark.parametrize("noise", [0.002, 0.005, 0.02])
+def test_a_setting_against_itself_is_called_different_in_five_of_a_hundred_at_most(noise: float) -> None:
+    verdicts = [called(seed, 1.0, noise, 5) for seed in range(REPEATS)]
+    assert sum(word in ("faster", "slower") for word in verdicts) <= 5
+
+
+def test_a_setting_against_itself_shows_no_difference_where_the_noise_allows() -> None:
+    assert [called(seed, 1.0, 0.003, 6) for seed in range(REPEATS)].count("no difference shown") >= 95
+
+
+def test_three_per_cent_are_found_where_the_noise_allows() -> None:
+    assert [called(seed, 0.97, 0.004, 6) for seed in range(REPEATS)].count("slower") >= 90
+
+
+def test_where_it_does_not_they_are_seldom_taken_for_none() -> None:
+    verdicts = [called(seed, 0.97, 0.05, 5) for seed in range(REPEATS)]
+    assert verdicts.count("no difference shown") <= 5
+    assert verdicts.count("inconclusive") >= 80
+
+
+def made(folder: Path, seed: int, times: float) -> Run:
+    maker = Maker(folder, seed)
+    for kernel in ("read", "triad"):
+        rate = 1e8 * (times if kernel == "triad" else 1)
+        maker.add("stream", {"kernel": kernel, "threads": 1}, (one_group(kernel, (0,), GiB),), (Teamwork((rate,)),))
+    return maker.save("stream")
+
+
+def test_a_slower_kernel_is_found_among_points_and_the_other_is_not(tmp_path: Path) -> None:
+    rounds = [(made(tmp_path / f"{n}a", n, 1.0), made(tmp_path / f"{n}b", 50 + n, 0.9)) for n in range(5)]
+    rows = {row["point"].split(",")[0]: row for row in compare_rounds(rounds, 0.02)}
+    assert rows["triad"]["verdict"] == "slower"
+    assert rows["triad"]["ratio"] == pytest.approx(0.9, abs=0.01)
+    assert rows["read"]["verdict"] == "no difference shown"
+    assert len(rows["read"]["ratios"]) == 5
+
+
+def test_runs_without_a_common_point_are_refused(tmp_path: Path) -> None:
+    one = made(tmp_path / "a", 1, 1.0)
+    maker = Maker(tmp_path / "b")
+    maker.add("stream", {"kernel": "copy", "threads": 1}, (one_group("copy", (0,), GiB),), (Teamwork((1e8,)),))
+    with pytest.raises(UsageError, match="different things"):
+        compare_rounds([(one, maker.save("stream"))] * 3, 0.02)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
+    """In an empty current directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    return put_in_place(FakeCore(), monkeypatch)
+
+
+def test_both_runs_are_measured_in_turns(fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ("run", "stream", "kernels=triad", "threads=1", "array=64MiB", "--out", "a", "--quiet")
+    assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
+    status, out, _ = say(capfd, "compare", "a", "a", "--rerun", "3", "--out", "turns", "--json")
+    assert status in (Exit.GOOD, Exit.INCONCLUSIVE)
+    (row,) = json.loads(out)["rows"]
+    assert len(row["ratios"]) == 3
+    assert row["ratio"] == pytest.approx(1, abs=0.05)
+    names = sorted(path.name for path in (tmp_path / "turns").iterdir())
+    assert names == ["01-after", "01-before", "02-after", "02-before", "03-after", "03-before"]
+    starts = {path.name: load(path).result.records[0].started for path in (tmp_path / "turns").iterdir()}
+    assert len(starts) == 6
+    assert "no number of rounds" in refused(capfd, "compare", "a", "a", "--rerun", "2")[1]
+    assert "is not empty" in refused(capfd, "compare", "a", "a", "--rerun", "3", "--out", "turns")[1]
+    assert "no manifest" in refused(capfd, "compare", "a", "b", "--rerun", "3")[1]
+
+
+def test_an_imported_run_cannot_be_measured_again(
+    fake: FakeCore, root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    say(capfd, "import", str(root / "tests/data/imports/stream.txt"), "--out", "i")
+    assert "cannot repeat it" in refused(capfd, "compare", "i", "i", "--rerun", "3")[1]
