@@ -49,6 +49,9 @@ def _row(run: Run, table: str, row: Row) -> Statement:
     quantities = {column.name: found for column in columns if (found := _quantity(row, column))}
     words = {column.name: str(row.get(column.name)) for column in columns if not column.unit}
     quantities.pop("in_flight", None)  # of our rows a product: `programs` has what was asked for
+    if table == "storage":
+        binned = {name: quantities[name].value for name in PERCENTILES if name in quantities}
+        quantities |= {name: Quantity(value, step=value * BIN_SHARE) for name, value in binned.items()}
     if table in MEMORY:
         quantities |= _limits(run)
     if table in ACCESSES:
@@ -95,8 +98,7 @@ def _quantity(row: Row, column: Column) -> Quantity | None:
         return None
     low, high = (row.get(f"{_stem(column.name)}_{end}") for end in ("low", "high"))
     bounds = (float(low), float(high)) if isinstance(low, float) and isinstance(high, float) else None
-    step = float(value) * BIN_SHARE if column.name in PERCENTILES else 0.0
-    return Quantity(float(value), step=step, bounds=bounds)
+    return Quantity(float(value), bounds=bounds)
 
 
 def _limits(run: Run) -> dict[str, Quantity]:
