@@ -48,6 +48,7 @@ def storage_run(directory: Path, *words: str, noise: float = 0.005, repeats: int
             maker.records[-1],
             experiment=msgspec.structs.replace(experiment, schedule=Schedule(precision=0.05, repeats=True)),
             groups=(facts,),
+            seconds=3.0 * repeats,
             clock=Clock(source="fio", hz=HZ, resolution_s=1e-3, read_cost_s=0.0),
             program=msgspec.structs.replace(PROGRAM, repeats=told, **program),
         )
@@ -70,7 +71,7 @@ def _moved(side: str, rate: float, wait: float, size: int) -> Moved:
     count = round(rate)
     return Moved(
         side=side, operations=count, bytes=count * size, seconds=1.0, latency_least_s=wait / 2,
-        latency_mean_s=wait, latency_most_s=wait * 10,
+        latency_mean_s=wait, latency_most_s=wait * 11,
     )  # fmt: skip
 
 

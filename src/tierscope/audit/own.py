@@ -8,12 +8,13 @@ import functools
 
 import numpy as np
 
-from tierscope.audit import readings
+from tierscope.audit import programs, readings
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.experiment import Group
 from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.tables import Column, Row, tables
 from tierscope.tables.measured import CLOSING, judged
+from tierscope.tables.storage import PERCENTILES
 from tierscope.units import show_bytes, show_seconds
 
 ACCESSES = ("latency",)
@@ -24,6 +25,8 @@ MEMORY = ("stream", "loaded_latency")
 
 VARYING = ("footprint_bytes", "threads", "delay_cycles")
 """Numbers over which a series runs; all other labels make it another series."""
+
+BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio is, whose middle stands for all in it
 
 PARTS = {"contention": (("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)}
 LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
@@ -45,6 +48,10 @@ def _row(run: Run, table: str, row: Row) -> Statement:
     labels = _labels(columns)
     quantities = {column.name: found for column in columns if (found := _quantity(row, column))}
     words = {column.name: str(row.get(column.name)) for column in columns if not column.unit}
+    quantities.pop("in_flight", None)  # of our rows a product: `programs` has what was asked for
+    if table == "storage":
+        binned = {name: quantities[name].value for name in PERCENTILES if name in quantities}
+        quantities |= {name: Quantity(value, step=value * BIN_SHARE) for name, value in binned.items()}
     if table in MEMORY:
         quantities |= _limits(run)
     if table in ACCESSES:
@@ -114,7 +121,7 @@ def _record(run: Run, record: Record) -> list[Statement]:
     ]
     if origin["origin"] != "real" or record.clock.source == "simulated":
         return groups
-    return [_experiment(name, run, record, run.blocks(record)), *groups]
+    return [_experiment(name, run, record, run.blocks(record)), *groups, *programs.statements(record)]
 
 
 def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statement:
