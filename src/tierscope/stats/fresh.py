@@ -15,7 +15,6 @@ the Variance", Annals of Mathematical Statistics 12, 1941.
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import median_filter
 
 from tierscope.result import SIZING, Blocks
 from tierscope.stats.median import Interval, student
@@ -62,6 +61,9 @@ def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[floa
 
 
 def _together(each: Floats, operations: Floats) -> tuple[float, float]:
+    """Weighted mean of the blocks, those that took far longer than their neighbours cut, and its standard error."""
+    from scipy.ndimage import median_filter  # slow to load, and not needed by every run
+
     spread = MAD * float(np.median(np.abs(np.diff(np.log(each)))))
     each = np.minimum(each, FAR * median_filter(each, AROUND, mode="mirror"))
     mean = float(each @ operations / operations.sum()) * float(np.exp(-(spread**2) / 2))
