@@ -14,12 +14,13 @@ Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operat
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tierscope.errors import UsageError
 from tierscope.machine import Cache, Machine
+from tierscope.origin import joined, named, strongest
 from tierscope.result import Run
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
@@ -28,7 +29,7 @@ from tierscope.tables.latency import Latency
 from tierscope.tables.latency_levels import latency_levels
 from tierscope.tables.measured import interval_of, whole
 from tierscope.tables.stream import Stream
-from tierscope.tables.tlb_levels import BEYOND, TlbLevels
+from tierscope.tables.tlb_levels import TlbLevels
 from tierscope.units import LINE_BYTES, MiB, show_bytes, show_rate, word_bytes
 
 WAYS = 16  # where the system reports no cache at that place
@@ -51,6 +52,12 @@ class Measured:
     memory_from_bytes: float
     stream: Rows
     tlb: Rows
+    origin: str = "measured"  # or "simulated by optane100, memory pmem": what its numbers are
+
+    @property
+    def word(self) -> str:
+        """Of the origin, for the comments: "measured", "simulated"."""
+        return self.origin.split()[0]
 
 
 def preset(runs: Sequence[Run], name: str = "") -> str:
@@ -67,7 +74,15 @@ def preset(runs: Sequence[Run], name: str = "") -> str:
     stream = [row for run in runs for row in Stream().rows(run) if row["target"] == target]
     tlb = [row for run in runs for row in TlbLevels().rows(run) if row["target"] == target]
     paths = ", ".join(f"{run.path.name} of {run.result.started}" for run in runs)
-    return text(from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb))
+    told = from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb)
+    return text(replace(told, origin=_origin(runs)))
+
+
+def _origin(runs: Sequence[Run]) -> str:
+    """What is said of the numbers; the strongest word of a mixture."""
+    origin = strongest(run.result.origin for run in runs)
+    by = joined(run.result.origin_by for run in runs if run.result.origin == origin)
+    return "measured" if origin == "real" else named(origin, by)
 
 
 def from_rows(rows: Rows, machine: Machine, name: str, where: str, stream: Rows = (), tlb: Rows = ()) -> Measured:
@@ -124,8 +139,8 @@ def _head(found: Measured) -> list[str]:
     one = [row for row in found.stream if row["threads"] == 1 and row["kernel"] == "read"]
     lines = [
         f"name = {_quoted(found.name)}",
-        f"summary = {_quoted(f'{found.machine.identity.model} as measured')}",
-        f"source = {_quoted(f'measured: {found.where}')}",
+        f"summary = {_quoted(f'{found.machine.identity.model} as {found.origin}')}",
+        f"source = {_quoted(f'{found.origin}: {found.where}')}",
         "seed = 1",
         'default = "memory"',
         "",
@@ -161,7 +176,7 @@ def _caches(found: Measured) -> Iterator[list[str]]:
             f"size = {_quoted(word_bytes(round(shape.size_bytes)))}         # {_told(shape, cache)}",
             f"ways = {shape.ways}                # {'reported' if cache and cache.ways == shape.ways else 'a guess'}",
             f'policy = "{shape.policy}"         # the one that fits the knee',
-            f'latency = "{shape.latency_s * 1e9:.4g}ns"      # measured',
+            f'latency = "{shape.latency_s * 1e9:.4g}ns"      # {found.word}',
             f"shared = {near}                 # {'reported' if cache else 'a guess'}",
         ]
 
@@ -181,20 +196,30 @@ def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> in
 
 
 def _tlbs(found: Measured) -> Iterator[list[str]]:
-    """Levels with an end, and the walk behind them; none where `run tlb` saw none with these pages."""
-    levels = [row for row in found.tlb if row["level"] != BEYOND]
-    beyond = [row for row in found.tlb if row["level"] == BEYOND]
+    """Levels that are sure, and the walk behind them; none where `run tlb` saw none with these pages.
+
+    The simulator lets the walk's own reads miss, so that a level which may be nothing else is the walk here.
+    """
+    levels = [row for row in found.tlb if row["certain"]]
+    beyond = [row for row in found.tlb if not row["certain"]]
     if not found.page_bytes or not levels or not beyond:
         return
     for number, row in enumerate(levels):
+        how = found.word if row["entries_low"] else "a guess: fewer than were touched"
         yield [
             "[[tlb]]",
             f'name = "{"DTLB" if number == 0 else f"TLB{number + 1}"}"',
-            f"entries = {int(row['entries_round'] or round(float(row['entries'] or 1)))}     # measured",
-            f'latency = "{max(float(row["extra_s"] or 0), 0) * 1e9:.3g}ns"     # measured',
+            f"entries = {_entries(row)}     # {how}",
+            f'latency = "{max(float(row["extra_s"] or 0), 0) * 1e9:.3g}ns"     # {found.word}',
         ]
-    base = max(float(beyond[-1]["extra_s"] or 0) - found.shapes[0].latency_s, 0)
-    yield ["[walk]", f'base = "{base * 1e9:.3g}ns"     # measured, less the read of the entry']
+    base = max(float(beyond[0]["extra_s"] or 0) - found.shapes[0].latency_s, 0)
+    yield ["[walk]", f'base = "{base * 1e9:.3g}ns"     # {found.word}, less the read of the entry']
+
+
+def _entries(row: Row) -> int:
+    """The round number, else the whole one; one less than the fewest pages touched where all of those were too many."""
+    most = round(float(row["entries"] or 1))
+    return int(row["entries_round"] or (most if row["entries_low"] else max(most - 1, 1)))
 
 
 def _translation(found: Measured) -> float:
@@ -213,11 +238,11 @@ def _memory(found: Measured) -> list[str]:
         "[memory.memory]",
         'kind = "flat"               # a staircase tells one latency, no channels and rows',
         f"size = {_quoted(word_bytes(size))}",
-        f'read = "{read * 1e9:.4g}ns"           # measured, behind the last cache',
+        f'read = "{read * 1e9:.4g}ns"           # {found.word}, behind the last cache',
         f'write = "{read * 1e9:.4g}ns"          # a guess: as a read',
     ]
     if rate := _best([row for row in found.stream if row["kernel"] == "read"]):
-        lines.append(f'bandwidth = "{rate / 1e9:.4g}GB/s"    # measured, the most of any number of threads')
+        lines.append(f'bandwidth = "{rate / 1e9:.4g}GB/s"    # {found.word}, the most of any number of threads')
     else:
         lines.append("# bandwidth: not measured; `tierscope run stream kernels=read` would tell")
     return lines

@@ -9,6 +9,7 @@ Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ from tierscope.suites.simulation import PREFIX
 
 BRING = "sudo apt-get install -y valgrind, or trace where it is and name the file with --from"
 
+OF_THE_TRACE = re.compile(r"(the )?trace\b")  # what the core says of a damaged one begins so
+
 
 class Traced(msgspec.Struct, frozen=True, kw_only=True):
     """One simulated machine's answer. `counters`: events by level, "L1d.load_misses"."""
@@ -32,6 +35,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     counters: dict[str, int]
     seconds_overlapped: float | None = None  # if no load waits for another; None: only counted
     seconds_waiting: float | None = None  # if each waits for the one before
+    ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,9 +67,11 @@ def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tupl
 
 
 def trace_command(names: Sequence[str], command: Sequence[str], *, count: bool = False) -> tuple[Traced, ...]:
-    """Runs the command with its own input and output. MachineError without Valgrind; UsageError where it cannot start.
+    """Runs the command with its own input and output. MachineError without Valgrind, or where it was killed or wrote
+    no whole trace; UsageError where the command cannot start.
 
-    The command's own exit status is not ours: a program that fails has been traced, too.
+    A program that fails has been traced, too: `ended` has its status. Valgrind passes it on, so that a failure of its
+    own looks the same.
     """
     words = words_of(names)
     valgrind = shutil.which("valgrind")
@@ -80,11 +86,20 @@ def trace_command(names: Sequence[str], command: Sequence[str], *, count: bool =
     finally:
         os.close(writing)
     try:
-        return _read(core.trace(words, reading, count=count))
+        found = _read(core.trace(words, reading, count=count))
+    except BaseException as error:
+        traced.kill()
+        if isinstance(error, UsageError) and OF_THE_TRACE.match(str(error)):
+            raise MachineError(
+                f"valgrind wrote no whole trace ({error}); see what it says without tierscope"
+            ) from error
+        raise
     finally:
         os.close(reading)
-        traced.kill()
-        traced.wait()
+        ended = traced.wait()
+    if ended == -signal.SIGKILL:
+        raise MachineError("valgrind or the program in it was killed, mostly for want of memory; take a smaller case")
+    return tuple(msgspec.structs.replace(one, ended=ended) for one in found)
 
 
 def _read(lines: Iterator[bytes]) -> tuple[Traced, ...]:

@@ -126,11 +126,42 @@ def test_a_trace_of_nothing_is_refused(shell: Shell, words: list[str], why: str)
     assert why in err
 
 
+FAKE = """#!/bin/sh
+for word; do case $word in --log-fd=*) log=${word#--log-fd=};; esac; done
+printf 'I  04000000,3\\n L 1000,8\\n%s' "$CUT" >&$log
+eval "$END"
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "cut", "status", "why"),
+    [
+        ("exit 1", "", 0, "ended with status 1; a failure of Valgrind looks the same"),
+        ("kill -SEGV $$", "", 0, "ended with signal 11"),
+        ("kill -KILL $$", "", 3, "was killed"),
+        ("exit 1", " L 10", 3, "wrote no whole trace"),
+        ("exit 0", "", 0, ""),
+    ],
+)
+def test_the_end_of_valgrind_is_looked_at(shell: Shell, end: str, cut: str, status: int, why: str) -> None:
+    tool = shell.folder / "bin" / "valgrind"
+    tool.parent.mkdir()
+    tool.write_text(FAKE)
+    tool.chmod(0o755)
+    shell.environment |= {"END": end, "CUT": cut, "PATH": f"{tool.parent}:{shell.environment['PATH']}"}
+    ended, out, err = shell("trace", "--on", "flat", "--json", "--", "/bin/true")
+    assert ended == status
+    assert why in err
+    assert bool(err) == bool(why)
+    assert [one["loads"] for one in json.loads(out or "[]")] == ([1] if status == 0 else [])
+
+
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind: sudo apt-get install -y valgrind")
 def test_a_program_is_traced_with_its_own_output(shell: Shell) -> None:
     status, out, _ = shell("trace", "--on", "flat", "--on", "flat,memory.flat.read=300ns", "--", "/bin/echo", "said")
     assert status == 0
     assert out.startswith("said\n")
+    assert shell("trace", "--on", "flat", "--", "/bin/true")[2] == ""
     status, err = shell.refused("trace", "--on", "flat", "--", "no-such-program")
     assert status == 2
     assert "no-such-program is no program here" in err

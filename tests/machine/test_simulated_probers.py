@@ -78,6 +78,16 @@ def test_the_tlb_that_was_put_in_is_found(tmp_path: Path, noise: str) -> None:
     assert float(beyond["extra_s"] or 0) == pytest.approx(walk, rel=0.3)
 
 
+def test_page_tables_that_outgrow_a_cache_are_no_certain_level(tmp_path: Path) -> None:
+    words = ("tlb.0.entries=4", "tlb.1.entries=16", "cache.0.size=6KiB", "cache.1.size=128KiB", "walk.base=4ns")
+    (tmp_path / "made.toml").write_text(MADE)
+    target = ",".join((f"target=sim:{tmp_path}/made.toml", *words))
+    found = run(tmp_path / "run", "tlb", target, "pages=4k", "to=640", "per_octave=3")
+    certain = [row for row in tables["tlb_levels"].rows(found) if row["certain"]]
+    assert [row["entries_round"] for row in certain] == [4, 16]
+    assert "tlb_doubt 3 4KiB" in said(found, "tlb")
+
+
 def test_where_nothing_is_translated_no_tlb_is_found(tmp_path: Path) -> None:
     found = run(tmp_path / "run", "tlb", "target=sim:flat", "pages=4k", "to=4096")
     assert tables["tlb_levels"].rows(found) == []

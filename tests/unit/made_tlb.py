@@ -11,7 +11,7 @@ from tierscope.stats.tlb import APART, BESIDE
 from tierscope.units import LINE_BYTES, KiB
 
 L1_LINES, L1_S, L2_S = 768, 1.6e-9, 5e-9  # caches: a hit in the first, and in the second
-COARSE = tuple(sorted({round(8 * 2 ** (step / 4)) for step in range(45)}))
+COARSE = tuple(sorted({round(2 * 2 ** (step / 4)) for step in range(53)}))
 FINE = (95, 96, 97, 98, 99, 2016, 2048, 2080, 2112)
 
 

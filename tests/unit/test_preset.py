@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -140,6 +141,29 @@ def test_the_tlb_of_the_staircases_pages_is_told(tmp_path: Path) -> None:
     assert "tlb" not in tomllib.loads(preset([maker.save("latency")]))  # of 4 KiB pages; the staircase has others
 
 
+def tlb_told(**changes: object) -> dict[str, Any]:
+    """Of a staircase on 4 KiB pages with three rows of a TLB; changes: to the first level."""
+    rows: list[Row] = [
+        {"page_bytes": 2 * MiB, "level": "1", "certain": True, "entries": 8.2, "entries_low": 8.0,
+         "entries_round": 8, "extra_s": 0.0, "reach_bytes": 8 * 2 * MiB, **changes},
+        {"page_bytes": 2 * MiB, "level": "2", "certain": False, "entries": 450.0, "entries_low": 400.0,
+         "entries_round": None, "extra_s": 6.7e-9, "reach_bytes": 450 * 2 * MiB},
+        {"page_bytes": 2 * MiB, "level": "beyond", "certain": None, "extra_s": 9e-9, "reach_bytes": None},
+    ]  # fmt: skip
+    curve = rows_of(list(latency((L1, L2), MEMORY_S, SIZES)))
+    return tomllib.loads(text(from_rows(curve, made_machine(), "made", "a run", tlb=rows)))
+
+
+def test_a_level_that_may_be_none_is_the_walk() -> None:
+    found = tlb_told()
+    assert [level["entries"] for level in found["tlb"]] == [8]
+    assert float(found["walk"]["base"].removesuffix("ns")) == pytest.approx(6.7 - 1.7, abs=0.1)
+
+
+def test_of_a_level_smaller_than_all_that_was_touched_one_entry_less_is_taken() -> None:
+    assert tlb_told(entries=2.0, entries_low=0.0, entries_round=None)["tlb"][0]["entries"] == 1
+
+
 def test_cpus_that_share_a_cache_divide_the_number_of_cpus(tmp_path: Path) -> None:
     found = told(tmp_path, made_machine(cpus=6))
     near = 1
@@ -168,6 +192,17 @@ def test_a_staircase_that_does_not_reach_memory_is_refused(tmp_path: Path) -> No
     add_latency(maker, FOOTPRINTS[:6])
     with pytest.raises(UsageError, match="does not reach memory"):
         preset([maker.save("latency")])
+
+
+def test_a_preset_made_of_simulated_runs_says_so(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker)
+    run = maker.save("latency")
+    result = msgspec.structs.replace(run.result, origin="simulated", origin_by="made, memory flat")
+    found = tomllib.loads(preset([msgspec.structs.replace(run, result=result)]))
+    assert found["source"].startswith("simulated by made, memory flat: ")
+    assert found["summary"].endswith("as simulated by made, memory flat")
+    assert tomllib.loads(preset([run]))["source"].startswith("measured: ")
 
 
 def test_runs_of_two_machines_are_refused(tmp_path: Path) -> None:

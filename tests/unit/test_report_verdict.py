@@ -12,7 +12,7 @@ from tierscope.report import cells, commands, words
 from tierscope.report.content import gather, ranked, touching
 from tierscope.report.picks import fastest, idle
 from tierscope.report.provenance import experiments, state_facts
-from tierscope.report.verdict import verdict
+from tierscope.report.verdict import _begun, verdict
 from tierscope.result import Finding, Run
 from tierscope.tables import Column
 
@@ -24,6 +24,20 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def finding(name: str, verdict: str, touches: tuple[str, ...] = ("stream",)) -> Finding:
     return Finding(name=name, state="s", verdict=verdict, touches=touches, effect="", remedy="")
+
+
+@pytest.mark.parametrize(
+    ("text", "begun"),
+    [
+        ("sim:blank,seed=3 has no buffer", "sim:blank,seed=3 has no buffer"),
+        ("node:0 is slow", "node:0 is slow"),
+        ("store nt: no unit shows", "Store nt: no unit shows"),
+        ("store: no unit shows", "Store: no unit shows"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_letter_unless_a_target_begins_it(text: str, begun: str) -> None:
+    assert _begun(text) == begun
 
 
 def test_the_best_kernel_over_all_threads_is_named_with_its_interval(run: Run) -> None:

@@ -71,7 +71,7 @@ def test_the_buffers_of_the_published_dimm_are_found_from_a_region_to_a_doubling
     assert all(
         level.capacity_bytes.low < level.capacity_bytes.middle < level.capacity_bytes.high for level in levels.levels
     )
-    assert [level.amplification for level in levels.levels] == [4, 64]
+    assert [level.most_amplification for level in levels.levels] == [4, 64]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.002, 0.02])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from made_tlb import COARSE, NONE, TWO, MadeTlb, control_s
+from made_tlb import COARSE, L1_LINES, L1_S, L2_S, NONE, TWO, MadeTlb, control_s
 from tierscope.stats.tlb import Curve, Translation, between, curve_of, round_in, translation
 
 
@@ -30,6 +30,9 @@ LEVELS = [
     ((32, 4), (512, 4)),
     ((128, 8), (3072, 12)),
     ((48, 48),),
+    ((6, 6), (1024, 8)),
+    ((4, 4), (16, 4)),
+    ((2, 2), (96, 6)),
 ]
 
 
@@ -41,13 +44,43 @@ def test_entries_and_times_come_out_as_they_were_put_in(levels: tuple[tuple[int,
     assert len(found.levels) == len(levels)
     for level, (entries, _) in zip(found.levels, levels, strict=True):
         assert level.low <= entries <= level.high
-        assert level.entries == pytest.approx(entries, rel=0.1)
+        assert level.entries == pytest.approx(entries, rel=0.1, abs=0.3)
         assert level.round in (entries, None)
+        assert level.certain
     extras = [level.extra for level in found.levels[1:]]
     assert found.beyond is not None
     for extra, added in zip([*extras, found.beyond], adds, strict=True):
         assert extra.middle_s == pytest.approx(added, rel=0.05)
         assert extra.low_s <= extra.middle_s <= extra.high_s
+
+
+def test_a_level_of_fewer_pages_than_were_touched_has_an_upper_bound_alone() -> None:
+    many = curve(MadeTlb(((4, 4), (256, 4)), (4e-9, 20e-9)))
+    nearest, second = translation(many.part(many.pages >= 8)).levels
+    assert (nearest.low, nearest.entries, nearest.high, nearest.round) == (0, 8, 8, None)
+    assert second.round == 256
+    assert second.extra.middle_s == pytest.approx(4e-9, rel=0.05)
+    assert translation(many).levels[0].round == 4
+
+
+def outgrowing(noise: float, seed: int, walk_s: float = 6.8e-9) -> Curve:
+    """4 and 16 entries, then walks; what they read leaves L1d over four octaves, and costs a hit in L2 more by then."""
+    calm = curve(MadeTlb(((4, 4), (16, 4)), (4e-9, walk_s)), noise=noise, seed=seed)
+    gone = np.clip(np.log2(calm.pages / L1_LINES * 9 / 8) / 4, 0, 1)
+    extra = calm.extra_s + (L2_S - L1_S) * gone
+    return curve_of(calm.pages, calm.control_s + extra, calm.control_s, noise * extra, calm.coarse)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.02])
+def test_walks_whose_reads_leave_a_cache_make_no_certain_level(noise: float) -> None:
+    for seed in range(5):
+        first, second, *more = translation(outgrowing(noise, seed)).levels
+        assert first.round == 4
+        assert second.low <= 16 < second.high
+        assert first.certain
+        assert second.certain
+        assert [level.certain for level in more] in ([], [False])
+    assert more
 
 
 def test_the_nearest_level_adds_nothing() -> None:
@@ -98,7 +131,8 @@ def test_more_points_are_wanted_until_the_knees_are_narrow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "found"), [(91, 108, 96), (64, 64, 64), (97, 127, None), (96, 130, None), (1218, 2435, None)]
+    ("low", "high", "found"),
+    [(91, 108, 96), (64, 64, 64), (64, 96, 64), (0, 8, None), (97, 127, None), (96, 130, None), (1218, 2435, None)],
 )
 def test_a_round_number_is_named_only_where_it_is_the_only_one(low: float, high: float, found: int | None) -> None:
     assert round_in(low, high) == found

@@ -1,6 +1,8 @@
 """The plan of buffers and of fresh regions: which regions, on how much memory, for how long, and what is refused."""
 
+import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 
@@ -10,7 +12,7 @@ from tierscope.cli.progress import describe
 from tierscope.errors import UsageError
 from tierscope.experiment import Experiment
 from tierscope.run.runner import imagine
-from tierscope.suites import buffers, fresh, suites
+from tierscope.suites import Answer, buffers, fresh, suites
 from tierscope.suites.simulation import SHORTER
 from tierscope.units import GiB, KiB, MiB
 
@@ -96,6 +98,29 @@ def test_fresh_regions_of_latency_are_those_of_whole_blocks() -> None:
     assert regions(experiments, "read") == regions(experiments, "write") == [256 << step for step in range(13)]
     assert {one.groups[0].workload.kernel for one in experiments} == {"chase_blocks", "flush_nt"}
     assert {one.groups[0].workload.element_bytes for one in experiments} == {256}
+
+
+@dataclass(frozen=True)
+class Timed(Answer):
+    """A line takes so long."""
+
+    line_s: float = 0.0
+
+    def rate(self, group: int = 0) -> float:
+        return 64 / self.experiment.groups[group].workload.element_bytes / self.line_s
+
+
+@pytest.mark.parametrize("block", ["64B", "256B"])
+def test_fresh_regions_of_a_slow_memory_last_as_long_as_its_lines_take(block: str) -> None:
+    words = {"regions": "fresh", "block": block, "per_octave": "1", "target": "sim:optane100"}
+    slow = 2 * fresh.LINE_S
+    plan = suites["latency"].plan(MACHINE, suites["latency"].read(words))
+    asked = [next(plan)]
+    with contextlib.suppress(StopIteration):
+        while True:
+            asked.append(plan.send(Timed(asked[-1], line_s=slow)))
+    assert asked[-1].labels["region_bytes"] == 128 * MiB
+    assert asked[-1].schedule.minimum_s >= 128 * MiB / 64 * slow * SHORTER
 
 
 def test_latency_without_fresh_regions_is_the_staircase() -> None:

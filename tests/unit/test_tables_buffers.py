@@ -16,7 +16,8 @@ from tierscope.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_b
 from tierscope.stats.buffers import Bounded, Level
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.tables import Row, tables
-from tierscope.tables.buffers import _holds
+from tierscope.tables.buffers import _round_as
+from tierscope.tables.buffers_words import sentences
 from tierscope.units import KiB, MiB
 
 
@@ -48,6 +49,8 @@ def test_each_part_is_a_row(content: Content) -> None:
     assert found["buffer 1"]["latency_s"] == pytest.approx(132.3e-9, rel=0.03)
     assert found["medium"]["latency_s"] == pytest.approx(377.4e-9, rel=0.03)
     assert found["writes"]["amplification"] == 4
+    assert [found[f"buffer {n}"]["amplification_most"] for n in (1, 2)] == [4, 64]
+    assert [found[f"buffer {n}"]["amplification"] for n in (1, 2)] == [None, None]  # data or addresses: not told
     assert all(row["conclusive"] for row in found.values())
 
 
@@ -70,7 +73,7 @@ def test_sentences_name_sizes_and_times(content: Content) -> None:
     said = {insight.text.split(":")[0]: insight.text for insight in content.insights}
     assert "16 KiB (" in said["Buffer 1"]
     assert "in units of 256 B" in said["Buffer 1"]
-    assert "4 times its bytes" in said["Buffer 1"]
+    assert "4 times its bytes at most" in said["Buffer 1"]
     assert any("Writes are joined into units of 256 B" in text for text in said.values())
 
 
@@ -103,6 +106,7 @@ def test_a_terminal_shows_a_line_for_each_part_within_eighty_columns(content: Co
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "16 KiB" in text
+    assert "≤ x 64" in text
     assert "132 ns" in text
     assert "4 KiB" in text
 
@@ -122,13 +126,23 @@ def level(capacity: float, round_bytes: int | None) -> Level:
 
 @pytest.mark.parametrize(
     ("capacity", "round_bytes", "told"),
-    [(64 * KiB, 64 * KiB, "yes"), (88 * KiB, None, "no"), (16 * MiB, 16 * MiB, "cannot be told")],
+    [(64 * KiB, 64 * KiB, "holding"), (88 * KiB, None, "beside"), (16 * MiB, 16 * MiB, "cannot be told")],
 )
-def test_whether_a_buffer_holds_what_is_nearer_is_told_by_its_size(
-    capacity: int, round_bytes: int | None, told: str
-) -> None:
-    assert _holds((level(24 * KiB, 24 * KiB),), level(capacity, round_bytes)) == told
-    assert _holds((), level(capacity, round_bytes)) is None
+def test_a_size_is_round_as_it_is_or_without_what_is_nearer(capacity: int, round_bytes: int | None, told: str) -> None:
+    assert _round_as((level(24 * KiB, 24 * KiB),), level(capacity, round_bytes)) == told
+    assert _round_as((), level(capacity, round_bytes)) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [("holding", "round as it is, as if"), ("beside", "round only without"), ("cannot be told", "at most")],
+)
+def test_round_sizes_are_told_as_no_more_than_that(content: Content, told: str, words: str) -> None:
+    rows = [{**row, "round_as": told if row["part"] == "buffer 2" else None} for row in content.rows("buffers")]
+    (text,) = (one.text for one in sentences(rows) if one.name == "buffer_capacity 2")
+    assert words in text
+    assert "it holds what is nearer" not in text
+    assert ("round" in text) == (told != "cannot be told")
 
 
 def blocks_of(seconds: list[float], operations: int = 100) -> np.ndarray:

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from made import Maker
-from made_tlb import COARSE, FINE, NONE, TWO, add_tlb, control_s
+from made_tlb import COARSE, FINE, NONE, TWO, MadeTlb, add_tlb, control_s
 from tierscope.report.content import Content, gather
 from tierscope.report.terminal_tables import FORMS
 from tierscope.result import Run
@@ -71,6 +71,26 @@ def test_no_level_is_an_answer(none: Content) -> None:
     assert one.name == "tlb_none 4KiB"
     assert one.text.startswith("No level of a TLB is seen with up to 16384 4 KiB pages")
     assert "tlb_levels" not in none.sections
+
+
+def test_a_level_smaller_than_all_that_was_touched_is_told_as_a_bound(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_tlb(maker, MadeTlb(((4, 4), (256, 4)), (4e-9, 20e-9)), [n for n in COARSE if n >= 8])
+    found = gather(maker.save("tlb"))
+    assert "level 1 holds fewer than 8 4 KiB pages" in found.insights[0].text
+    assert found.rows("tlb_levels")[0]["entries_low"] == 0
+    assert "<8" in lines_of(found, "tlb_levels")[2].split()
+
+
+def test_a_step_where_the_lines_leave_a_cache_is_told_as_a_doubt(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_tlb(maker, MadeTlb(((96, 6), (768, 12)), (4e-9, 7e-9)))  # both ends at 768 lines
+    found = gather(maker.save("tlb"))
+    said = {one.name: one.text for one in found.insights}
+    assert said.keys() == {"tlb_entries 1 4KiB", "tlb_doubt 2 4KiB", "tlb_walk 4KiB"}
+    assert "or page walks took that time before" in said["tlb_doubt 2 4KiB"]
+    assert [row["certain"] for row in found.rows("tlb_levels")] == [True, False, None]
+    assert lines_of(found, "tlb_levels")[3].split()[2:4] == ["2", "?"]
 
 
 def test_a_number_of_pages_without_its_control_has_no_row(tmp_path: Path) -> None:

@@ -26,8 +26,15 @@ def _line(row: Row) -> list[str]:
         _capacity(row),
         _unit(row),
         _time(row),
-        f"x {float(row['amplification'] or 0):g}" if row["amplification"] else cells.NOTHING,
+        _moved(row),
     ]
+
+
+def _moved(row: Row) -> str:
+    """'x 4' of writes, '<= x 4' of reads."""
+    sign = "" if row["amplification"] else "≤ "
+    times = float(row["amplification"] or row["amplification_most"] or 0)
+    return f"{sign}x {times:g}" if times else cells.NOTHING
 
 
 def _capacity(row: Row) -> str:

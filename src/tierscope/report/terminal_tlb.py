@@ -16,9 +16,12 @@ def levels(rows: list[Row]) -> Grid:
 
 def _level(row: Row) -> list[str]:
     counts = [_number(row[key]) for key in ("entries", "entries_low", "entries_high", "entries_round")]
+    if row["entries_low"] == 0:
+        counts[0] = f"<{counts[2]}"
     reach = cells.NOTHING if row["reach_bytes"] is None else show_bytes(float(row["reach_bytes"]))
     times = [f"{vega.ns(row[key]) or 0:.2f}" for key in ("extra_s", "extra_low", "extra_high")]
-    return [show_size(int(row["page_bytes"] or 0)), str(row["level"]), *counts, reach, *times]
+    level = f"{row['level']}{' ?' if row['certain'] is False else ''}"
+    return [show_size(int(row["page_bytes"] or 0)), level, *counts, reach, *times]
 
 
 def _number(value: object) -> str:
@@ -38,6 +41,6 @@ def curves(rows: list[Row]) -> tuple[list[Curve], Axis, Axis]:
         )
         for size, part in parts
     ]
-    most = max((int(row["touched"] or 0) for row in known), default=8)
-    ticks = {float(8 * 4**power): str(8 * 4**power) for power in range(12) if 8 * 4**power <= most}
+    most = max((int(row["touched"] or 0) for row in known), default=2)
+    ticks = {float(2 * 4**power): str(2 * 4**power) for power in range(12) if 2 * 4**power <= most}
     return found, Axis("pages touched", log=True, ticks=ticks), Axis("translation, ns")

@@ -72,7 +72,7 @@ def _load_clause(row: Row | None) -> str:
 def _first_words(content: Content) -> str:
     """The headline of a run without bandwidth and latency: its first insight, or what there is."""
     for insight in content.insights:
-        return insight.text[:1].upper() + insight.text[1:]
+        return _begun(insight.text)
     rows = sum(len(section.rows) for section in content.sections.values())
     if not rows:
         return "This run has no finished experiment yet."
@@ -88,6 +88,11 @@ def _audited(content: Content) -> str:
     first = f"{failures[0].identity}: {failures[0].text}"
     many = f"{len(failures)} numbers break" if len(failures) > 1 else "1 number breaks"
     return f"Audit: {many} an identity. {first}."
+
+
+def _begun(text: str) -> str:
+    """With a capital letter, but for a first word that names a target: `sim:optane100`."""
+    return text if ":" in text.split(" ", 1)[0].rstrip(":,") else f"{text[:1].upper()}{text[1:]}"
 
 
 def _sure(content: Content) -> str:
@@ -112,8 +117,7 @@ def _limits(content: Content) -> str:
         words.append("More threads add up, so the cores set this limit, not the memory:" if adds else "Threads share:")
         words.append(f"{scaling.text}.")
     if "effective_cache" in told:
-        text = told["effective_cache"].text
-        words.append(f"{text[:1].upper()}{text[1:]}.")
+        words.append(f"{_begun(told['effective_cache'].text)}.")
     return " ".join(words)
 
 

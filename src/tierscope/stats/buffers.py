@@ -68,8 +68,11 @@ class Level:
     round_bytes: int | None
 
     @property
-    def amplification(self) -> float:
-        """Bytes that come in for each byte asked for, where lines are read at random."""
+    def most_amplification(self) -> float:
+        """Bytes that come in for each byte asked for, where lines are read at random: of a buffer that holds data.
+
+        One that holds addresses covers a unit and brings in less; latency shows which lines are near, not what moves.
+        """
         return self.unit_bytes.middle / LINE_BYTES
 
 

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, ndtr
 
 from tierscope.units import LINE_BYTES, KiB
 
@@ -117,6 +116,8 @@ class _Alone:
 
     def misses(self, capacity_bytes: float | Floats) -> Floats:
         """Share of visits, of shape (points,), or (points, capacities) for an array of capacities."""
+        from scipy.special import ndtr  # slow to load, and not needed by every run
+
         entries = np.asarray(capacity_bytes, dtype=np.float64)[..., None] / self.unit_bytes
         hits = np.asarray(ndtr((entries[..., None] - 0.5 - self._expected) / self._spread).mean(axis=-1))
         hits = np.where(self._units <= entries, 1.0, hits)
@@ -147,6 +148,8 @@ def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
 
 def _choose(of: float | Floats, taken: float | Floats) -> Floats:
     """ln C(of, taken); minus infinity where so many cannot be taken."""
+    from scipy.special import gammaln
+
     of, taken = np.broadcast_arrays(np.asarray(of, dtype=np.float64), np.asarray(taken, dtype=np.float64))
     possible = (of >= taken) & (of >= 0)
     safe = np.where(possible, of, taken)

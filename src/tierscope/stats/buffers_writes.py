@@ -19,7 +19,6 @@ L = lambda W", Operations Research 9, 1961.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from tierscope.stats.buffers import MODEL, PROOF, SHARE, Bounded
 from tierscope.stats.buffers_model import Floats
@@ -105,6 +104,8 @@ def _range(middle: float, all_of_them: list[float], least: float = 0.0) -> Bound
 
 def _fit(columns: list[Floats], fence: Floats, target: Floats, weight: Floats) -> tuple[Floats, float]:
     """Times and the sum of weighted squares."""
+    from scipy.optimize import nnls  # slow to load, and not needed by every run
+
     times, rest = nnls(np.stack([*columns, fence], axis=1) * weight[:, None], target * weight)
     return times, rest**2
 

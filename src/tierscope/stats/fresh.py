@@ -16,7 +16,6 @@ the Variance", Annals of Mathematical Statistics 12, 1941.
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import median_filter
 
 from tierscope.result import SIZING, Blocks
 from tierscope.stats.median import Interval, student
@@ -65,6 +64,8 @@ def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[floa
 
 def _together(each: Floats, operations: Floats, parts: float) -> tuple[float, float]:
     """parts: of a region, which need not be whole."""
+    from scipy.ndimage import median_filter  # slow to load, and not needed by every run
+
     apart = _apart(parts, each.size)
     spread = MAD * float(np.median(np.abs(np.log(each[apart:] / each[:-apart]))))
     each = np.minimum(each, FAR * median_filter(each, AROUND, mode="mirror"))

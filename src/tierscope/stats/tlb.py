@@ -11,9 +11,16 @@ criterion), on the coarse points alone, since points laid around a knee would ma
 `entries` is where a quarter of the accesses miss, as for caches: sets that hold the least recently used, walked in a
 cycle, are there 3 % behind their capacity if they have 8 ways, entries replaced at random 15 % behind. `low` is the
 most pages of which none is seen to miss, `high` the fewest of which half do. `round` is the one number m * 2^k, m of
-1 and 3, within these bounds.
-Blind to steps under 3 % of the access, to levels narrower than three coarse points, and to what a last plateau is: a
-page walk, or one level more that none of the footprints leaves.
+1 and 3, from `low` to below `high`. Where the fewest pages miss already, `low` is 0, and `entries` and `high` are their
+number: the level holds fewer.
+A walk reads entries of 8 B from the caches where the lines lie, too. Once they leave a cache walks take longer, though
+no level of the TLB ends. A level is `certain` where it is the nearest, before which nothing walks, or where its step is
+more than READS times what leaving a cache costs the lines side by side. That is taken from the first miss to the end of
+the knee, stretched by 9/8, since n lines with their entries leave a cache as 9/8 n lines do. Where it is not sharp
+it is taken from a sixteenth of its begin: a line of eight entries is used more often than others, so that it stays
+longer, and they leave over some octaves.
+Blind to steps under 3 % of the access, to levels narrower than three coarse points behind the nearest, and to what a
+last plateau is: a page walk, or one level more that none of the footprints leaves.
 Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
 IEEE Transactions on Computers 44, 1995; those of `stats.levels`.
 """
@@ -26,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.stats.knee import rising
-from tierscope.stats.levels import staircase
+from tierscope.stats.levels import PLATEAU_POINTS, staircase
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -38,6 +45,10 @@ RISEN = 2  # coarse points that show a last level left, where no plateau follows
 SURE = 3.0  # standard errors of the step
 QUARTER, HALF, NONE = 0.25, 0.5, 0.05  # of the accesses miss
 ROUND = (1, 3)
+ENTRY = 9 / 8  # a line and its page's entry, over a line
+READS = 2.5  # two, as those of a guest and its host, or one besides the line itself, and a quarter for noise
+SHARP = 1.5  # high over low; sets that hold the least recently used are within 1.3
+STAY = 16  # times as many pages as a cache has lines: by then the entries have left it
 GAP = 64  # of the number of pages, over which a knee is looked at more closely
 APART, BESIDE = "pages", "lines"
 """The label `layout` of the two walks."""
@@ -54,13 +65,17 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level of the TLB that ends within what was measured. `extra`: of a hit, over one in the nearest level."""
+    """A level of the TLB that ends within what was measured. `extra`: of a hit, over one in the nearest level.
+
+    low: 0 where the level holds fewer than `high`, no more is known. certain: false where walks alone may be the cause.
+    """
 
     entries: float
     low: float
     high: float
     round: int | None
     extra: Extra
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +120,18 @@ def translation(curve: Curve) -> Translation:
     levels, begin = [], 0.0
     for number, (low, entries, high) in enumerate(knees):
         extra = Extra(0.0, 0.0, 0.0) if number == 0 else _extra(curve, begin, low, plateaus[number])
-        levels.append(Level(entries, low, high, round_in(low, high), extra))
+        step = plateaus[number + 1] - plateaus[number]
+        certain = number == 0 or step > READS * _rise(curve, low, high)
+        levels.append(Level(entries, low, high, round_in(low, high), extra, certain))
         begin = high
     return Translation(tuple(levels), _extra(curve, begin, math.inf, plateaus[-1]) if ended else None)
+
+
+def _rise(curve: Curve, low: float, high: float) -> float:
+    """Seconds that the caches add to a line side by side where they may add to what a walk reads, see above."""
+    begin = low if high <= SHARP * low else low / STAY
+    before, after = np.interp((begin, high * ENTRY), curve.pages, rising(curve.control_s))
+    return float(after - before)
 
 
 def _plateaus(curve: Curve) -> tuple[list[float], bool]:
@@ -118,29 +142,34 @@ def _plateaus(curve: Curve) -> tuple[list[float], bool]:
     shift = SHIFT * float(np.min(coarse.control_s))
     shown = np.maximum(coarse.extra_s, -shift / 2) + shift
     found = staircase(coarse.pages, shown, coarse.sigma_s / shown)
-    if not found.levels:
-        return [], False
     heights = [level.latency_s - shift for level in found.levels]
+    begins = [float(coarse.pages[0]), *(level.high_bytes for level in found.levels)]
+    small = found.memory_from_bytes is not None and found.memory_from_bytes <= coarse.pages[PLATEAU_POINTS - 1]
+    if not heights and not small:  # one plateau; a level too small for one may come before it
+        return [], False
     if found.memory_s is not None:
-        return _seen([*heights, found.memory_s - shift], coarse), True
+        return _seen([*heights, found.memory_s - shift], begins, coarse), True
     if np.count_nonzero(coarse.pages >= found.levels[-1].high_bytes) < RISEN:  # one high point at the end is no knee
-        return _seen(heights, coarse), True
-    return _seen([*heights, float(shown[-1]) - shift], coarse), False
+        return _seen(heights, begins, coarse), True
+    return _seen([*heights, float(shown[-1]) - shift], begins, coarse), False
 
 
-def _seen(heights: list[float], curve: Curve) -> list[float]:
-    """Without the plateaus that are too close to the one before."""
-    least = max(SEEN * float(np.median(curve.control_s)), SURE * float(np.median(curve.sigma_s)))
-    kept = [0.0] if heights[0] < least else [0.0, heights[0]]
-    for height in heights[1:]:
+def _seen(heights: list[float], begins: list[float], curve: Curve) -> list[float]:
+    """Without the plateaus that are too close to the one before; begins: the first pages of each."""
+    kept = [0.0]
+    for height, begin in zip(heights, begins, strict=False):
+        there = curve.part(curve.pages >= begin)
+        least = max(SEEN * float(np.median(there.control_s)), SURE * float(np.median(there.sigma_s)))
         if height - kept[-1] > least:
             kept.append(height)
     return kept
 
 
 def _knee(curve: Curve, floor: float, top: float) -> tuple[float, float, float]:
-    """(most pages that none is seen to miss, a quarter misses, half misses)."""
+    """(most pages that none is seen to miss, a quarter misses, half misses); (0, n, n) if the fewest, n, miss."""
     missing = rising((curve.extra_s - floor) / (top - floor))
+    if missing[0] >= HALF:
+        return 0.0, float(curve.pages[0]), float(curve.pages[0])
     doubt = np.maximum(NONE, np.minimum(2 * curve.sigma_s / (top - floor), QUARTER / 2))
     above = int(np.argmax(missing >= HALF)) if missing[-1] >= HALF else missing.size - 1
     flat = np.flatnonzero(missing[: above + 1] <= doubt[: above + 1])
@@ -165,9 +194,11 @@ def _extra(curve: Curve, begin: float, end: float, near: float) -> Extra:
 
 
 def round_in(low: float, high: float) -> int | None:
-    """The one m * 2^k from low to high; None where there is none, or several."""
+    """The one m * 2^k from low to below high; None where there is none, or several, or where low is 0: nothing fits."""
+    if low <= 0:
+        return None
     powers = range(32)
-    inside = {m * 2**k for m in ROUND for k in powers if low <= m * 2**k <= high}
+    inside = {m * 2**k for m in ROUND for k in powers if low <= m * 2**k < high or m * 2**k == low}
     return inside.pop() if len(inside) == 1 else None
 
 

@@ -153,9 +153,14 @@ def fresh_regions(machine: Machine, chosen: Options) -> Plan:
     size, note = fresh.footprint(machine, walk.target, None, largest)
     field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note)
     operations = options.names_of("operation", "all" if chosen["op"] == "both" else chosen["op"], fresh.OPERATIONS)
+    regions = fresh.sizes(block, largest, int(chosen["per_octave"] or 0))
     for operation in operations:
-        for region in fresh.sizes(block, largest, int(chosen["per_octave"] or 0)):
-            yield field.read(region, block) if operation == "read" else field.write(region, block)
+        slowest = 0.0  # s per line, of this operation so far
+        for region in regions:
+            walked = replace(field, line_s=slowest or field.line_s)
+            answer = yield walked.read(region, block) if operation == "read" else walked.write(region, block)
+            if rate := answer.rate():
+                slowest = max(slowest, LINE_BYTES / block / rate)
 
 
 def plan(machine: Machine, chosen: Options) -> Plan:

@@ -28,7 +28,8 @@ from tierscope.suites.simulation import NAME as SIMULATED
 from tierscope.suites.sizes import MEMORY_SHARE, free_bytes, half_of_what
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 
-FEWEST, MOST = 8, 16384  # pages: the second is 4 to 8 times the largest TLB known to us
+FEWEST, MOST = 2, 16384  # pages: the second is 4 to 8 times the largest TLB known to us
+LEAST = 16  # pages that must fit, for points enough
 MEMORY_BYTES = 2 * GiB  # filling more takes longer than measuring
 CACHE_SHARE = 0.5  # of the last-level cache that the lines fill
 TRIES = 6  # points between two of a coarse curve: halving so often leaves 1/64
@@ -140,10 +141,10 @@ def _most(machine: Machine, chosen: Options, target: Target, page_bytes: int) ->
     if room >= wanted:
         return wanted, ""
     size = show_size(page_bytes)
-    if room < 2 * FEWEST:
+    if room < LEAST:
         raise UsageError(
             f"{show_bytes(memory)} hold {room} pages of {size}: too few for a TLB; "
-            f"try memory={units.word_size(_up(2 * FEWEST * (page_bytes + LINE_BYTES), MiB))} or smaller pages"
+            f"try memory={units.word_size(_up(LEAST * (page_bytes + LINE_BYTES), MiB))} or smaller pages"
         )
     return room, f"{room} pages of {size} instead of {wanted}: limited by {why}"
 

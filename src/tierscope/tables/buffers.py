@@ -1,11 +1,15 @@
 """Buffers: what lies between the processor and the medium, one row for each part that the curves show.
 
     latency       = time of a dependent read of a line that is found there, all before it included     [s]
-    amplification = bytes that move below for each byte asked for, lines in random order             [1]
+    amplification = bytes written to the medium for each byte asked, where each line is alone          [1]
+    amplification_most = unit / line: bytes that a read brings in for each asked for, in random order  [1]
 
+A read brings in so many only where the buffer holds data. One that holds addresses covers a unit and brings in less,
+and its latencies are the same: for reads no more than the bound is known.
 `part` is "buffer 1" (nearest) to "buffer 3", "medium", and "writes": the queue that joins lines on their way to the
-medium, its entries as capacity. `holds_nearer`: whether a buffer also holds what those before it do. "yes" where its
-capacity is round as it is, "no" where it is round only without theirs; else the curve cannot tell.
+medium, its entries as capacity. `round_as`: "holding" where the capacity found is round as it is, as if the buffer held
+what those before it do, too; "beside" where it is round only without theirs; else "cannot be told". Both kinds of
+buffer have the same curve, so that this rests on designers' liking for round sizes alone, and is no measurement.
 A row without capacity is an answer too: no such part is to be seen.
 Blind to buffers of single lines, and to those above half of the largest region. Source: see `stats.buffers`.
 """
@@ -47,7 +51,8 @@ class Buffers:
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
         Column("amplification", "amplification", "1"),
-        Column("holds_nearer", "holds what is nearer", ""),
+        Column("amplification_most", "at most", "1"),
+        Column("round_as", "round as if it holds what is nearer", ""),
         Column("page_walk_s", "first line of a region", "s"),
         Column("misfit", "misfit", "1"),
         Column("points", "regions", "1"),
@@ -91,7 +96,8 @@ def _part(name: str, capacity: Bounded | None, unit: Bounded | None, latency: Bo
         **_bounds("unit", "bytes", unit, whole=True),
         **_bounds("latency", "s", latency),
         "amplification": None,
-        "holds_nearer": None,
+        "amplification_most": None,
+        "round_as": None,
         "page_walk_s": None,
         "misfit": None,
         "points": None,
@@ -112,8 +118,8 @@ def _read(levels: Levels, closing: Row) -> list[Row]:
         {
             **_part(f"buffer {number}", level.capacity_bytes, level.unit_bytes, level.latency_s),
             "round_bytes": level.round_bytes,
-            "amplification": level.amplification,
-            "holds_nearer": _holds(levels.levels[: number - 1], level),
+            "amplification_most": level.most_amplification,
+            "round_as": _round_as(levels.levels[: number - 1], level),
             **same,
         }
         for number, level in enumerate(levels.levels, start=1)
@@ -127,7 +133,7 @@ def _half(value: Bounded) -> float:
     return (value.high - value.low) / 2 / value.middle
 
 
-def _holds(nearer: tuple[Level, ...], level: Level) -> str | None:
+def _round_as(nearer: tuple[Level, ...], level: Level) -> str | None:
     """See the top of the file; None for the nearest buffer."""
     if not nearer:
         return None
@@ -137,7 +143,7 @@ def _holds(nearer: tuple[Level, ...], level: Level) -> str | None:
     without = any(_near(less, size, capacity) for size in _round_sizes(less))
     if as_it_is == without:
         return "cannot be told"
-    return "yes" if as_it_is else "no"
+    return "holding" if as_it_is else "beside"
 
 
 def _near(size: float, to: int, interval: Bounded) -> bool:

@@ -34,13 +34,16 @@ def _buffer(row: Row, behind: Row) -> Insight:
     size = f"{show_bytes(whole(row, 'capacity_low'))} to {show_bytes(whole(row, 'capacity_high'))}"
     capacity = show_size(int(row["round_bytes"])) if row["round_bytes"] else show_bytes(whole(row, "capacity_bytes"))
     more = float(behind["latency_s"] or 0) - float(row["latency_s"] or 0)
-    holds = {"yes": "; it holds what is nearer too", "no": "; what is nearer is not in it"}
+    holds = {
+        "holding": "; its size is round as it is, as if it held what is nearer, too",
+        "beside": "; its size is round only without what is nearer, as if that were not in it",
+    }
     return Insight(
         name=f"buffer_capacity {str(row['part']).split()[-1]}",
         text=(
             f"{str(row['part']).capitalize()}: {capacity} ({size}) in units of {_unit(row)}, {_time(row)} for a line "
             f"found there, {show_seconds(more)} more where it is not; a line brings "
-            f"{float(row['amplification'] or 0):g} times its bytes{holds.get(str(row['holds_nearer']), '')}"
+            f"{float(row['amplification_most'] or 0):g} times its bytes at most{holds.get(str(row['round_as']), '')}"
         ),
         value=float(row["capacity_bytes"] or 0),
         low=float(row["capacity_low"] or 0),

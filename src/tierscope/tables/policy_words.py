@@ -39,8 +39,8 @@ def _interleaving(row: Row) -> str:
 def _migration(row: Row) -> str:
     count, low, high = (f"{float(row[key] or 0):.0f}" for key in ("count", "count_low", "count_high"))
     text = (
-        f"{row['target']} stalls for {show_seconds(float(row['seconds'] or 0))} after {count} writes of 256 B "
-        f"({low} to {high}) to one place"
+        f"A write to {row['target']} stalls for {show_seconds(float(row['seconds'] or 0))} after {count} writes of "
+        f"256 B ({low} to {high}) to one place"
     )
     unit, least = row["unit_bytes"], row["unit_low"]
     if unit is not None:

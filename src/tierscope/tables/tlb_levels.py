@@ -14,6 +14,7 @@ from tierscope.tables.measured import whole
 from tierscope.tables.tlb import Tlb, found, parts
 
 BEYOND = "beyond"
+SIZED = ("entries", "entries_low", "entries_high", "entries_round", "reach_bytes", "certain")
 
 
 class TlbLevels:
@@ -30,6 +31,7 @@ class TlbLevels:
         Column("entries_high", "high", "1"),
         Column("entries_round", "as a round number", "1"),
         Column("reach_bytes", "reach", "B"),
+        Column("certain", "certain", ""),
         Column("extra_s", "adds to an access", "s"),
         Column("extra_low", "low", "s"),
         Column("extra_high", "high", "s"),
@@ -54,11 +56,11 @@ def _rows(points: list[Row], levels: Translation) -> list[Row]:
     for number, level in enumerate(levels.levels, 1):
         sized: Row = {
             "entries": level.entries, "entries_low": level.low, "entries_high": level.high,
-            "entries_round": level.round, "reach_bytes": int(level.entries * size),
+            "entries_round": level.round, "reach_bytes": int(level.entries * size), "certain": level.certain,
         }  # fmt: skip
         rows.append(_row(first, str(number), sized, level.extra, most))
     if levels.beyond:
-        nothing: Row = dict.fromkeys(("entries", "entries_low", "entries_high", "entries_round", "reach_bytes"))
+        nothing: Row = dict.fromkeys(SIZED)
         rows.append(_row(first, BEYOND, nothing, levels.beyond, most))
     return rows
 

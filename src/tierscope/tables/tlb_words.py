@@ -14,8 +14,8 @@ def sentences(points: list[Row], found: Translation) -> list[Insight]:
             f"No level of a TLB is seen with up to {most} {_pages(size)}: translation adds nothing, or always the same"
         )
         return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, value=0.0, low=0.0, high=0.0, unit="1")]
-    said = [_level(level, number, size) for number, level in enumerate(found.levels, 1)]
-    return [*said, _walk(found.beyond, size)] if found.beyond else said
+    said = [(_level if level.certain else _doubt)(level, number, size) for number, level in enumerate(found.levels, 1)]
+    return [*said, _walk(found.beyond, size, found.levels[-1].certain)] if found.beyond else said
 
 
 def _pages(size: int) -> str:
@@ -25,6 +25,8 @@ def _pages(size: int) -> str:
 def _level(level: Level, number: int, size: int) -> Insight:
     named = f", as {level.round} would" if level.round else ""
     entries = f"{level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}{named})"
+    if not level.low:
+        entries = f"fewer than {level.high:.0f} {_pages(size)}, the fewest that were touched"
     added = f"; a hit there adds {_time(level.extra)}" if number > 1 else ""
     return Insight(
         name=f"tlb_entries {number} {word_bytes(size)}",
@@ -36,8 +38,25 @@ def _level(level: Level, number: int, size: int) -> Insight:
     )
 
 
-def _walk(extra: Extra, size: int) -> Insight:
-    text = f"Beyond the last level an access to {_pages(size)} takes {_time(extra)} more: a page walk, its table cached"
+def _doubt(level: Level, number: int, size: int) -> Insight:
+    """A step where the lines leave a cache, too."""
+    return Insight(
+        name=f"tlb_doubt {number} {word_bytes(size)}",
+        text=(
+            f"Up to {level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}) an access takes "
+            f"{_time(level.extra)} more, then longer: TLB level {number} ends there, or page walks took that time "
+            "before and what they read leaves a cache"
+        ),
+        value=level.entries,
+        low=level.low,
+        high=level.high,
+        unit="1",
+    )
+
+
+def _walk(extra: Extra, size: int, certain: bool) -> Insight:
+    text = f"Beyond the last level an access to {_pages(size)} takes {_time(extra)} more: a page walk"
+    text += ", its table cached" if certain else ", its table partly in a cache farther away"
     return Insight(
         name=f"tlb_walk {word_bytes(size)}",
         text=text,

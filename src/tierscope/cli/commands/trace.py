@@ -40,6 +40,8 @@ def trace(names: tuple[str, ...], file: Path | None, count: bool, as_json: bool,
     if (file is None) == (not command):
         raise UsageError("name a command behind --, or a trace with --from, one of the two")
     found = trace_command(names, command, count=count) if file is None else trace_file(names, file, count=count)
+    if ended := found[0].ended:
+        click.echo(f"tierscope: {_ended(ended)}; a failure of Valgrind looks the same: counts end there", err=True)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
         return 0
@@ -47,6 +49,13 @@ def trace(names: tuple[str, ...], file: Path | None, count: bool, as_json: bool,
     for one in found:
         console.print(_table(one))
     return 0
+
+
+def _ended(status: int) -> str:
+    import signal
+
+    how = f"signal {-status}, {signal.strsignal(-status)}" if status < 0 else f"status {status}"
+    return f"the command ended with {how}"
 
 
 def _table(traced: "Traced") -> "Table":
