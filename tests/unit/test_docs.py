@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
-from tierscope import cxl, experiment, machine, program, result
+from tierscope import cxl, experiment, machine, program, reading, result, timing
 from tierscope.cli.commands import commands
 from tierscope.cli.main import EPILOG
 from tierscope.doctor.check import BANDWIDTH, EVERY, NONE, checks
@@ -239,7 +239,8 @@ def test_every_insight_is_documented() -> None:
 
 
 def _struct(name: str) -> type[msgspec.Struct]:
-    kinds = {**vars(machine), **vars(experiment), **vars(result), **vars(program), **vars(facts), **vars(cxl)}
+    homes = (machine, experiment, result, timing, reading, program, facts, cxl)
+    kinds = {key: kind for home in homes for key, kind in vars(home).items()}
     kind: type[msgspec.Struct] = kinds[name]
     return kind
 
