@@ -1,13 +1,11 @@
 #include "bench/bench.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <map>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "bench/keyed.hpp"
 
 namespace tierscope {
 namespace {
@@ -38,32 +36,12 @@ void heed_emulation(Group& group, const Store& store) {
                   " does not slow; take target=node:N");
 }
 
-/// What a group's victims are made for.
-std::string victims_of(const GroupPlan& plan) {
-  auto made = plan.kernel + "\n" + plan.size + "\n" + plan.command + "\n" + std::to_string(plan.limit_s) + "\n" +
-              std::to_string(plan.seed);
-  made += "\n" + plan.operation + "\n" + plan.keys + "\n" + plan.sharing + "\n" + plan.target + ":" + plan.where;
-  for (const auto number : {plan.count, plan.value, plan.per_block}) made += "\n" + std::to_string(number);
-  for (const auto cpu : plan.cpus) made += "\n" + std::to_string(cpu);
-  return made;
-}
-
 constexpr std::uint64_t ASKED = 4096;  // bytes of a pool that only tells what its file system is
 
 /// Whether a structure has a pool of its own: then another one beside it tells what persists there.
 bool asks_pool(const Group& group) {
   return group.operation() == kernels::Operation::key && group.plan.target == "pool" &&
          !group.plan.where.ends_with(",open");
-}
-
-const Keyed& keyed(const std::unique_ptr<Victim>& victim) { return static_cast<const Keyed&>(*victim); }
-
-/// Of the structures of all members.
-Placement placement_of(const Store& store) {
-  auto placement = keyed(store.victims.front()).placement();
-  for (std::size_t m = 1; m < store.victims.size(); ++m)
-    for (const auto& [node, bytes] : keyed(store.victims[m]).placement().nodes) placement.nodes[node] += bytes;
-  return placement;
 }
 
 }  // namespace
@@ -196,40 +174,6 @@ void Bench::refuse_fault(std::size_t group, const Arena& arena, const std::strin
   throw Fault(message);
 }
 
-/// On the thread that will run it, so that its memory lies there. One at a time: each asks what memory is still free.
-std::unique_ptr<Victim> Bench::make_on(std::size_t seat, const std::shared_ptr<KeyedTeam>& team) {
-  std::unique_ptr<Victim> victim;
-  std::exception_ptr error;
-  team_->run(std::span(&seat, 1), [&](std::size_t) {
-    try {
-      victim = make_victim(groups_[seats_[seat].group], seats_[seat].member, team);
-    } catch (...) {
-      error = std::current_exception();
-    }
-  });
-  if (error != nullptr) std::rethrow_exception(error);
-  return victim;
-}
-
-/// Kept while the plan asks for the same.
-void Bench::make_victims(std::size_t number) {
-  auto& group = groups_[number];
-  auto& store = stores_[number];
-  const bool tasks = group.tasks();
-  store.timings.clear();
-  const auto wanted = tasks ? victims_of(group.plan) : "";
-  if (store.made != wanted) {
-    store.victims.clear();
-    store.made.clear();
-    const auto team = std::make_shared<KeyedTeam>(group.members.size());
-    for (std::size_t seat = 0; seat < seats_.size() && tasks; ++seat)
-      if (seats_[seat].group == number) store.victims.push_back(make_on(seat, team));
-    store.made = wanted;
-  }
-  for (std::size_t m = 0; m < store.victims.size(); ++m) group.members[m].victim = store.victims[m].get();
-  if (group.operation() == kernels::Operation::key) store.target.placement = placement_of(store);
-}
-
 std::vector<std::size_t> Bench::seats_of(const std::vector<unsigned>& groups) const {
   for (const unsigned number : groups)
     if (number >= groups_.size()) throw BadPlan("measure names group " + std::to_string(number) + "; prepare it first");
@@ -245,14 +189,6 @@ std::vector<std::size_t> Bench::seats_of(const std::vector<unsigned>& groups) co
     seats.push_back(s);
   }
   return seats;
-}
-
-void Bench::refuse_failures(const std::vector<std::size_t>& seats) const {
-  for (const auto seat : seats) {
-    const auto* victim = groups_[seats_[seat].group].members[seats_[seat].member].victim;
-    if (victim == nullptr) continue;
-    if (const auto why = victim->failure(); !why.empty()) throw BadPlan(why);
-  }
 }
 
 std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<unsigned>& groups, SampleFile* samples) {
@@ -287,16 +223,6 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
   refuse_failures(seats);
   keep_timings(seats);
   return rows;
-}
-
-void Bench::keep_timings(const std::vector<std::size_t>& seats) {
-  for (const auto seat : seats) {
-    const auto [g, m] = seats_[seat];
-    auto& store = stores_[g];
-    if (groups_[g].operation() != kernels::Operation::key) continue;
-    if (m == 0) store.timings.emplace_back();
-    store.timings.back().merge(static_cast<Keyed&>(*store.victims[m]).take_timing());
-  }
 }
 
 std::vector<double> Bench::check() {

@@ -9,7 +9,7 @@
 namespace tierscope::simulate {
 namespace {
 
-constexpr std::uint64_t LARGEST = 4096;  // bytes of one access: XSAVE's areas are under 3 KiB
+constexpr std::uint64_t LARGEST = 4096;                     // bytes of one access: XSAVE's areas are under 3 KiB
 constexpr std::uint64_t HIGHEST = std::uint64_t{1} << 48U;  // behind all addresses of programs, x86-64 and AArch64
 constexpr std::size_t LONGEST = 4096;                       // bytes of a line; Valgrind's own words are in it, too
 

@@ -78,7 +78,8 @@ void check_behind(const Section& section, const Facts& facts, const Facts& neare
   if (facts.entries < nearer.entries)
     section.refuse("entries", std::to_string(facts.entries) + " are fewer than the " + std::to_string(nearer.entries) +
                                   " of " + nearer.name + ", which is nearer");
-  if (facts.latency < nearer.latency) section.refuse("latency", "is below that of " + nearer.name + ", which is nearer");
+  if (facts.latency < nearer.latency)
+    section.refuse("latency", "is below that of " + nearer.name + ", which is nearer");
 }
 
 }  // namespace

@@ -97,9 +97,7 @@ TEST_CASE("a buffer's unit that is larger than the buffer is refused") {
 }
 
 TEST_CASE("parts that contradict each other are refused") {
-  const auto error = [](const std::string& word) {
-    return error_of([&] { const Machine made(word); });
-  };
+  const auto error = [](const std::string& word) { return error_of([&] { const Machine made(word); }); };
   CHECK(holds(error("optane100,memory.pmem.size=1MiB"), "memory.pmem.size: is below that of a buffer"));
   CHECK(holds(error("optane100,cache.2.size=704KiB,cache.2.inclusive=true"), "cache.2.inclusive: holds 720896 bytes"));
   CHECK(holds(error("optane100,pages.bytes=64KiB"), "no TLB of this machine is for pages of 65536 bytes"));
@@ -145,8 +143,7 @@ TEST_CASE("a trace is read line by line, and what is none is refused with its li
   while (lackey.next(traced)) addresses.push_back(traced.address);
   CHECK(addresses == std::vector<std::uint64_t>{0x04016a80, 0x1ffefffe58, 0x10, 0x20});
   for (const std::string wrong : {" L 10\n", " L ,8\n", " L 10,0\n", " L 10,8x\n", " X 10,8\n", "L\n", " L 10,9999\n",
-                                  " L 11112222333344445,8\n", " L ffffffffffffffff,8\n",
-                                  " L 10,8"}) {
+                                  " L 11112222333344445,8\n", " L ffffffffffffffff,8\n", " L 10,8"}) {
     std::istringstream text("I  0,1\n" + wrong);
     Lackey bad(text);
     REQUIRE(bad.next(traced));

@@ -101,8 +101,8 @@ TEST_CASE("memories of machines that are built in say what persists there") {
 TEST_CASE("pages of every size that a plan may ask for have a TLB in each machine that is built in") {
   for (const auto& preset : presets())
     for (const auto* const pages : {"4KiB", "2MiB", "1GiB"})
-      CHECK_NOTHROW(Machine(preset.name + (preset.name == "flat" ? "" : ",pages.bytes=") +
-                            (preset.name == "flat" ? "" : pages)));
+      CHECK_NOTHROW(
+          Machine(preset.name + (preset.name == "flat" ? "" : ",pages.bytes=") + (preset.name == "flat" ? "" : pages)));
 }
 
 TEST_CASE("optane100 reads one DIMM within 3 % of what was measured, and six within 3 % without a change" *

@@ -1,0 +1,92 @@
+/// The machine, real or simulated, as JSON.
+#include <set>
+#include <sstream>
+
+#include "base/cpuid.hpp"
+#include "base/registry.hpp"
+#include "base/syscall.hpp"
+#include "cli/describe.hpp"
+#include "cli/json.hpp"
+#include "cli/simulated.hpp"
+#include "team/topology.hpp"
+
+namespace tierscope::describe {
+namespace {
+
+std::string cpu_text(const topology::Cpu& c) {
+  return json::Object()
+      .add("number", c.number)
+      .add("core", c.core)
+      .add("package", c.package)
+      .add("node", c.node)
+      .add("allowed", c.allowed)
+      .str();
+}
+
+std::string node_text(const topology::Node& n) {
+  return json::Object()
+      .add("number", n.number)
+      .add("cpus", n.cpus)
+      .add("memory_bytes", n.memory_bytes)
+      .add("free_bytes", n.free_bytes)
+      .add("distances", n.distances)
+      .raw("huge_pages", json::object(n.huge_pages))
+      .str();
+}
+
+std::string cache_text(const topology::Cache& c) {
+  return json::Object()
+      .add("level", c.level)
+      .add("kind", c.kind)
+      .add("size_bytes", c.size_bytes)
+      .add("ways", c.ways)
+      .add("line_bytes", c.line_bytes)
+      .add("cpus", c.cpus)
+      .str();
+}
+
+template <class Element>
+std::string all(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
+  std::vector<std::string> ready;
+  for (const auto& element : elements) ready.push_back(text(element));
+  return json::list(ready);
+}
+
+}  // namespace
+
+std::string topology(const std::string& root) {
+  const auto machine = topology::read(root, sys::allowed_cpus());
+  return json::Object()
+      .add("architecture", cpu::architecture())
+      .add("model", cpu::model())
+      .add("family", cpu::family())
+      .add("features", cpu::features())
+      .add("hypervisor", cpu::hypervisor())
+      .raw("cpus", all(machine.cpus, &cpu_text))
+      .raw("nodes", all(machine.nodes, &node_text))
+      .raw("caches", all(machine.caches, &cache_text))
+      .str();
+}
+
+/// A simulated CPU runs every kernel that has a simulated form, so it has all features that any kernel asks for.
+std::string simulated_topology(const std::string& word) {
+  const simulate::Machine simulated(simulate::parse_place(word).machine);
+  const auto machine = topology::of_simulated(simulated);
+  std::set<std::string> features;
+  for (const kernels::KernelEntry* entry : Registry<kernels::KernelEntry>::entries()) {
+    std::istringstream words{std::string(entry->features)};
+    for (std::string feature; words >> feature;) features.insert(feature);
+  }
+  return json::Object()
+      .add("architecture", cpu::architecture())
+      .add("model", "simulated: " + simulated.summary())
+      .add("family", "sim:" + word)
+      .add("features", std::vector<std::string>(features.begin(), features.end()))
+      .add("hypervisor", "")
+      .raw("cpus", all(machine.cpus, &cpu_text))
+      .raw("nodes", all(machine.nodes, &node_text))
+      .raw("caches", all(machine.caches, &cache_text))
+      .str();
+}
+
+}  // namespace tierscope::describe
