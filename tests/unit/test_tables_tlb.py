@@ -80,6 +80,8 @@ def test_a_level_smaller_than_all_that_was_touched_is_told_as_a_bound(tmp_path: 
     assert "level 1 holds fewer than 8 4 KiB pages" in found.insights[0].text
     assert found.rows("tlb_levels")[0]["entries_low"] == 0
     assert "<8" in lines_of(found, "tlb_levels")[2].split()
+    (nearest,) = found.drawings[0].spec["layer"][0]["data"]["values"]
+    assert nearest == {"from": 8, "at": 8, "to": 8}  # 0 has no place on a logarithmic axis
 
 
 def test_a_step_where_the_lines_leave_a_cache_is_told_as_a_doubt(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class Level:
 
         One that holds addresses covers a unit and brings in less; latency shows which lines are near, not what moves.
         """
-        return self.unit_bytes.middle / LINE_BYTES
+        return self.unit_bytes.high / LINE_BYTES
 
 
 @dataclass(frozen=True)

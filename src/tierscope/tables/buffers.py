@@ -2,7 +2,7 @@
 
     latency       = time of a dependent read of a line that is found there, all before it included     [s]
     amplification = bytes written to the medium for each byte asked, where each line is alone          [1]
-    amplification_most = unit / line: bytes that a read brings in for each asked for, in random order  [1]
+    amplification_most = largest unit / line: bytes that a read brings in for each asked for, in random order  [1]
 
 A read brings in so many only where the buffer holds data. One that holds addresses covers a unit and brings in less,
 and its latencies are the same: for reads no more than the bound is known.

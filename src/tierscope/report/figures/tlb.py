@@ -61,8 +61,12 @@ def point(row: Row) -> Point:
 
 
 def _band(row: Row, colour: str) -> list[Spec]:
-    """The bounds of a level's entries, and the rule in them, in the colour of the page size."""
-    data = {"values": [{"from": row["entries_low"], "at": row["entries"], "to": row["entries_high"]}]}
+    """The bounds of a level's entries, and the rule in them, in the colour of the page size.
+
+    A bound of 0 has no place on the axis: the rule alone stands at the upper one.
+    """
+    low = row["entries_low"] or row["entries_high"]
+    data = {"values": [{"from": low, "at": row["entries"], "to": row["entries_high"]}]}
     band = {
         "data": data,
         "mark": {"type": "rect", "clip": True, "opacity": 0.14, "color": colour},
