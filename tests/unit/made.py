@@ -277,28 +277,3 @@ def add_groups(maker: Maker) -> None:
     """The user's own experiment: a triad beside a chase."""
     groups = (one_group("triad", (0,), 1 * GiB, role="solver"), one_group("chase", (1,), 1 * GiB, role="probe"))
     maker.add("groups", {}, groups, (Teamwork((16e9 / 192,)), Teamwork((1 / 260e-9,))))
-
-
-def made_run(directory: Path) -> Run:
-    """A whole quick run on disk below `directory`; about 130 records, a few seconds to write."""
-    from made_blocks import add_block_points  # these are made of what stands above
-    from made_contention import add_contention
-    from made_emulation import add_probes
-    from made_flush import add_flush
-    from made_maps import add_maps
-    from made_neighbors import add_neighbors
-    from made_numa import add_nodes
-
-    maker = Maker(directory)
-    add_stream(maker)
-    add_latency(maker)
-    add_loaded_latency(maker)
-    add_groups(maker)
-    add_block_points(maker, (8000,))
-    add_neighbors(maker)
-    add_flush(maker, (4096,))
-    add_nodes(maker)
-    add_contention(maker, ("nvm-nvm",))
-    add_probes(maker)
-    add_maps(maker)
-    return maker.save()

@@ -8,19 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from made import HZ, Maker, Teamwork, add_loaded_latency, add_stream, made_blocks, made_facts, made_run, one_group
+from made import HZ, Maker, Teamwork, add_loaded_latency, add_stream, made_blocks, made_facts, one_group
+from made_quick import made_run
 from said import refused, say
-from tierscope import reference
 from tierscope import result as results
 from tierscope.audit import Audit, Quantity, Statement, examine, identities
 from tierscope.audit.own import statements
-from tierscope.audit.published import statements as published
-from tierscope.audit.slips import slip
-from tierscope.errors import Exit, UsageError
-from tierscope.printed import printed
+from tierscope.errors import Exit
 from tierscope.report.content import gather
 from tierscope.report.writers import writers
-from tierscope.reproduce import reproduce
 from tierscope.result import STOLEN, Clock, Run
 from tierscope.units import GiB, KiB, MiB
 
@@ -288,58 +284,6 @@ def test_the_command_on_what_is_good_silent_or_absent(
     assert say(capfd, "audit", "reference:document002_flush")[0] == Exit.INCONCLUSIVE
     assert refused(capfd, "audit", "reference:document009")[0] == Exit.USAGE
     assert refused(capfd, "audit", str(tmp_path / "nothing"))[0] == Exit.USAGE
-
-
-# --- document 003 ---
-
-
-def rows(found: Audit, identity: str) -> set[int]:
-    return {int(one.label.split()[1].rstrip(",")) for one in found.failures if one.identity == identity}
-
-
-def claimed(says: str) -> set[int]:
-    (claim,) = (one for one in reproduce["003"].claims() if one.says.startswith(says))
-    return {int(f.label.split()[1].rstrip(",")) for f in claim.figures if f.fault}
-
-
-def test_document_003_has_one_line_under_way_in_all_cells() -> None:
-    found = examine(published(reference.load("document003_loaded_latency")))
-    (one,) = (one for one in found.failures if one.identity == "no_load")
-    assert one.label == "all 152 rows"
-    assert one.said == "latency x bandwidth is 63.99 to 64.01 bytes"
-
-
-def test_the_storage_of_document_003_fails_where_its_figures_do_for_the_same_reasons() -> None:
-    found = examine(published(reference.load("document003_storage")))
-    assert rows(found, "littles_law") == claimed("latency is queue depth")
-    assert rows(found, "operation_bytes") == claimed("bandwidth is IOPS")
-    assert rows(found, "same_quantity") == claimed("bandwidth average")
-    why = {(one.identity, one.label.partition(",")[0]): one.why for one in found.failures}
-    assert why["operation_bytes", "row 1"].startswith("a digit was lost")
-    assert why["littles_law", "row 1"].startswith("a digit was lost")
-    assert why["littles_law", "row 7"] == "impossible: 39 times that"
-    assert why["same_quantity", "row 8"].startswith("unit slip: it is in MiB/s under a head that says KiB/s")
-
-
-# --- small parts ---
-
-
-@pytest.mark.parametrize(
-    ("word", "value", "step"), [("35.2k", 35_200, 100), ("3520", 3520, 1), ("1.50e3", 1500, 10), ("2M", 2e6, 1e6)]
-)
-def test_a_printed_number_has_a_value_and_a_step(word: str, value: float, step: float) -> None:
-    assert printed(word) == (pytest.approx(value), pytest.approx(step))
-
-
-@pytest.mark.parametrize("word", ["", "x", "1,5", "1.2.3", "nan", "1e999"])
-def test_what_is_no_number_is_refused(word: str) -> None:
-    with pytest.raises(UsageError, match="no number"):
-        printed(word)
-
-
-def test_a_slip_has_a_name_in_both_directions() -> None:
-    assert slip(10.02) == slip(1 / 10.02) == "a digit was lost"
-    assert slip(3.3) == slip(0.0) == ""
 
 
 def test_loaded_latency_of_a_real_shape_keeps_every_identity(tmp_path: Path) -> None:

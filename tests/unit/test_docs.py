@@ -240,8 +240,7 @@ def test_every_insight_is_documented() -> None:
 
 def _struct(name: str) -> type[msgspec.Struct]:
     homes = (machine, experiment, result, timing, reading, program, facts, cxl)
-    kinds = {key: kind for home in homes for key, kind in vars(home).items()}
-    kind: type[msgspec.Struct] = kinds[name]
+    kind: type[msgspec.Struct] = next(vars(home)[name] for home in homes if name in vars(home))
     return kind
 
 

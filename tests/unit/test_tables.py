@@ -18,9 +18,9 @@ from made import (
     WALK,
     made_latency_s,
     made_load,
-    made_run,
 )
 from made_probed import probed_run
+from made_quick import made_run
 from made_storage import storage_run
 from tierscope import result as results
 from tierscope.errors import ResultError

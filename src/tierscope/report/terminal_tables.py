@@ -13,6 +13,7 @@ from tierscope.report import (
     terminal_contention,
     terminal_flush,
     terminal_maps,
+    terminal_neighbors,
     terminal_storage,
     terminal_stride,
     terminal_tlb,
@@ -28,7 +29,6 @@ from tierscope.report.terminal_nodes import core_to_core, numa
 from tierscope.report.terminal_policy import policy
 from tierscope.report.words import load_name, operation_name, printable, probe_name, threads_name
 from tierscope.tables import Column, Row
-from tierscope.tables.neighbors import aggressor_name, victim_name
 from tierscope.units import KiB, show_bytes, show_seconds, show_size
 
 WIDEST = 100  # columns: longer lines are hard to follow
@@ -171,26 +171,6 @@ def _waited(row: Row | None) -> str:
     return ("~" if row["batched"] != 1 else "") + " / ".join(both)
 
 
-def _neighbors(section: Section, console: Console) -> Parts:
-    """One line per pair of numbers: the time of one victim, and its slowdown."""
-    del console
-    rows = []
-    for row in section.rows:
-        time = show_seconds(_float(row["seconds"])) if row["seconds"] else cells.NOTHING
-        rows.append([victim_name(row), str(row["victims"]), str(row["aggressors"]), time, *_slowdown(row)])
-    kinds = {aggressor_name(row) for row in section.rows if row["aggressors"]}
-    names = ("victim", "victims", "aggressors", "time of one", "slowdown", "against")
-    title = f"Neighbours: {', '.join(sorted(kinds)) or 'victims alone'} (95 % interval)"
-    return [_table(title, [(name, name in names[1:5]) for name in names], rows)]
-
-
-def _slowdown(row: Row) -> list[str]:
-    """'1.061 ±0.3%' and what it stands against; nothing where a row stands against itself."""
-    if row["against"] == "itself":
-        return ["" if row["conclusive"] else "?", ""]
-    return [_sure(row, "slowdown", "slowdown", lambda value: f"{value:.3f}"), str(row["against"])]
-
-
 def _flush(section: Section, console: Console) -> Parts:
     """For each kind of fence and order: time per line, its ratio, seconds for all bytes, as document 002 has them."""
     del console
@@ -228,7 +208,7 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "emulation": lambda section, _: _grid(*emulation(section.rows)),
     "core_to_core": _core_to_core,
     "numa": _numa,
-    "neighbors": _neighbors,
+    "neighbors": lambda section, _: [_table(*terminal_neighbors.grid(section.rows, _sure))],
     "contention": lambda section, _: _grid(*terminal_contention.contention(section.rows)),
     "targets": lambda section, _: _grid(*terminal_contention.targets(section.rows)),
     "threads": lambda section, _: _grid(*terminal_contention.threads(section.rows)),
