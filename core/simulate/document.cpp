@@ -88,8 +88,9 @@ toml::table parse(const std::string& name) {
     for (const auto& preset : PRESETS)
       if (preset.name == name) return toml::parse(preset.text, std::string(name));
   } catch (const toml::parse_error& error) {
+    const auto line = error.source().begin.line;  // 0 of a file that was not read
     std::ostringstream text;
-    text << name << ", line " << error.source().begin.line << ": " << error.description();
+    text << name << (line == 0 ? "" : ", line " + std::to_string(line)) << ": " << error.description();
     throw BadPlan(text.str());
   } catch (const std::logic_error& error) {
     throw BadPlan(name + " " + error.what() + "; look for keys that are empty or hold odd characters");

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize, nnls
 
 from tierscope.stats.buffers_model import Floats, Fresh, Unit
 from tierscope.units import LINE_BYTES, KiB
@@ -75,11 +74,15 @@ class Search:
 
     def fit(self, places: tuple[Place, ...]) -> Fit:
         """The times that fit these places best."""
+        from scipy.optimize import nnls  # slow to load, and not needed by every run
+
         times, rest = nnls(self.design(places), self._target)
         return Fit(places, times, rest**2)
 
     def refined(self, places: tuple[Place, ...]) -> Fit:
         """Capacities moved to where the cost is least; units stay."""
+        from scipy.optimize import minimize  # slow to load, and not needed by every run
+
         if not places:
             return self.fit(places)
         steps = 60 * len(places)

@@ -26,7 +26,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
 
 from tierscope.units import LINE_BYTES
 
@@ -208,6 +207,8 @@ def _fit(
     lines: Floats, line_s: Floats, weight: Floats, busy: Floats, entries: float, unit: int, *, exact: bool = False
 ) -> _Try:
     """T, floor and start of one hypothesis, all above 0, so that their logarithms are fitted."""
+    from scipy.optimize import least_squares  # slow to load, and not needed by every run
+
     law = exact_drains if exact else drains_at
     drained = law(entries, lines / busy, unit) / busy if unit > 1 else 1 / busy
     target = np.log(line_s)

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom, poisson
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -120,6 +119,8 @@ def infer_migration(regions: Sequence[Seen]) -> Migration:
 
 def _as_often(first: Seen, last: Seen) -> bool:
     """In the same time: what the machine does comes by time, not by writes."""
+    from scipy.stats import poisson  # slow to load, and not needed by every run
+
     expected = first.alike * last.writes * last.typical_s / (first.writes * first.typical_s)
     return bool(poisson.cdf(last.alike, expected) > SAME)
 
@@ -134,6 +135,8 @@ def _ticks_alike(first: Seen, other: Seen) -> bool:
 
 def _likely(regions: Sequence[Seen]) -> float:
     """ln likelihood of their stalls, if all have the same rate."""
+    from scipy.stats import poisson  # slow to load, and not needed by every run
+
     rate = max(sum(one.alike for one in regions), 0.5) / sum(one.writes for one in regions)
     return sum(float(poisson.logpmf(one.alike, rate * one.writes)) for one in regions)
 
@@ -182,6 +185,8 @@ Band = tuple[float, float, float, float]  # ln chance, distances beyond what cha
 
 def _next(at: Floats, width: float, writes: float) -> list[Band]:
     """Distances of neighbours, else exponential; holds where the period scatters and few others come between."""
+    from scipy.stats import binom  # slow to load, and not needed by every run
+
     distances = np.sort(np.diff(at))
     middles = _middles(distances, writes)
     mean = float(at[-1] - at[0]) / (at.size - 1)
@@ -193,6 +198,8 @@ def _next(at: Floats, width: float, writes: float) -> list[Band]:
 
 def _any(at: Floats, width: float, writes: float) -> list[Band]:
     """Distances of any two; holds where others come between, but the period scatters little."""
+    from scipy.stats import poisson  # slow to load, and not needed by every run
+
     distances = np.sort(np.concatenate([at[k:] - at[:-k] for k in range(1, min(at.size, AHEAD + 1))]))
     middles = _middles(distances, writes)
     expected = at.size**2 / writes * 2 * width * middles

@@ -170,7 +170,9 @@ def most_stride(setting: Field, asked: Label) -> int:
     """A power of two, of which the odd multiples up to `MOST_STRIDE` fit into the memory."""
     room = setting.memory_bytes // setting.lines
     most = min(MOST_STRIDE, room) if asked is None else int(asked)
-    if most > room or most < 2 * LEAST_STRIDE:
+    if most < 2 * LEAST_STRIDE:
+        raise UsageError(f"to={word_bytes(most)}: strides begin at {LEAST_STRIDE} B; try to=4MiB")
+    if most > room:
         raise UsageError(
             f"to={word_bytes(most)}: {setting.lines} lines at this stride need {show_bytes(most * setting.lines)}, and "
             f"{show_bytes(setting.memory_bytes)} may be taken; try to={word_bytes(1 << (room.bit_length() - 1))}"
