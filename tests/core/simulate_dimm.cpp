@@ -223,7 +223,9 @@ TEST_CASE("a block that is written too often moves, and one among many does not"
 }
 
 TEST_CASE("the unit of the medium is what its key says: so many lines are joined, and the rest is read") {
-  for (const auto& [unit, lines] : std::map<std::string, std::uint64_t>{{"64B", 1}, {"512B", 8}, {"2KiB", 32}}) {
+  for (const auto& asked : std::map<std::string, std::uint64_t>{{"64B", 1}, {"512B", 8}, {"2KiB", 32}}) {
+    const std::string& unit = asked.first;
+    const std::uint64_t lines = asked.second;
     CAPTURE(unit);
     const auto text = dimm(buffer("16KiB", unit, "130ns"));
     const auto memory = memory_of(std::string(text).insert(text.find("[media]") + 8, "unit = \"" + unit + "\"\n"));

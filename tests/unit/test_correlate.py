@@ -1,0 +1,104 @@
+"""Correlations against another library and known truth; the command on a made run with counters."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+import scipy.stats
+
+from made import Maker, add_latency
+from said import refused, say
+from tierscope.errors import Exit
+from tierscope.report.correlated import correlated, figure
+from tierscope.result import Run
+from tierscope.stats.correlation import FEWEST, Correlation
+from tierscope.units import KiB
+
+COVERED = 0.9  # of 400 draws, of an interval of 95 %
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_both_kinds_are_those_of_scipy(ties: bool) -> None:
+    rng = np.random.default_rng(1995)
+    for points in (5, 6, 40):
+        x = rng.normal(size=points)
+        y = x + rng.normal(size=points)
+        if ties:
+            x, y = np.round(x), np.round(y)
+        if np.ptp(x) == 0 or np.ptp(y) == 0:
+            continue
+        linear, rank = Correlation.linear(x, y), Correlation.rank(x, y)
+        assert linear is not None
+        assert rank is not None
+        assert linear.middle == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
+        assert rank.middle == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
+        assert -1 <= linear.low <= linear.middle <= linear.high <= 1
+
+
+def test_the_interval_holds_the_truth() -> None:
+    rng, truth = np.random.default_rng(7), 0.6
+    held = 0
+    for _ in range(400):
+        x = rng.normal(size=20)
+        y = truth * x + np.sqrt(1 - truth**2) * rng.normal(size=20)
+        found = Correlation.linear(x, y)
+        assert found is not None
+        held += found.low <= truth <= found.high
+    assert held > COVERED * 400
+
+
+def test_a_curve_is_full_in_rank_and_less_in_value() -> None:
+    x = np.arange(1.0, 20.0)
+    linear, rank = Correlation.linear(x, np.exp(x)), Correlation.rank(x, np.exp(x))
+    assert linear is not None
+    assert rank is not None
+    assert rank.middle == pytest.approx(1)
+    assert linear.high < 0.9
+
+
+def test_too_few_points_or_a_constant_have_none() -> None:
+    few, many = np.arange(FEWEST - 1.0), np.arange(FEWEST + 0.0)
+    assert Correlation.linear(few, few) is None
+    assert Correlation.rank(many, np.ones(many.size)) is None
+
+
+def counted(directory: Path, points: int) -> Run:
+    """A latency run whose misses are the share of lines over 48 KiB, and whose walks never change."""
+    maker = Maker(directory)
+    add_latency(maker, tuple(int(16 * KiB * 2**n) for n in range(points)))
+    for number, record in enumerate(maker.records):
+        blocks = 61 * 1e5
+        footprint = record.experiment.groups[0].workload.footprint_bytes
+        counters = {"L1d.load_misses": int(blocks * max(0.0, 1 - 48 * KiB / footprint)), "walks": 0}
+        maker.records[number] = msgspec.structs.replace(record, counters=counters)
+    return maker.save("latency")
+
+
+def test_what_goes_with_time_is_told_and_what_is_constant_left_out(tmp_path: Path) -> None:
+    (found,) = correlated(counted(tmp_path, 8))
+    assert (found.sweep, found.counter) == ("latency chase", "L1d.load_misses")
+    assert found.rank.middle > 0.8
+    cells = figure([found], "real")["hconcat"][0]["data"]["values"]
+    assert [cell["kind"] for cell in cells] == ["linear", "rank"]
+
+
+def test_the_command_prints_rows_json_and_a_map(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = counted(tmp_path / "run", 8)
+    status, out, _ = say(capfd, "correlate", str(run.path), "--figure", str(tmp_path / "map.svg"))
+    assert status == Exit.GOOD
+    assert "L1d.load_misses" in out
+    assert (tmp_path / "map.svg").read_text().startswith("<svg")
+    status, out, _ = say(capfd, "correlate", str(run.path), "--json")
+    (row,) = json.loads(out)
+    assert row["rank_low"] <= row["rank"] <= row["rank_high"]
+
+
+def test_a_run_without_counters_is_refused_with_what_to_try(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker, (16 * KiB, 64 * KiB))
+    status, line = refused(capfd, "correlate", str(maker.save("latency").path))
+    assert status == Exit.USAGE
+    assert "counters at 0 points" in line
+    assert "target=sim:ddr5" in line
