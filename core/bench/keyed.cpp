@@ -133,7 +133,9 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
   timing_.fill_ticks = clock_.now() - begin;
   timing_.fills = 1;
   sys::bind_thread(-1);
-  if (!failure_.empty()) throw Unsupported(failure_);
+  if (failure_.empty()) return;
+  if (settings_.kept) empty();
+  throw Unsupported(failure_);
 }
 
 /// The user's own pool is left as it was found: empty.

@@ -70,18 +70,18 @@ bool Sequence::starts_with(std::uint64_t index) const noexcept {
 void Sequence::draw(std::uint64_t round, std::span<Step> steps) const noexcept {
   const auto keys = end_ - begin_;
   const auto seed = random_word(seed_ + begin_, round);
-  const bool once = mix_.alone() && exponent_ == 0;
-  const Permutation order(keys, seed);
+  const bool each = exponent_ == 0 && (mix_.alone() || !mix_.changes());
+  const Permutation order(keys, seed), places(keys, seed_);
   const Zipf ranks(keys, exponent_ == 0 ? 1 : exponent_);
   std::uint64_t drawn = 0;
   const auto word = [&]() noexcept { return random_word(seed, drawn++); };
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto part = mix_.alone() ? 0 : word() % mix_.sum();
     const auto action = part < mix_.get ? Action::get : part < mix_.get + mix_.insert ? Action::insert : Action::remove;
-    const auto chosen = once ? order.at(i)
+    const auto chosen = each ? order.at(i % keys)
                         : exponent_ == 0
                             ? static_cast<std::uint64_t>((static_cast<unsigned __int128>(word()) * keys) >> 64U)
-                            : ranks.draw(word);
+                            : places.at(ranks.draw(word));
     steps[i] = Step::of(begin_ + chosen, action);
   }
 }

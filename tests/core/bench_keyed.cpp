@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/registry.hpp"
@@ -125,6 +126,29 @@ TEST_CASE("inserts alone take each key once, in another order in each round") {
   CHECK((*keys.begin() == 100 && *keys.rbegin() == 299));
   CHECK(!same);
   CHECK(drawn(sequence, 1, 200)[7].word == second[7].word);
+}
+
+TEST_CASE("gets alone take each key once before any comes again, and keys that are hot lie anywhere") {
+  const Sequence gets(parse_mix("get"), 0, 100, 300, 1);
+  const auto steps = drawn(gets, 3, 400);
+  std::map<std::uint64_t, int> times;
+  for (std::size_t i = 0; i < 200; ++i) ++times[steps[i].index()];
+  CHECK(times.size() == 200);
+  for (const auto step : steps) ++times[step.index()];
+  for (const auto& [index, count] : times) REQUIRE(count == 3);
+  const Sequence hot(parse_mix("get"), 0.99, 0, 100'000, 1);
+  std::map<std::uint64_t, int> draws;
+  for (const auto step : drawn(hot, 0, 20'000)) ++draws[step.index()];
+  std::uint64_t hottest = 0, low = 0, many = 0;
+  for (const auto& [index, count] : draws) {
+    if (count > draws[hottest]) hottest = index;
+    if (count < 10) continue;
+    ++many;
+    low += index < 50'000 ? 1U : 0U;
+  }
+  CHECK(draws[hottest] > 1000);  // a twelfth of all
+  CHECK(many > 50);
+  CHECK(low == doctest::Approx(static_cast<double>(many) / 2).epsilon(0.4));
 }
 
 TEST_CASE("mixed operations come in their shares, on keys of which as many are there as they leave") {

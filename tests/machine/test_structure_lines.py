@@ -79,6 +79,7 @@ def counted(counter: str, place: Path, name: str, keys: int, operations: int, ro
 
 
 def require_close(name: str, keys: int, lines: dict[str, float]) -> None:
+    assert {"get", "insert", "remove"} <= set(lines)
     for what, found in lines.items():
         if (preset := f"{name} {what}") in structures:
             assert StructureModel.preset(preset).lines(keys) == pytest.approx(found, rel=WITHIN), preset

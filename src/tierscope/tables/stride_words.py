@@ -6,7 +6,7 @@ which every access size was measured and none may be cached. Rows that may be ca
 
 import numpy as np
 
-from tierscope.stats.stride import SHARE, enough, unit
+from tierscope.stats.stride import FEWEST, SHARE, enough, unit
 from tierscope.tables import Insight, Row
 from tierscope.tables.measured import interval_of, whole
 from tierscope.units import LINE_BYTES, show_bytes, show_size
@@ -47,6 +47,9 @@ def _unit(rows: list[Row]) -> list[Insight]:
     )
     who = _who(rows[0])
     widest = show_size(max(whole(row, "stride_bytes") for row in own))
+    if found is None and len(times) < FEWEST:
+        text = f"{who}: {len(times)} strides are too few to tell a unit; name {FEWEST} or more, a doubling apart"
+        return [Insight(name=f"stride_unit {_name(rows[0])}", text=text)]
     if found is None:
         text = f"{who}: no unit above a line of {LINE_BYTES} B shows up to strides of {widest}"
         return [Insight(name=f"stride_unit {_name(rows[0])}", text=text)]

@@ -15,7 +15,7 @@ def sentences(points: list[Row], found: Translation) -> list[Insight]:
         )
         return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, value=0.0, low=0.0, high=0.0, unit="1")]
     said = [(_level if level.certain else _doubt)(level, number, size) for number, level in enumerate(found.levels, 1)]
-    return [*said, _walk(found.beyond, size, found.levels[-1].certain)] if found.beyond else said
+    return [*said, _walk(found.beyond, size, most, found.levels[-1].certain)] if found.beyond else said
 
 
 def _pages(size: int) -> str:
@@ -54,9 +54,10 @@ def _doubt(level: Level, number: int, size: int) -> Insight:
     )
 
 
-def _walk(extra: Extra, size: int, certain: bool) -> Insight:
+def _walk(extra: Extra, size: int, most: int, certain: bool) -> Insight:
     text = f"Beyond the last level an access to {_pages(size)} takes {_time(extra)} more: a page walk"
     text += ", its table cached" if certain else ", its table partly in a cache farther away"
+    text += f", or a hit in a level that {most} pages do not leave"
     return Insight(
         name=f"tlb_walk {word_bytes(size)}",
         text=text,

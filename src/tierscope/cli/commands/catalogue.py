@@ -17,22 +17,28 @@ def catalogue(as_json: bool) -> int:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
         return 0
-    click.echo(f"{'kernel':16}{'stores':8}{'program':>9}{'bus':>8}  ISAs here")
+    wide = max(len(name) for name in found.names()) + 2
+    click.echo(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}  ISAs here")
     for name in found.names():
         every = [k for k in found.kernels if k.kernel == name]
         one = every[0]
         bus = "unknown" if one.bus_bytes_per_operation is None else f"{one.bus_bytes_per_operation:g} B"
         isas = ", ".join(k.isa for k in found.variants(name)) or f"none: {one.reason}"
-        click.echo(f"{name:16}{one.store:8}{one.program_bytes_per_operation:>7g} B{bus:>8}  {isas}")
+        click.echo(f"{name:{wide}}{one.store:8}{one.program_bytes_per_operation:>7g} B{bus:>8}  {isas}")
     click.echo("\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n")
-    for target in found.targets:
-        click.echo(f"target {target.word:12}{target.summary if target.available else f'not here: {target.reason}'}")
-    for structure in found.structures:
-        words = structure.summary if structure.available else f"not here: {structure.reason}"
-        click.echo(f"structure {structure.name:16}{words}")
-    for preset in found.simulated:
-        click.echo(f"sim:{preset.name:14}{preset.summary}")
+    lines = [(f"target {one.word}", one.summary if one.available else _absent(one.reason)) for one in found.targets]
+    lines += [
+        (f"structure {one.name}", one.summary if one.available else _absent(one.reason)) for one in found.structures
+    ]
+    lines += [(f"sim:{one.name}", one.summary) for one in found.simulated]
+    wide = max(len(word) for word, _ in lines) + 2
+    for word, summary in lines:
+        click.echo(f"{word:{wide}}{summary}")
     return 0
+
+
+def _absent(reason: str) -> str:
+    return f"not here: {reason}"
 
 
 commands.add(catalogue)
