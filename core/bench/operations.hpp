@@ -1,7 +1,8 @@
 /// What is done with the keys of a structure in one round: which operations, in what shares, on which keys.
 /// A sequence is drawn from the seed and the number of its round, so it can be drawn again when the answer is checked.
-/// Uniform gets, inserts or removes alone take each key once, in random order, before any comes again, as pmembench does;
-/// mixed operations draw with repetition. Keys that Zipf's law makes hot lie anywhere among those that were filled in.
+/// Uniform gets, inserts or removes alone take each key once, in random order, before any comes again, as pmembench
+/// does; mixed operations draw with repetition. Keys that Zipf's law makes hot lie anywhere among those that were
+/// filled in.
 #pragma once
 #include <cstdint>
 #include <span>

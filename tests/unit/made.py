@@ -13,6 +13,7 @@ from tierscope import result as results
 from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
 from tierscope.result import Blocks, Clock, Finding, GroupFacts, Manifest, Record, Result, Run, Software, Trial, Warn
+from tierscope.run.runner import lasted
 from tierscope.units import GiB, KiB, MiB
 
 HZ = 2.6e9
@@ -186,7 +187,7 @@ class Maker:
             samples=samples,
             blocks=len(blocks),
             started=STARTED,
-            seconds=0.2 + float(blocks["stop_ticks"].max() - blocks["start_ticks"].min()) / HZ,
+            seconds=0.2 + lasted(blocks) / HZ,
             largest_relative_error=0.0,
             calibration=calibration,
         )
