@@ -2,7 +2,10 @@
 #include "simulate/document.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -12,6 +15,7 @@
 namespace tierscope::simulate {
 namespace {
 
+constexpr std::size_t MOST_TEXT = 1 << 20U;  // bytes of a file
 constexpr std::size_t DEEPEST = 16;          // keys in one dotted path
 constexpr std::uint64_t LONGEST_LIST = 256;  // entries of a list that overrides may make
 
@@ -82,15 +86,58 @@ void replace(toml::table& root, const std::string& where, const std::string& pat
   put(*at, keys.back(), value);
 }
 
+/// @throws BadPlan
+std::string read_text(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  std::string text(MOST_TEXT, '\0');
+  errno = 0;
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad() || (file.fail() && !file.eof()))
+    throw BadPlan(name + " cannot be read: " + std::strerror(errno));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() == MOST_TEXT) throw BadPlan(name + " is no file of a simulated machine: it has over 1 MiB");
+  return text;
+}
+
+/// The parser, as of version 3.3, leaves the language where it looks for blanks and finds letters beyond ASCII, which
+/// no key has: they may stand in comments and in strings of one line. @throws BadPlan
+void refuse_odd_letters(const std::string& name, const std::string& text) {
+  unsigned line = 1;
+  char quote = 0;
+  bool comment = false, escaped = false;
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      quote = 0;
+      comment = escaped = false;
+    } else if (comment) {
+      continue;
+    } else if (quote != 0) {
+      if (c == quote && !escaped) quote = 0;
+      escaped = quote == '"' && c == '\\' && !escaped;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      comment = true;
+    } else if (static_cast<unsigned char>(c) > 127) {
+      throw BadPlan(name + ", line " + std::to_string(line) +
+                    ": a letter beyond ASCII stands outside of comments and of strings of one line");
+    }
+  }
+}
+
 toml::table parse(const std::string& name) {
   try {
-    if (name.ends_with(".toml")) return toml::parse_file(name);
+    if (name.ends_with(".toml")) {
+      const auto text = read_text(name);
+      refuse_odd_letters(name, text);
+      return toml::parse(text, name);
+    }
     for (const auto& preset : PRESETS)
       if (preset.name == name) return toml::parse(preset.text, std::string(name));
   } catch (const toml::parse_error& error) {
-    const auto line = error.source().begin.line;  // 0 of a file that was not read
     std::ostringstream text;
-    text << name << (line == 0 ? "" : ", line " + std::to_string(line)) << ": " << error.description();
+    text << name << ", line " << error.source().begin.line << ": " << error.description();
     throw BadPlan(text.str());
   } catch (const std::logic_error& error) {
     throw BadPlan(name + " " + error.what() + "; look for keys that are empty or hold odd characters");

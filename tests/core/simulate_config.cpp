@@ -118,6 +118,10 @@ TEST_CASE("text that is no TOML is refused with its line") {
   refused(HEAD + "[cpu]\ncount = 4\ncount = 5\n", "line 6");
   refused("name = \"made\n", "line 1");
   refused(HEAD + CPU + MEMORY + "\xff\xfe", "line ");
+  refused("name = \"made\"\n \xd2\x89 = 1\n", "line 2: a letter beyond ASCII");
+  const tierscope::tests::Folder folder;
+  folder.write("made.toml", "# \xce\xbc\n" + HEAD + CPU + MEMORY + "# \"\xce\xbc\n");
+  CHECK(error_of([&] { const Machine made(folder.at("made.toml")); }).empty());
 }
 
 TEST_CASE("words that are no key=value, and machines that do not exist, are refused with what to write") {
