@@ -18,7 +18,7 @@ import numpy as np
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Group, Workload
-from tierscope.program import BIN, SIDES, Bins, Moved, Program, Repeat
+from tierscope.program import BIN, MOST_THREADS, SIDES, Bins, Moved, Program, Repeat
 from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.storage import fio, job
 from tierscope.storage.engine import Engine, choose
@@ -42,7 +42,7 @@ class Session:
         self._system = System()
         self._place: Place | None = None
         self._held: tuple[str, int] = ("", 0)
-        self._engines: dict[tuple[str, int, bool], Engine] = {}
+        self._engines: dict[tuple[str, int, bool, bool], Engine] = {}
         self._began = time.monotonic_ns()
         self._documents: list[Document] = []
         self._walk = Walk()
@@ -142,9 +142,10 @@ class Session:
         return self._place
 
     def _chosen(self, asked: str, place: Place, block_bytes: int) -> Engine:
-        key = (asked, block_bytes, self._direct)
+        depth = int(self._words.get("iodepth", "1"))
+        key = (asked, block_bytes, depth > MOST_THREADS, self._direct)
         if key not in self._engines:
-            self._engines[key] = choose(self._fio, asked, place, block_bytes, direct=self._direct)
+            self._engines[key] = choose(self._fio, asked, place, block_bytes, depth, direct=self._direct)
         return self._engines[key]
 
     def _fill(self, place: Place) -> None:
