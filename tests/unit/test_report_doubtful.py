@@ -18,7 +18,7 @@ def test_the_commonest_reason_and_a_step_are_told(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
     line = doubtful(gather(_asked(run, budget=20.0, limit=600.0)))
     assert line == (
-        "Note: 4 of 4 points are inconclusive, 4 of them: only 3 repeats: 6 are needed, give a longer budget. "
+        "Note: 4 of 4 points are inconclusive: only 3 repeats: 6 are needed, give a longer budget. "
         "Next: repeat it on a quiet machine (tierscope doctor), with more time than budget=20s limit=600s."
     )
 
@@ -26,8 +26,15 @@ def test_the_commonest_reason_and_a_step_are_told(tmp_path: Path) -> None:
 def test_reasons_that_differ_in_numbers_only_are_one(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", noise=0.3)
     line = doubtful(gather(_asked(run)))
-    assert "4 of 4 points are inconclusive, 4 of them: interval +-" in line
+    assert "4 of 4 points are inconclusive: interval +-" in line
     assert line.endswith("Next: repeat it on a quiet machine (tierscope doctor).")
+
+
+def test_a_reason_of_some_says_of_how_many(tmp_path: Path) -> None:
+    run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
+    content = gather(run)
+    content.sections["storage"].rows[0]["reasons"] = "not steady: still rising"
+    assert "4 of 4 points are inconclusive, 3 of them: only 3 repeats" in doubtful(content)
 
 
 def test_a_run_without_doubt_says_nothing(tmp_path: Path) -> None:

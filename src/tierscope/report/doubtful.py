@@ -22,7 +22,7 @@ def doubtful(content: Content) -> str:
     (kind, count), *_ = kinds.most_common(1)
     first = next(reason for text in told for reason in text.split("; ") if _kind(reason) == kind)
     verb = "is" if len(told) == 1 else "are"
-    often = f", {count} of them" if len(told) > 1 else ""
+    often = f", {count} of them" if count < len(told) else ""
     return f"Note: {len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}. Next: {_step(content)}."
 
 
