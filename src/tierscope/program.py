@@ -13,6 +13,9 @@ import numpy.typing as npt
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
+MOST_THREADS = 256
+"""Where a queue is made of threads: more of them measure the scheduler."""
+
 SIDES = ("read", "write")
 """What `side` of a bin counts."""
 

@@ -173,6 +173,15 @@ def test_an_engine_without_a_queue_gets_a_thread_for_each_operation(fake: FakeFi
     session.close()
 
 
+def test_a_queue_too_deep_for_threads_does_not_fall_back_to_them(fake: FakeFio, tmp_path: Path) -> None:
+    fake.put(cases=["*ioengine=io_uring*|*ioengine=libaio*) echo 'fio: not loadable' >&2; exit 1 ;;"])
+    session = Session()
+    session.prepare((group(tmp_path, "rw=randread iodepth=256 ioengine=auto direct=0"),))
+    with pytest.raises(MachineError, match=r"psync: a depth of 257 would be as many threads.*depths up to 256"):
+        session.prepare((group(tmp_path, "rw=randread iodepth=257 ioengine=auto direct=0"),))
+    session.close()
+
+
 def test_without_any_engine_all_reasons_are_told(fake: FakeFio, tmp_path: Path) -> None:
     fake.put(cases=["*) echo 'fio: no such engine' >&2; exit 1 ;;"])
     session = Session()

@@ -1,5 +1,8 @@
 """The plan of neighbors: which groups run in turns, where, and what is refused."""
 
+import subprocess
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -12,7 +15,7 @@ from tierscope.experiment import Experiment
 from tierscope.machine import Machine
 from tierscope.run.runner import imagine
 from tierscope.stats.contrast import VICTIM
-from tierscope.suites import Answer, suites
+from tierscope.suites import Answer, neighbor_fio, suites
 from tierscope.suites.neighbors import BUILT_IN
 from tierscope.units import GiB, MiB
 
@@ -173,11 +176,19 @@ def test_fio_is_a_program_as_victim_and_as_aggressor() -> None:
     assert "mktemp -p '/mnt/my disk'" in work.command
     assert "--size=8388608" in work.command
     assert "--ioengine=psync" in work.command
-    assert work.command.index('rm "$f"') < work.command.index("fio --thread")
+    assert work.command.index('rm "$f"') < work.command.index("fallocate") < work.command.index("fio --thread")
     beside = one(aggressor="fio")
     assert [group.workload.kernel for group in beside.groups[:2]] == ["flow", "command"]
     assert beside.labels["aggressor_kernel"] == "fio"
     assert "--ioengine=libaio" in beside.groups[1].workload.command
+
+
+def test_fio_that_finds_no_room_leaves_no_file(tmp_path: Path) -> None:
+    line = neighbor_fio.line({"fio_path": str(tmp_path), "fio_size": 1 << 60, "fio_engine": "psync"})
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "fallocate" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_each_kind_of_victim_is_an_experiment_of_its_own() -> None:

@@ -61,6 +61,12 @@ def test_words_of_the_user_stand_before_those_of_the_preset() -> None:
     assert one.labels == {"mix": "mix", "read_share": 0.5, "depth": 3}
 
 
+@pytest.mark.parametrize("share", ["0.01", "0.07", "0.29", "0.57", "0.99"])
+def test_a_mix_of_whole_per_cent_is_taken(share: str) -> None:
+    (word,) = commands(planned("preset=depths", "mixes=mix", "depths=1", f"read_share={share}"))
+    assert int(word["rwmixread"]) == round(100 * float(share))
+
+
 def test_the_file_is_four_gibibytes_or_a_quarter_of_the_room() -> None:
     assert planned()[0].groups[0].workload.footprint_bytes == LARGEST
     small = planned(room=1 * GiB)
@@ -96,6 +102,10 @@ def test_a_place_is_kept_as_an_absolute_path() -> None:
         (["depths=9999"], "from 1 to 4096"),
         (["depths=512", "engine=psync"], "of psync to 256"),
         (["depths=x"], "is no list"),
+        (["read_share=0.005"], "whole per cent, from 0.01 to 0.99"),
+        (["read_share=0.999"], "whole per cent"),
+        (["read_share=0.125"], "read_share=0.125: fio mixes by whole per cent"),
+        (["read_share=0.996"], "mixes=read"),
         (["repeat=1ms"], "100ms or more"),
     ],
 )

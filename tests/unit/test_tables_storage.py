@@ -4,9 +4,10 @@ import io
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
-from made_storage import MOST, SERVICE_S, law, storage_run
+from made_storage import MOST, REPEATS, SERVICE_S, law, storage_run
 from tierscope.report.comparison import compare_runs
 from tierscope.report.content import gather
 from tierscope.report.figures import figures
@@ -98,6 +99,23 @@ def test_noise_is_inconclusive_and_few_repeats_are_too(tmp_path: Path) -> None:
     assert not any(row["conclusive"] for row in noisy)
     few = rows_of(storage_run(tmp_path / "b", "size=64MiB", "preset=latency", repeats=3))
     assert {row["reasons"] for row in few} == {"only 3 repeats: 6 are needed, give a longer budget"}
+
+
+def test_a_repeat_without_one_operation_of_a_side_counts_not_for_that_side(tmp_path: Path) -> None:
+    run = storage_run(tmp_path, "preset=depths", "mixes=mix", "depths=4")
+    whole = rows_of(run)
+    (record,) = run.result.records
+    assert record.program is not None
+    few = [replace(one, moved=one.moved[1:]) if n % 2 else one for n, one in enumerate(record.program.repeats)]
+    program = replace(record.program, repeats=tuple(few))
+    cut = Run(path=run.path, result=replace(run.result, records=(replace(record, program=program),)))
+    both, read, write = rows_of(cut)
+    assert (both["repeats"], read["repeats"], write["repeats"]) == (REPEATS, REPEATS // 2, REPEATS)
+    assert read["latency_s"] == pytest.approx(whole[1]["latency_s"], rel=0.05)
+    assert read["iops"] == pytest.approx(whole[1]["iops"], rel=0.05)
+    none = replace(program, repeats=tuple(replace(one, moved=one.moved[1:]) for one in record.program.repeats))
+    gone = Run(path=run.path, result=replace(run.result, records=(replace(record, program=none),)))
+    assert [row["part"] for row in rows_of(gone)] == ["both", "write"]
 
 
 @pytest.mark.parametrize(("name", "kind"), [("storage", "paper"), ("storage_depth", "depths")])

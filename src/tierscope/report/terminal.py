@@ -9,6 +9,7 @@ from rich.text import Text
 from tierscope.audit import Failure
 from tierscope.origin import banner
 from tierscope.report.content import Section, gather
+from tierscope.report.doubtful import doubtful
 from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import verdict
 from tierscope.report.words import printable
@@ -36,6 +37,9 @@ def show(run: Run, console: Console) -> None:
         show_failures(section.failures, console)
     told = {section.name for section in shown or content.sections.values()}
     show_failures([one for one in content.audit.failures if one.table not in told], console)
+    if why := doubtful(content):
+        console.print()
+        console.print(Text(printable(why)))
 
 
 def show_failures(failures: Sequence[Failure], console: Console) -> None:

@@ -1,7 +1,8 @@
 """May a block device be overwritten? Only one that nobody uses and that holds nothing the system knows.
 
 Refused are: what is no block device, what is mounted, swap, held by another device (RAID, LVM, dm), split into
-partitions, read-only, or bears the mark of a file system or of such a holder. Who means it says `wipefs -a` first.
+partitions, read-only, or bears the mark of a file system or of such a holder, wherever it stands: blkid and wipefs are
+asked, and a list of our own besides. Who means it says `wipefs -a` first.
 Blind to users on other machines that share the device, and to content without a mark.
 Source: Linux, Documentation/ABI/stable/sysfs-block, proc(5); marks: util-linux 2.38, libblkid.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tierscope.errors import MachineError, UsageError
+from tierscope.storage.signature import signature
 from tierscope.system import System
 
 SECTOR_BYTES = 512  # of `size` in sysfs, whatever the device has
@@ -29,7 +31,7 @@ MARKS: tuple[tuple[int, bytes, str], ...] = (
     (4096, b"\xfc\x4e\x2b\xa9", "a member of a RAID"),
     (65600, b"_BHRfS_M", "a Btrfs file system"),
 )
-"""Offset in bytes, what stands there, and what it says."""
+"""Offset in bytes, what stands there, and what it says: a second net, where blkid wants more than the mark alone."""
 LONGEST = 66_000  # bytes that the marks reach
 
 
@@ -63,11 +65,23 @@ def open_alone(device: Device) -> int:
     except OSError as error:
         step = "unmount or detach it" if error.errno == 16 else "try as root, or name another device"
         raise MachineError(f"{device.path} cannot be opened alone: {error.strerror}; {step}") from error
-    if mark := mark_of(os.pread(handle, LONGEST, 0)):
+    try:
+        _refuse_content(device, handle)
+    except BaseException:
         os.close(handle)
-        wipe = f"if it may be lost, `wipefs -a {device.path}` and repeat"
-        raise MachineError(f"{device.path} holds {mark}: nothing is overwritten; {wipe}")
+        raise
     return handle
+
+
+def _refuse_content(device: Device, handle: int) -> None:
+    """MachineError where the device holds what is known, or cannot be asked about it."""
+    try:
+        held = mark_of(os.pread(handle, LONGEST, 0)) or signature(handle)
+    except OSError as error:
+        raise MachineError(f"{device.path} cannot be read: {error.strerror}; name another device") from error
+    if held:
+        wipe = f"if it may be lost, `wipefs -a {device.path}` and repeat"
+        raise MachineError(f"{device.path} holds {held}: nothing is overwritten; {wipe}")
 
 
 def mark_of(content: bytes) -> str:

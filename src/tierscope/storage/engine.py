@@ -7,6 +7,7 @@ Source: Linux, io_uring(7), io_submit(2); Documentation/admin-guide/sysctl/kerne
 from dataclasses import dataclass
 
 from tierscope.errors import MachineError
+from tierscope.program import MOST_THREADS
 from tierscope.storage import fio, job
 from tierscope.storage.place import Place
 
@@ -23,10 +24,13 @@ class Engine:
     refused: dict[str, str]
 
 
-def choose(path: str, asked: str, place: Place, block_bytes: int, *, direct: bool) -> Engine:
-    """path: of fio. asked: one of ENGINES, or AUTO; MachineError where none works."""
+def choose(path: str, asked: str, place: Place, block_bytes: int, depth: int, *, direct: bool) -> Engine:
+    """path: of fio. asked: one of ENGINES, or AUTO. depth: of the queue; MachineError where none works."""
     refused: dict[str, str] = {}
     for name in ENGINES if asked == AUTO else (asked,):
+        if name in job.SYNCHRONOUS and depth > MOST_THREADS:
+            refused[name] = f"a depth of {depth} would be as many threads, and {MOST_THREADS} are the most"
+            continue
         try:
             fio.run(path, job.trial(place, name, block_bytes, direct=direct), (place.handle,), TRIAL_S)
         except MachineError as error:
@@ -34,5 +38,6 @@ def choose(path: str, asked: str, place: Place, block_bytes: int, *, direct: boo
         else:
             return Engine(name, refused)
     told = "; ".join(f"{name}: {why}" for name, why in refused.items())
-    step = "look at what fio says" if asked == AUTO else f"try engine={AUTO}"
+    deep = f"name depths up to {MOST_THREADS}" if depth > MOST_THREADS else "look at what fio says"
+    step = deep if asked == AUTO else f"try engine={AUTO}"
     raise MachineError(f"no engine of fio reads blocks of {block_bytes} bytes here ({told}); {step}")

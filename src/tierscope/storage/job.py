@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from tierscope.errors import UsageError
 from tierscope.experiment import Workload
 from tierscope.storage.place import Place
 from tierscope.units import MiB
@@ -52,16 +53,41 @@ def trial(place: Place, engine: str, block_bytes: int, *, direct: bool) -> dict[
     return {**basis(place, engine, direct=direct), **words}
 
 
+def is_sequential(words: Mapping[str, str]) -> bool:
+    return not words["rw"].startswith("rand")
+
+
+def slice_bytes(place: Place, words: Mapping[str, str], engine: str) -> int:
+    """Of each thread of a sequential job: whole blocks that no other thread touches; UsageError where there is none."""
+    threads, block = threads_of(words, engine), int(words["bs"])
+    own = place.size_bytes // threads // block * block
+    if not own:
+        raise UsageError(f"size={place.size_bytes}: each of the {threads} threads of {engine} walks blocks of its own, "
+                         f"and one of {block} bytes does not fit; name a larger size= or a smaller depth")  # fmt: skip
+    return own
+
+
+def walk(place: Place, words: Mapping[str, str], engine: str, start: float) -> dict[str, str]:
+    """Where a sequential repeat goes: from `start`, a share of each slice, to the end of the slice; {} of others."""
+    if not is_sequential(words):
+        return {}
+    own, block = slice_bytes(place, words, engine), int(words["bs"])
+    before = int(start * own) // block * block
+    many = {"offset_increment": str(own)} if threads_of(words, engine) > 1 else {}
+    return {"offset": str(before), "size": str(own - before), **many}
+
+
 def measured(
-    place: Place, engine: str, words: Mapping[str, str], seconds: float, repeat: int, *, direct: bool
+    place: Place, engine: str, words: Mapping[str, str], seconds: float, repeat: int, start: float, *, direct: bool
 ) -> dict[str, str]:
-    """One repeat: ramp, then `seconds`; its own seed, so that repeats are not one pattern told again."""
+    """One repeat: ramp, then `seconds`; its own seed and start, so that repeats are not one pattern told again."""
     threads = threads_of(words, engine)
     queue = {"iodepth": "1", "numjobs": str(threads), "group_reporting": ""} if threads > 1 else {}
     return {
         **basis(place, engine, direct=direct),
         **words,
         **queue,
+        **walk(place, words, engine, start),
         "randseed": str(SEED + repeat),
         "time_based": "",
         "runtime": f"{round(seconds * 1e3)}ms",

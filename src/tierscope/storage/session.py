@@ -18,12 +18,13 @@ import numpy as np
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Group, Workload
-from tierscope.program import BIN, SIDES, Bins, Moved, Program, Repeat
+from tierscope.program import BIN, MOST_THREADS, SIDES, Bins, Moved, Program, Repeat
 from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.storage import fio, job
 from tierscope.storage.engine import Engine, choose
 from tierscope.storage.fio_json import Document, Job, Side
 from tierscope.storage.place import Place, in_folder, on_device
+from tierscope.storage.walk import Walk
 from tierscope.system import System
 from tierscope.timing import Timing
 
@@ -41,9 +42,10 @@ class Session:
         self._system = System()
         self._place: Place | None = None
         self._held: tuple[str, int] = ("", 0)
-        self._engines: dict[tuple[str, int, bool], Engine] = {}
+        self._engines: dict[tuple[str, int, bool, bool], Engine] = {}
         self._began = time.monotonic_ns()
         self._documents: list[Document] = []
+        self._walk = Walk()
 
     def __enter__(self) -> Self:
         return self
@@ -71,7 +73,10 @@ class Session:
                 "or measure the page cache with it: direct=no"
             )
         self._engine = self._chosen(asked, place, work.element_bytes)
+        if job.is_sequential(self._words):
+            job.slice_bytes(place, self._words, self._engine.name)
         self._fill(place)
+        self._walk.begin()
         self._documents = []
         return (self._facts(place),)
 
@@ -83,7 +88,7 @@ class Session:
         """One repeat of `seconds` after its ramp; shape (1,), dtype BLOCK. MachineError as from `fio.run`."""
         del block_s, groups
         assert self._place is not None
-        options = self._options(seconds, len(self._documents))
+        options = self._options(seconds, len(self._documents), self._walk.start())
         begin = time.monotonic_ns() - self._began
         document = fio.run(self._fio, options, (self._place.handle,), seconds + 60)
         done = _only_job(document)
@@ -93,6 +98,7 @@ class Session:
         block["stop_ticks"] = begin + round(max(side.seconds for side in done.sides.values()) * HZ)
         block["operations"] = sum(side.operations for side in done.sides.values())
         self._documents.append(document)
+        self._walk.moved(self._share(done))
         return block
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
@@ -136,9 +142,10 @@ class Session:
         return self._place
 
     def _chosen(self, asked: str, place: Place, block_bytes: int) -> Engine:
-        key = (asked, block_bytes, self._direct)
+        depth = int(self._words.get("iodepth", "1"))
+        key = (asked, block_bytes, depth > MOST_THREADS, self._direct)
         if key not in self._engines:
-            self._engines[key] = choose(self._fio, asked, place, block_bytes, direct=self._direct)
+            self._engines[key] = choose(self._fio, asked, place, block_bytes, depth, direct=self._direct)
         return self._engines[key]
 
     def _fill(self, place: Place) -> None:
@@ -147,13 +154,21 @@ class Session:
             fio.run(self._fio, options, (place.handle,), place.size_bytes / FILL_BYTES_PER_S)
         self._filled = True
 
-    def _options(self, seconds: float, repeat: int) -> dict[str, str]:
+    def _options(self, seconds: float, repeat: int, start: float) -> dict[str, str]:
         assert self._place is not None
-        return job.measured(self._place, self._engine.name, self._words, seconds, repeat, direct=self._direct)
+        words = self._words
+        return job.measured(self._place, self._engine.name, words, seconds, repeat, start, direct=self._direct)
+
+    def _share(self, done: Job) -> float:
+        """Of the place that one repeat walked, its ramp included: reads and writes each walk by themselves."""
+        assert self._place is not None
+        ramp_s = float(self._words.get("ramp_time", "0ms").removesuffix("ms")) / 1e3
+        most = max(side.bytes * (1 + ramp_s / side.seconds) for side in done.sides.values())
+        return most / self._place.size_bytes
 
     def _typed(self) -> str:
         """For a person: the file has a name there, and the seconds are those of the schedule."""
-        options = self._options(1.0, 0)
+        options = self._options(1.0, 0, 0.0)
         where = self._group.target.where
         named = where if self._group.target.name == DEVICE else str(Path(where, "FILE"))
         options |= {"filename": named, "runtime": "SECONDS", "output-format": "json+"}

@@ -1,7 +1,7 @@
 """fio as a neighbour: a whole program that writes a file once in random order, and reads it once in random order.
 
 It is a command of the user's kind, so its time is that from start to end, fio's own start and the reservation of the
-file among it. The file loses its name before anything is written; whoever is killed leaves nothing behind.
+file among it. The file loses its name before room is asked for it: a kill or a full disk leaves nothing behind.
 Blind to storage that answers from its own cache: what matters here is the CPU, the memory and the bus that direct I/O
 takes from others, and they from it.
 """
@@ -34,6 +34,6 @@ def line(chosen: Options) -> str:
     asked = f"--ioengine={engine} --iodepth={DEPTH} --output-format=terse"
     work = "--name=write --rw=randwrite --name=read --stonewall --rw=randread"
     return (
-        f'f=$(mktemp -p {folder} .tierscope-XXXXXX) && exec 9<>"$f" && fallocate -l {size} "$f" && rm "$f" && '
-        f"exec fio {shared} {asked} {work}"
+        f'f=$(mktemp -p {folder} .tierscope-XXXXXX) && exec 9<>"$f" && rm "$f" && '
+        f"fallocate -l {size} /proc/self/fd/9 && exec fio {shared} {asked} {work}"
     )

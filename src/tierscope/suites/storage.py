@@ -15,6 +15,7 @@ from pathlib import Path
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.machine import Machine
+from tierscope.program import MOST_THREADS
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.sizes import free_bytes
 from tierscope.units import GiB, KiB, MiB, parse_bytes, show_bytes
@@ -27,7 +28,6 @@ SMALLEST = 16 * MiB
 ROOM_SHARE = 0.25  # of the free bytes that may be taken without being asked
 SECTOR_BYTES = 512
 DEEPEST = 4096
-MOST_THREADS = 256  # where a queue is made of threads
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ def jobs(chosen: Options) -> list[Job]:
     mixes = options.names_of("mix", chosen["mixes"] or preset.mixes, MIXES)
     orders = options.names_of("order", chosen["orders"] or preset.orders, ORDERS)
     sizes = [_block(word) for word in options.words_of(chosen["blocks"] or preset.blocks)]
+    _per_cent(float(chosen["read_share"] or 0))
     depths = options.numbers_of(chosen["depths"] or preset.depths, "depths")
     if not sizes or not 1 <= min(depths) <= max(depths) <= (MOST_THREADS if chosen["engine"] == "psync" else DEEPEST):
         raise UsageError(f"blocks={chosen['blocks']} depths={chosen['depths']}: one block size or more, and depths "
@@ -114,6 +115,13 @@ def _one(key: str, chosen: Options, known: tuple[str, ...]) -> str:
     if others:
         raise UsageError(f"{key}={chosen[key]}: one {key} at a time")
     return name
+
+
+def _per_cent(share: float) -> None:
+    """fio takes whole per cent; rounding would name another job than the one that ran."""
+    if not 1 <= round(100 * share) <= 99 or abs(100 * share - round(100 * share)) > 1e-6:
+        raise UsageError(f"read_share={share:g}: fio mixes by whole per cent, from 0.01 to 0.99; "
+                         "for reads or writes alone say mixes=read or mixes=write")  # fmt: skip
 
 
 def _block(word: str) -> int:

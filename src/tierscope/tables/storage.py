@@ -7,6 +7,7 @@
                 (Little's law; it is the depth where the queue was full)
 
 Percentiles are those of all operations of all repeats together, from fio's bins. CPU times are shares of one CPU.
+A repeat in which fio finished no operation of a side counts nowhere for that side.
 Blind to what happens within a repeat. Repeats that were cut as a warm-up count nowhere.
 Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961;
 document 003 for the columns.
@@ -85,12 +86,21 @@ def _rows(run: Run, record: Record) -> list[Row]:
     bins = bins[bins["batch"] >= cut]
     mix = str(record.experiment.labels["mix"])
     parts = ("both", *SIDES) if mix == "mix" else (mix,)
-    return [_row(record, program, point, program.repeats[cut:], bins, part) for part in parts]
+    found = [(part, _moved(program.repeats[cut:], part)) for part in parts]
+    return [_row(record, program, point, moved, bins, part) for part, moved in found if moved]
 
 
-def _row(record: Record, program: Program, point: Point, repeats: tuple[Repeat, ...], bins: Bins, part: str) -> Row:
+def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Moved]]]:
+    """Each repeat with what it moved of this part; without those in which fio finished no such operation."""
+    pairs = [(one, [moved for moved in one.moved if part in ("both", moved.side)]) for one in repeats]
+    return [(one, moved) for one, moved in pairs if any(each.operations for each in moved)]
+
+
+def _row(
+    record: Record, program: Program, point: Point, pairs: list[tuple[Repeat, list[Moved]]], bins: Bins, part: str
+) -> Row:
     facts, labels = record.groups[0], record.experiment.labels
-    moved = [[one for one in repeat.moved if part in ("both", one.side)] for repeat in repeats]
+    repeats, moved = [one for one, _ in pairs], [sides for _, sides in pairs]
     iops = _median([_rate(sides) for sides in moved])
     wait = _median([_mean_latency(sides) for sides in moved])
     flight = _median([_rate(sides) * _mean_latency(sides) for sides in moved])
@@ -134,9 +144,8 @@ def _rate(sides: list[Moved]) -> float:
 
 
 def _mean_latency(sides: list[Moved]) -> float:
-    """Of all operations of a repeat, in s; 0 where there were none."""
-    count = sum(one.operations for one in sides)
-    return sum(one.operations * one.latency_mean_s for one in sides) / count if count else 0.0
+    """Of all operations of a repeat, in s."""
+    return sum(one.operations * one.latency_mean_s for one in sides) / sum(one.operations for one in sides)
 
 
 def _tail(bins: Bins, part: str) -> Row:

@@ -1,0 +1,58 @@
+"""The line in a terminal that says why points are inconclusive and what to do."""
+
+import io
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from made_storage import storage_run
+from tierscope.report.content import gather
+from tierscope.report.doubtful import doubtful
+from tierscope.report.terminal import show
+from tierscope.result import Run
+
+
+def test_the_commonest_reason_and_a_step_are_told(tmp_path: Path) -> None:
+    run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
+    line = doubtful(gather(_asked(run, budget=20.0, limit=600.0)))
+    assert line == (
+        "Note: 4 of 4 points are inconclusive: only 3 repeats: 6 are needed, give a longer budget. "
+        "Next: repeat it on a quiet machine (tierscope doctor), with more time than budget=20s limit=600s."
+    )
+
+
+def test_reasons_that_differ_in_numbers_only_are_one(tmp_path: Path) -> None:
+    run = storage_run(tmp_path, "size=64MiB", "preset=latency", noise=0.3)
+    line = doubtful(gather(_asked(run)))
+    assert "4 of 4 points are inconclusive: interval +-" in line
+    assert line.endswith("Next: repeat it on a quiet machine (tierscope doctor).")
+
+
+def test_a_reason_of_some_says_of_how_many(tmp_path: Path) -> None:
+    run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
+    content = gather(run)
+    content.sections["storage"].rows[0]["reasons"] = "not steady: still rising"
+    assert "4 of 4 points are inconclusive, 3 of them: only 3 repeats" in doubtful(content)
+
+
+def test_a_run_without_doubt_says_nothing(tmp_path: Path) -> None:
+    assert doubtful(gather(storage_run(tmp_path, "size=64MiB", "preset=latency"))) == ""
+
+
+def test_what_was_imported_is_not_repeated_here(tmp_path: Path) -> None:
+    run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
+    imported = Run(path=run.path, result=replace(run.result, origin="imported"))
+    assert doubtful(gather(imported)).endswith("Next: import a file with more repeats of each point.")
+
+
+@pytest.mark.parametrize("repeats", [3, 8])
+def test_a_terminal_has_the_line_where_it_is_due(tmp_path: Path, repeats: int) -> None:
+    out = io.StringIO()
+    show(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=repeats), Console(file=out, width=80))
+    assert ("Next: repeat it" in out.getvalue()) == (repeats == 3)
+
+
+def _asked(run: Run, **options: float) -> Run:
+    return Run(path=run.path, result=replace(run.result, options=dict(options)))
