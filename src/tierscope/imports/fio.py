@@ -2,17 +2,20 @@
 
 Each job gives a reading for each direction that it used, and one for both where it used two. Bandwidth and IOPS are
 over the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of whichever of
-`lat_ns` and `clat_ns` fio kept. What stands before the first brace is told as a warning.
+`lat_ns` and `clat_ns` fio kept. What stands around the document is told as a warning. With --status-interval the last
+document is read, and that is told: of a fio that was killed it is what had been done until then.
 Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
-of the time: else part of the queue is in the page cache, or was never filled.
+of the time: else part of the queue is in the page cache, or was never filled. With group_reporting one job stands for
+all clones of numjobs, without it each clone is listed as a job that names the same numjobs.
+Blind to sections of different depth that group_reporting joined: fio keeps the options of the first alone.
 Source: J. Axboe, "fio", HOWTO, sections "JSON output" and "JSON+ output", version 3.33, 2022.
 """
 
-import json
 from typing import Any, ClassVar
 
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
+from tierscope.fio_documents import Found, documents
 from tierscope.imports import Imported, importers
 from tierscope.reading import Reading, Value
 from tierscope.result import Warn
@@ -43,10 +46,8 @@ class Fio:
         return '"fio version"' in text
 
     def read(self, text: str) -> Imported:
-        before, brace, rest = text.partition("{\n")
-        if not brace:
-            raise UsageError("no JSON stands in it; run fio with --output-format=json")
-        document = _parsed(brace + rest)
+        found = documents(text)
+        document = _last(found)
         version = str(document.get("fio version", "fio"))
         _refuse_newer(version)
         jobs = document.get("jobs")
@@ -54,19 +55,18 @@ class Fio:
             raise UsageError("it has no list of jobs: it is cut off, or of a version that is not known")
         try:
             readings = tuple(one for job in jobs for one in _job(job, document.get("global options", {})))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise UsageError(f"a job is not as fio {NEWEST} writes it: {type(error).__name__} {error}") from error
-        return Imported(version, readings, _warnings(before, jobs))
+        return Imported(version, readings, _warnings(found, jobs))
 
 
-def _parsed(text: str) -> Json:
-    try:
-        document, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"its JSON is cut off or damaged: {str(error)[:120]}") from error
-    if not isinstance(document, dict):
-        raise UsageError("its JSON is no object")
-    return document
+def _last(found: Found) -> Json:
+    """Of several documents; UsageError where it is not whole."""
+    if found.cut:
+        raise UsageError("its JSON is cut off or damaged: the last document in it does not end")
+    if not found.documents:
+        raise UsageError("no JSON stands in it; run fio with --output-format=json")
+    return found.documents[-1]
 
 
 def _refuse_newer(version: str) -> None:
@@ -75,13 +75,16 @@ def _refuse_newer(version: str) -> None:
         raise UsageError(f"it is of {version[:40]!r}; units are known up to fio {NEWEST}: use a newer tierscope")
 
 
-def _warnings(before: str, jobs: list[Json]) -> tuple[Warn, ...]:
+def _warnings(text: Found, jobs: list[Json]) -> tuple[Warn, ...]:
     found = []
-    if before.strip():
-        said = " ".join(before.split())[:200]
+    if text.said:
+        said = " ".join(text.said.split())[:200]
         found.append(
-            Warn(code="preamble", message=f"fio said before its JSON: {said}", next_step="see what it warned of")
+            Warn(code="preamble", message=f"fio said around its JSON: {said}", next_step="see what it warned of")
         )
+    if len(text.documents) > 1:
+        message = f"the last of {len(text.documents)} documents is read; the others are of --status-interval"
+        found.append(Warn(code="interim", message=message, next_step="see that fio was not stopped early"))
     for job in jobs:
         if job.get("error"):
             message = f"job {job.get('jobname')} ended with error {job['error']}"
@@ -179,7 +182,8 @@ def _size(options: Json, side: str) -> int | None:
 
 
 def _in_flight(job: Json, options: Json) -> Value | None:
-    jobs = int(options.get("numjobs", 1))
+    joined = str(options.get("group_reporting", "0")) != "0"  # a word alone is printed as ""
+    jobs = int(options.get("numjobs", 1)) if joined else 1
     depth = int(options.get("iodepth", 1))
     reached = float(job.get("iodepth_level", {}).get(DEPTHS.get(depth, ">=64"), 0.0))
     asynchronous = (
