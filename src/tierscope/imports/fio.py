@@ -17,6 +17,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.fio_documents import Found, documents
 from tierscope.imports import Imported, importers
+from tierscope.imports.values import newer
 from tierscope.reading import Reading, Value
 from tierscope.result import Warn
 from tierscope.units import KiB, parse_bytes
@@ -70,8 +71,7 @@ def _last(found: Found) -> Json:
 
 
 def _refuse_newer(version: str) -> None:
-    major = version.removeprefix("fio-").partition(".")[0]
-    if not major.isdecimal() or int(major) > NEWEST:
+    if newer(version.removeprefix("fio-"), NEWEST):
         raise UsageError(f"it is of {version[:40]!r}; units are known up to fio {NEWEST}: use a newer tierscope")
 
 
