@@ -290,9 +290,15 @@ def test_an_imported_file_is_a_run_that_is_shown_reported_and_audited(
 
 def test_an_imported_run_is_not_run_again(capfd: pytest.CaptureFixture[str]) -> None:
     say(capfd, "import", str(DATA / "stream.txt"), "--out", "r")
-    assert refused(capfd, "rerun", "r")[0] == Exit.USAGE
-    assert refused(capfd, "resume", "r")[0] == Exit.USAGE
-    assert "is not empty" in refused(capfd, "import", str(DATA / "stream.txt"), "--out", "r")[1]
+    for command, what in (("rerun", "repeated"), ("resume", "resumed")):
+        status, why = refused(capfd, command, "r")
+        assert status == Exit.USAGE
+        assert f"r was measured by another tool and cannot be {what}" in why
+    for words in (["import", str(DATA / "stream.txt")], ["run", "quick"]):
+        status, why = refused(capfd, *words, "--out", "r")
+        assert status == Exit.USAGE
+        assert "holds an imported run, which cannot be resumed; name a new directory" in why
+    assert "tierscope rerun" not in (Path("r") / "report-imported.html").read_text()
 
 
 def test_its_json_holds_all_readings(capfd: pytest.CaptureFixture[str]) -> None:
