@@ -43,13 +43,23 @@ def in_flight(text: str) -> set[float]:
     return {one.values["in_flight"].value for one in imported(text).readings if "in_flight" in one.values}
 
 
-def test_a_clone_has_its_own_depth_under_way() -> None:
+def test_a_clone_that_is_listed_has_its_own_depth_under_way() -> None:
     assert in_flight(document(jobs=3, numjobs="3")) == {4}
 
 
-@pytest.mark.parametrize(("said", "depth"), [("", 12), ("1", 12), ("0", 4)])
-def test_a_group_has_the_depth_of_all_its_clones_under_way(said: str, depth: int) -> None:
-    assert in_flight(document(numjobs="3", group_reporting=said)) == {depth}
+def test_a_group_has_the_depth_of_all_its_clones_under_way() -> None:
+    assert in_flight(document(numjobs="3")) == {12}  # fio does not repeat the word group_reporting alone
+    assert in_flight(document(numjobs="3", group_reporting="1")) == {12}
+
+
+def test_groups_of_one_name_are_no_clones() -> None:
+    both = json.loads(document(jobs=2, numjobs="2"))
+    both["jobs"][1]["groupid"] = 1
+    assert in_flight(json.dumps(both, indent=2)) == {8}
+
+
+def test_clones_that_are_not_all_listed_have_no_depth() -> None:
+    assert in_flight(document(jobs=2, numjobs="3")) == set()
 
 
 @pytest.mark.parametrize("number", ["NaN", "-117234", "Infinity", "1" + "0" * 400])

@@ -5,12 +5,16 @@ over the run time of the job; latency is from the call to the completion (`lat_n
 `lat_ns` and `clat_ns` fio kept. What stands around the document is told as a warning. With --status-interval the last
 document is read, and that is told: of a fio that was killed it is what had been done until then.
 Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
-of the time: else part of the queue is in the page cache, or was never filled. With group_reporting one job stands for
-all clones of numjobs, without it each clone is listed as a job that names the same numjobs.
+of the time: else part of the queue is in the page cache, or was never filled.
+With group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
+numjobs. fio leaves out group_reporting where it stands without a number, so the entries of one name and group are
+counted; another number of them tells no depth.
 Blind to sections of different depth that group_reporting joined: fio keeps the options of the first alone.
 Source: J. Axboe, "fio", HOWTO, sections "JSON output" and "JSON+ output", version 3.33, 2022.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from tierscope.errors import UsageError
@@ -55,7 +59,7 @@ class Fio:
         if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
             raise UsageError("it has no list of jobs: it is cut off, or of a version that is not known")
         try:
-            readings = tuple(one for job in jobs for one in _job(job, document.get("global options", {})))
+            readings = tuple(_readings(jobs, document.get("global options", {})))
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise UsageError(f"a job is not as fio {NEWEST} writes it: {type(error).__name__} {error}") from error
         return Imported(version, readings, _warnings(found, jobs))
@@ -92,10 +96,21 @@ def _warnings(text: Found, jobs: list[Json]) -> tuple[Warn, ...]:
     return tuple(found)
 
 
-def _job(job: Json, shared: Json) -> list[Reading]:
-    options = {**shared, **job.get("job options", {})}
+def _readings(jobs: list[Json], shared: Json) -> Iterator[Reading]:
+    entries = Counter(_clones(job) for job in jobs)
+    for job in jobs:
+        yield from _job(job, {**shared, **job.get("job options", {})}, entries[_clones(job)])
+
+
+def _clones(job: Json) -> tuple[str, str]:
+    """What the clones of one section have in common."""
+    return str(job.get("jobname")), str(job.get("groupid"))
+
+
+def _job(job: Json, options: Json, entries: int) -> list[Reading]:
+    """entries: of this section in the document."""
     used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
-    depth = _in_flight(job, options)
+    depth = _in_flight(job, options, entries)
     readings = []
     for name in used:
         values = _values(job[name])
@@ -181,9 +196,11 @@ def _size(options: Json, side: str) -> int | None:
     return parse_bytes(word[:-1] + word[-1].upper() + "iB" if word[-1:] in "kmg" else word)
 
 
-def _in_flight(job: Json, options: Json) -> Value | None:
-    joined = str(options.get("group_reporting", "0")) != "0"  # a word alone is printed as ""
-    jobs = int(options.get("numjobs", 1)) if joined else 1
+def _in_flight(job: Json, options: Json, entries: int) -> Value | None:
+    clones = int(options.get("numjobs", 1))
+    if entries not in (1, clones):
+        return None
+    jobs = clones if entries == 1 else 1
     depth = int(options.get("iodepth", 1))
     reached = float(job.get("iodepth_level", {}).get(DEPTHS.get(depth, ">=64"), 0.0))
     asynchronous = (
