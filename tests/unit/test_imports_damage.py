@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tierscope.errors import UsageError
-from tierscope.imports import importers
+from tierscope.imports import importers, read
 
 DATA = Path(__file__).parents[1] / "data/imports"
 
@@ -35,6 +35,7 @@ BROKEN = {
     "stream twice": (whole("stream.txt") * 2, "more than once"),
     "stream, a version of many digits": (replaced("stream.txt", "5.10", "9" * 5000), "newer tierscope"),
     "stream, countless threads": (replaced("stream.txt", "counted = 2", "counted = " + "9" * 5000), "no whole number"),
+    "pmembench, threads": (replaced("pmembench.csv", ";1;200000;", ";" + "9" * 5000 + ";200000;"), "no whole"),
 }  # fmt: skip
 
 
@@ -43,3 +44,10 @@ def test_damage_that_looks_like_a_result_is_refused(what: str) -> None:
     text, why = BROKEN[what]
     with pytest.raises(UsageError, match=why):
         importers[what.partition(" ")[0].strip(",").replace("stream", "stream_c")].read(text)
+
+
+def test_a_size_that_a_result_cannot_hold_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "stream.txt"
+    path.write_text(replaced("stream.txt", "Array size = 4000000", "Array size = " + "9" * 18))
+    with pytest.raises(UsageError, match="footprint_bytes of 'copy' cannot be|array_bytes of 'copy' cannot be"):
+        read(path)

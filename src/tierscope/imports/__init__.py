@@ -71,6 +71,9 @@ def _refuse_impossible(path: Path, found: Imported) -> None:
             if not 0 <= value.value < math.inf:
                 what = value.said or f"{value.value:g}"
                 raise UsageError(f"{path}: {name} of {one.test!r} is {what}, which cannot be: the file is damaged")
+        for name, label in one.labels.items():
+            if isinstance(label, int) and not 0 <= label < 1 << 63:
+                raise UsageError(f"{path}: {name} of {one.test!r} cannot be {label:.3e}: the file is damaged")
 
 
 def _text(path: Path) -> str:
