@@ -5,6 +5,7 @@ after published outputs and documents, since the program is not free or not inst
 """
 
 import json
+from math import isfinite
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,8 @@ BROKEN = {
     "pmembench cut off": (lambda: (DATA / "pmembench.csv").read_text()[:-30], "cut off"),
     "pmembench, another unit": (lambda: replaced("pmembench.csv", "latency-avg[nsec]", "latency-avg[ticks]"), "unit"),
     "pmembench, an unknown column": (lambda: replaced("pmembench.csv", "latency-avg[", "wisdom[", ), "unknown column"),
+    "stream, a rate below zero": (lambda: replaced("stream.txt", "9271.1", "-9271.1"), "cannot be"),
+    "mlc, a latency below zero": (lambda: replaced("mlc.txt", "229.34", "-229.34"), "cannot be"),
     "nothing": (lambda: "", "no known format"),
     "two formats": (lambda: (DATA / "mlc.txt").read_text() + (DATA / "stream.txt").read_text(), "could be any of"),
 }  # fmt: skip
@@ -252,7 +255,7 @@ def test_any_damage_is_refused_or_still_gives_numbers(
         _, found = read(path, "multichase" if name == PLAIN else "")
     except UsageError:
         return
-    assert all(isinstance(value.value, float) for one in found.readings for value in one.values.values())
+    assert all(isfinite(value.value) and value.value >= 0 for one in found.readings for value in one.values.values())
     examine(statements(found.readings))
 
 
@@ -287,9 +290,15 @@ def test_an_imported_file_is_a_run_that_is_shown_reported_and_audited(
 
 def test_an_imported_run_is_not_run_again(capfd: pytest.CaptureFixture[str]) -> None:
     say(capfd, "import", str(DATA / "stream.txt"), "--out", "r")
-    assert refused(capfd, "rerun", "r")[0] == Exit.USAGE
-    assert refused(capfd, "resume", "r")[0] == Exit.USAGE
-    assert "is not empty" in refused(capfd, "import", str(DATA / "stream.txt"), "--out", "r")[1]
+    for command, what in (("rerun", "repeated"), ("resume", "resumed")):
+        status, why = refused(capfd, command, "r")
+        assert status == Exit.USAGE
+        assert f"r was measured by another tool and cannot be {what}" in why
+    for words in (["import", str(DATA / "stream.txt")], ["run", "quick"]):
+        status, why = refused(capfd, *words, "--out", "r")
+        assert status == Exit.USAGE
+        assert "holds an imported run, which cannot be resumed; name a new directory" in why
+    assert "tierscope rerun" not in (Path("r") / "report-imported.html").read_text()
 
 
 def test_its_json_holds_all_readings(capfd: pytest.CaptureFixture[str]) -> None:

@@ -104,4 +104,4 @@ def test_an_imported_run_cannot_be_measured_again(
     fake: FakeCore, root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     say(capfd, "import", str(root / "tests/data/imports/stream.txt"), "--out", "i")
-    assert "cannot repeat it" in refused(capfd, "compare", "i", "i", "--rerun", "3")[1]
+    assert "cannot be repeated" in refused(capfd, "compare", "i", "i", "--rerun", "3")[1]

@@ -14,6 +14,7 @@ from tierscope.errors import Exit, MachineError, UsageError
 from tierscope.report.rounds import FEWEST, compare_rounds
 from tierscope.report.words import printable
 from tierscope.result import Manifest, Run, load, load_manifest
+from tierscope.run.imported import refuse_imported
 from tierscope.run.start import begin, command_line, execute, new_directory, taken
 
 MOST = 99
@@ -28,8 +29,7 @@ def in_turns(before: Path, after: Path, wanted: tuple[float, int], out: Path | N
         raise UsageError(f"--rerun {rounds} is no number of rounds from {FEWEST} to {MOST}")
     plans = (load_manifest(before), load_manifest(after))
     for path, plan in zip((before, after), plans, strict=True):
-        if plan.suite == "import":
-            raise UsageError(f"{path} was measured by another tool: Tierscope cannot repeat it")
+        refuse_imported(path, plan, "repeated")
     folder = taken(out) if out else new_directory(Path("runs"), "compare", plans[0].machine.hostname, datetime.now(UTC))
     rows = compare_rounds(_measure(plans, folder, rounds), least)
     if as_json:

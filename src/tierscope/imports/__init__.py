@@ -5,6 +5,7 @@ it refuses: a line that is cut off, a unit that it was not told of, the decimal 
 leaves out it says.
 """
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -59,7 +60,20 @@ def read(path: Path, name: str = "") -> tuple[str, Imported]:
         raise UsageError(f"{path} as {fitting[0]}: {error}") from error
     if not found.readings:
         raise UsageError(f"{path} as {fitting[0]}: no result stands in it; was the program stopped before its end?")
+    _refuse_impossible(path, found)
     return fitting[0], found
+
+
+def _refuse_impossible(path: Path, found: Imported) -> None:
+    """Times, rates and counts are finite and not negative; a Result cannot hold other numbers."""
+    for one in found.readings:
+        for name, value in one.values.items():
+            if not 0 <= value.value < math.inf:
+                what = value.said or f"{value.value:g}"
+                raise UsageError(f"{path}: {name} of {one.test!r} is {what}, which cannot be: the file is damaged")
+        for name, label in one.labels.items():
+            if isinstance(label, int) and not 0 <= label < 1 << 63:
+                raise UsageError(f"{path}: {name} of {one.test!r} cannot be {label:.3e}: the file is damaged")
 
 
 def _text(path: Path) -> str:

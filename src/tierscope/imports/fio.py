@@ -2,18 +2,26 @@
 
 Each job gives a reading for each direction that it used, and one for both where it used two. Bandwidth and IOPS are
 over the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of whichever of
-`lat_ns` and `clat_ns` fio kept. What stands before the first brace is told as a warning.
+`lat_ns` and `clat_ns` fio kept. What stands around the document is told as a warning. With --status-interval the last
+document is read, and that is told: of a fio that was killed it is what had been done until then.
 Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
 of the time: else part of the queue is in the page cache, or was never filled.
+With group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
+numjobs. fio leaves out group_reporting where it stands without a number, so the entries of one name and group are
+counted; another number of them tells no depth.
+Blind to sections of different depth that group_reporting joined: fio keeps the options of the first alone.
 Source: J. Axboe, "fio", HOWTO, sections "JSON output" and "JSON+ output", version 3.33, 2022.
 """
 
-import json
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
+from tierscope.fio_documents import Found, documents
 from tierscope.imports import Imported, importers
+from tierscope.imports.values import newer
 from tierscope.reading import Reading, Value
 from tierscope.result import Warn
 from tierscope.units import KiB, parse_bytes
@@ -43,45 +51,44 @@ class Fio:
         return '"fio version"' in text
 
     def read(self, text: str) -> Imported:
-        before, brace, rest = text.partition("{\n")
-        if not brace:
-            raise UsageError("no JSON stands in it; run fio with --output-format=json")
-        document = _parsed(brace + rest)
+        found = documents(text)
+        document = _last(found)
         version = str(document.get("fio version", "fio"))
         _refuse_newer(version)
         jobs = document.get("jobs")
         if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
             raise UsageError("it has no list of jobs: it is cut off, or of a version that is not known")
         try:
-            readings = tuple(one for job in jobs for one in _job(job, document.get("global options", {})))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            readings = tuple(_readings(jobs, document.get("global options", {})))
+        except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise UsageError(f"a job is not as fio {NEWEST} writes it: {type(error).__name__} {error}") from error
-        return Imported(version, readings, _warnings(before, jobs))
+        return Imported(version, readings, _warnings(found, jobs))
 
 
-def _parsed(text: str) -> Json:
-    try:
-        document, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"its JSON is cut off or damaged: {str(error)[:120]}") from error
-    if not isinstance(document, dict):
-        raise UsageError("its JSON is no object")
-    return document
+def _last(found: Found) -> Json:
+    """Of several documents; UsageError where it is not whole."""
+    if found.cut:
+        raise UsageError("its JSON is cut off or damaged: the last document in it does not end")
+    if not found.documents:
+        raise UsageError("no JSON stands in it; run fio with --output-format=json")
+    return found.documents[-1]
 
 
 def _refuse_newer(version: str) -> None:
-    major = version.removeprefix("fio-").partition(".")[0]
-    if not major.isdecimal() or int(major) > NEWEST:
+    if newer(version.removeprefix("fio-"), NEWEST):
         raise UsageError(f"it is of {version[:40]!r}; units are known up to fio {NEWEST}: use a newer tierscope")
 
 
-def _warnings(before: str, jobs: list[Json]) -> tuple[Warn, ...]:
+def _warnings(text: Found, jobs: list[Json]) -> tuple[Warn, ...]:
     found = []
-    if before.strip():
-        said = " ".join(before.split())[:200]
+    if text.said:
+        said = " ".join(text.said.split())[:200]
         found.append(
-            Warn(code="preamble", message=f"fio said before its JSON: {said}", next_step="see what it warned of")
+            Warn(code="preamble", message=f"fio said around its JSON: {said}", next_step="see what it warned of")
         )
+    if len(text.documents) > 1:
+        message = f"the last of {len(text.documents)} documents is read; the others are of --status-interval"
+        found.append(Warn(code="interim", message=message, next_step="see that fio was not stopped early"))
     for job in jobs:
         if job.get("error"):
             message = f"job {job.get('jobname')} ended with error {job['error']}"
@@ -89,10 +96,21 @@ def _warnings(before: str, jobs: list[Json]) -> tuple[Warn, ...]:
     return tuple(found)
 
 
-def _job(job: Json, shared: Json) -> list[Reading]:
-    options = {**shared, **job.get("job options", {})}
+def _readings(jobs: list[Json], shared: Json) -> Iterator[Reading]:
+    entries = Counter(_clones(job) for job in jobs)
+    for job in jobs:
+        yield from _job(job, {**shared, **job.get("job options", {})}, entries[_clones(job)])
+
+
+def _clones(job: Json) -> tuple[str, str]:
+    """What the clones of one section have in common."""
+    return str(job.get("jobname")), str(job.get("groupid"))
+
+
+def _job(job: Json, options: Json, entries: int) -> list[Reading]:
+    """entries: of this section in the document."""
     used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
-    depth = _in_flight(job, options)
+    depth = _in_flight(job, options, entries)
     readings = []
     for name in used:
         values = _values(job[name])
@@ -178,8 +196,11 @@ def _size(options: Json, side: str) -> int | None:
     return parse_bytes(word[:-1] + word[-1].upper() + "iB" if word[-1:] in "kmg" else word)
 
 
-def _in_flight(job: Json, options: Json) -> Value | None:
-    jobs = int(options.get("numjobs", 1))
+def _in_flight(job: Json, options: Json, entries: int) -> Value | None:
+    clones = int(options.get("numjobs", 1))
+    if entries not in (1, clones):
+        return None
+    jobs = clones if entries == 1 else 1
     depth = int(options.get("iodepth", 1))
     reached = float(job.get("iodepth_level", {}).get(DEPTHS.get(depth, ">=64"), 0.0))
     asynchronous = (

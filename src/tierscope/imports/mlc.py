@@ -3,6 +3,7 @@
 Sections begin with a line `Measuring ...`: idle latencies between nodes (ns), peak injection bandwidths and bandwidths
 between nodes (10^6 bytes per second, as it says), loaded latencies over injected delays, and latencies
 from cache to cache (ns). `--idle_latency` ends in one line of clocks and nanoseconds. How it measures is not public.
+A line that looks like a row and is none is refused: it was cut off. Blind to a number that lost its last digits.
 Source: Intel, "Memory Latency Checker v3", product page, 2013 to 2024; outputs that its users published.
 """
 
@@ -13,7 +14,7 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
-from tierscope.imports.values import value
+from tierscope.imports.values import newer, value
 from tierscope.reading import Reading
 
 KINDS = (
@@ -30,6 +31,14 @@ LINE = re.compile(r"^Local Socket (L2->L2 \w+)\s+latency\s+(\S+)$", re.IGNORECAS
 ONE = re.compile(r"^Each iteration took (\S+) .*?clocks \(\s*(\S+)\s+ns\)")
 TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
 MB = "= 1,000,000 Bytes/sec)"
+NEWEST = 3  # major version whose sections and units are known
+ROWS = {  # how rows begin, so that none vanishes where it is cut off
+    "idle latency": re.compile(r"[0-9]"),
+    "bandwidth between nodes": re.compile(r"[0-9]"),
+    "bandwidth": re.compile(r"[0-9]|ALL |Stream|.*:$", re.IGNORECASE),
+    "loaded latency": re.compile(r"[0-9]"),
+    "cache to cache": re.compile(r"[0-9]|Local Socket L"),
+}
 
 
 class Mlc:
@@ -42,8 +51,10 @@ class Mlc:
         return "Memory Latency Checker" in text
 
     def read(self, text: str) -> Imported:
-        version = re.search(r"Memory Latency Checker\s*-?\s*(v[0-9.a-z]+)", text)
-        tool = f"Intel MLC {version[1] if version else ''}".strip()
+        version = re.search(r"Memory Latency Checker\s*-?\s*v([0-9][0-9.]*[a-z]*)", text)
+        if version and newer(version[1], NEWEST):
+            raise UsageError(f"it is of v{version[1][:40]}; sections are known up to v{NEWEST}: use a newer tierscope")
+        tool = f"Intel MLC v{version[1]}" if version else "Intel MLC"
         readings: list[Reading] = []
         for kind, lines in _sections(text):
             found = list(_read(kind, lines))
@@ -73,10 +84,9 @@ def _read(kind: str, lines: list[str]) -> Iterator[Reading]:
     traffic = next((found[1] for line in lines if (found := TRAFFIC.match(line))), "")
     labels: dict[str, Label] = {"traffic": traffic} if traffic else {}
     if kind == "loaded latency":
-        yield from (_loaded(found, labels) for line in lines if (found := DELAY.match(line)))
+        yield from (_loaded(found, labels) for line in lines if (found := _row(kind, DELAY, line)))
     elif kind == "bandwidth":
-        found_rows = (found for line in lines if MB not in line and (found := RATIO.match(line)))
-        for found in found_rows:
+        for found in (found for line in lines if MB not in line and (found := _row(kind, RATIO, line))):
             rates = {"bandwidth_bytes_per_s": value(found[2], "MB/s")}
             yield Reading(test=kind, labels={"ratio": found[1]}, values=rates)
     elif kind == "cache to cache":
@@ -86,42 +96,56 @@ def _read(kind: str, lines: list[str]) -> Iterator[Reading]:
         yield from _matrix(kind, lines, labels, unit)
 
 
+def _row(kind: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+    """The parts of a row, None for other lines; UsageError for half a row."""
+    found = pattern.match(line)
+    if found is None and ROWS[kind].match(line):
+        raise UsageError(f"{line[:60]!r} is no whole row of {kind}: it is cut off")
+    return found
+
+
+def _cells(kind: str, found: re.Match[str], columns: list[str]) -> Iterator[tuple[str, str]]:
+    """(node of the column, word) of one row of a matrix; a dash is a pair that does not exist."""
+    words = found[2].split()
+    if len(words) != len(columns):
+        raise UsageError(f"a row of {kind} has {len(words)} numbers under {len(columns)} nodes: it is cut off")
+    yield from ((column, word) for column, word in zip(columns, words, strict=True) if word != "-")
+
+
 def _loaded(found: re.Match[str], labels: dict[str, Label]) -> Reading:
     values = {"latency_s": value(found[2], "ns"), "bandwidth_bytes_per_s": value(found[3], "MB/s")}
     return Reading(test="loaded latency", labels={**labels, "delay_cycles": int(found[1])}, values=values)
 
 
 def _matrix(kind: str, lines: list[str], labels: dict[str, Label], unit: tuple[str, str]) -> Iterator[Reading]:
-    """Rows are the CPUs' nodes, columns the memory's; a dash is a pair that does not exist."""
+    """Rows are the CPUs' nodes, columns the memory's."""
     columns: list[str] = []
     for line in lines:
         if line.startswith("Numa node") and len(line.split()) > 2:
             columns = line.split()[2:]
-        elif columns and (found := NODE.match(line)):
-            words = found[2].split()
-            if len(words) != len(columns):
-                raise UsageError(f"a row of {kind} has {len(words)} numbers under {len(columns)} nodes: it is cut off")
-            for memory, word in zip(columns, words, strict=True):
-                if word != "-":
-                    where: dict[str, Label] = {**labels, "from": f"node {found[1]}", "to": f"node {memory}"}
-                    yield Reading(test=kind, labels=where, values={unit[0]: value(word, unit[1])})
+        elif found := _row(kind, NODE, line):
+            for memory, word in _cells(kind, found, columns):
+                where: dict[str, Label] = {**labels, "from": f"node {found[1]}", "to": f"node {memory}"}
+                yield Reading(test=kind, labels=where, values={unit[0]: value(word, unit[1])})
 
 
 def _cache_to_cache(lines: list[str]) -> Iterator[Reading]:
     """Within a package one line for each kind; between packages a matrix of writer and reader for each home."""
-    home, columns = "", list[str]()
-    for line in lines:
+    kind, home, columns, rows = "cache to cache", "", list[str](), 1
+    for line in [*lines, "homed in"]:
         if found := LINE.match(line):
-            yield Reading(test="cache to cache", labels={"kind": found[1]}, values={"latency_s": value(found[2], "ns")})
+            yield Reading(test=kind, labels={"kind": found[1]}, values={"latency_s": value(found[2], "ns")})
         elif "homed in" in line:
-            home, columns = line.partition("homed in")[2].strip(" )"), []
+            if not rows:
+                raise UsageError(f"no row follows the matrix of {kind} homed in {home}: it is cut off")
+            home, columns, rows = line.partition("homed in")[2].strip(" )"), [], 0
         elif line.startswith("Writer Numa Node"):
             columns = line.split()[3:]
-        elif columns and (row := NODE.match(line)):
-            for reader, word in zip(columns, row[2].split(), strict=False):
-                if word != "-":
-                    labels: dict[str, Label] = {"home": home, "writer": f"node {row[1]}", "reader": f"node {reader}"}
-                    yield Reading(test="cache to cache", labels=labels, values={"latency_s": value(word, "ns")})
+        elif row := _row(kind, NODE, line):
+            rows += 1
+            for reader, word in _cells(kind, row, columns):
+                labels: dict[str, Label] = {"home": home, "writer": f"node {row[1]}", "reader": f"node {reader}"}
+                yield Reading(test=kind, labels=labels, values={"latency_s": value(word, "ns")})
 
 
 def _single(text: str) -> Iterator[Reading]:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
-from tierscope.imports.values import value
+from tierscope.imports.values import value, whole
 from tierscope.reading import Reading, Value
 
 HEADS = {
@@ -70,7 +70,7 @@ def _reading(scenario: str, heads: list[str], fields: list[str]) -> Reading:
                 raise UsageError(f"unknown column {head!r}; known: {', '.join(HEADS)}")
         elif head and head not in TOLD:
             name = LABELS.get(head, head)
-            labels.setdefault(name, int(word) if word.isdecimal() else word)
+            labels.setdefault(name, whole(word, name) if word.isdecimal() else word)
     return Reading(test=scenario, labels=labels, values=values)
 
 

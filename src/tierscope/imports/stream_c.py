@@ -11,11 +11,13 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
-from tierscope.imports.values import value, whole
+from tierscope.imports.values import newer, value, whole
 from tierscope.reading import Reading, Value
 from tierscope.result import Warn
 
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
+NEWEST = 5  # major version whose table is known
+HEAD = re.compile(r"^Function\s+(?:Best )?Rate \(?(\S+?)\)?\s+Avg time\s+Min time\s+Max time\s*$", re.MULTILINE)
 ROW = re.compile(r"^(Copy|Scale|Add|Triad):\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)
 
 
@@ -32,10 +34,27 @@ class StreamC:
         rows = ROW.findall(text)
         if {row[0].lower() for row in rows} != set(ARRAYS):
             raise UsageError("the four lines Copy, Scale, Add and Triad are not all there: it is cut off")
-        version = re.search(r"STREAM version \$?(?:Revision: )?([0-9.]+)", text)
+        if len(rows) != len(ARRAYS):
+            raise UsageError("a kernel stands in it more than once: import each run from a file of its own")
+        unit = _unit(text)
+        version = re.search(r"STREAM version \$?(?:Revision: )?([0-9][0-9.]*)", text)
+        if version and newer(version[1], NEWEST):
+            raise UsageError(
+                f"it is of STREAM {version[1][:40]}; units are known up to {NEWEST}: use a newer tierscope"
+            )
         labels, shared = _setting(text)
-        readings = tuple(_reading(row, labels, shared) for row in rows)
+        readings = tuple(_reading(row, unit, labels, shared) for row in rows)
         return Imported(f"STREAM {version[1] if version else ''}".strip(), readings, _warnings(text))
+
+
+def _unit(text: str) -> str:
+    """Of the rates, as the head says; UsageError for a head with other columns."""
+    found = HEAD.search(text)
+    if found is None:
+        raise UsageError("it has no head 'Function, Rate MB/s, Avg time, Min time, Max time' over its numbers")
+    if found[1] != "MB/s":
+        raise UsageError(f"its rates are in {found[1][:20]!r}; STREAM prints MB/s: import what it printed, unchanged")
+    return found[1]
 
 
 def _setting(text: str) -> tuple[dict[str, Label], dict[str, Value]]:
@@ -57,11 +76,11 @@ def _number(text: str, pattern: str) -> int | None:
     return whole(found[1], found[0]) if found else None
 
 
-def _reading(row: tuple[str, ...], labels: dict[str, Label], shared: dict[str, Value]) -> Reading:
+def _reading(row: tuple[str, ...], unit: str, labels: dict[str, Label], shared: dict[str, Value]) -> Reading:
     kernel, rate, average, least, most = row
     kernel = kernel.lower()
     values = {
-        "bandwidth_bytes_per_s": value(rate, "MB/s"),
+        "bandwidth_bytes_per_s": value(rate, unit),
         "seconds": value(least, "s"),
         "seconds_least": value(least, "s"),
         "seconds_mean": value(average, "s"),

@@ -12,6 +12,8 @@ UNITS: dict[str, float] = {
 }  # fmt: skip
 """MB is 10^6 for all tools here, as their documents say; binary prefixes are written out."""
 
+DIGITS = 18  # of a whole number: what 64 bits hold; no tool prints more
+
 
 def value(word: str, unit: str) -> Value:
     """'14.60', 'MB/s' -> 1.46e7; UsageError for no number or an unknown unit."""
@@ -28,6 +30,12 @@ def number(word: str) -> float:
 
 def whole(word: str, what: str) -> int:
     """'4000000'; UsageError for anything else."""
-    if not word.strip().isdecimal():
+    if not word.strip().isdecimal() or len(word.strip()) > DIGITS:
         raise UsageError(f"{what} is {word.strip()[:40]!r}, no whole number")
     return int(word)
+
+
+def newer(version: str, newest: int) -> bool:
+    """Whether the major number of '5.10' is above `newest`."""
+    major = version.partition(".")[0]
+    return not major.isdecimal() or len(major) > DIGITS or int(major) > newest

@@ -14,7 +14,9 @@ PLACES = ("--out", "--json")
 
 
 def whole(run: Run) -> list[tuple[str, str]]:
-    """(label, command) to repeat all: the argv of the manifest, and `rerun` of its directory."""
+    """(label, command) to repeat all: the argv of the manifest, and `rerun` of its directory if we measured it."""
+    if run.result.origin == "imported":
+        return [("The command of this run:", typed(run))]
     again = f"tierscope rerun {shlex.quote(run.path.name or '.')}"
     return [("The command of this run:", typed(run)), ("Repeat it from its directory:", again)]
 

@@ -32,6 +32,7 @@ from tierscope.result import (
     save_result,
 )
 from tierscope.run.doubts import next_step
+from tierscope.run.imported import holds_imported, refuse_imported
 from tierscope.run.inspect import inspect, simulated
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
@@ -129,6 +130,8 @@ def taken(out: Path) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
         if any(out.iterdir()):
+            if holds_imported(out):
+                raise UsageError(f"{out} holds an imported run, which cannot be resumed; name a new directory")
             go_on = f"tierscope resume {quote(str(out))}"
             raise UsageError(f"{out} is not empty; name a new directory, or continue it with `{go_on}`")
     except OSError as error:
@@ -203,6 +206,7 @@ def _measurer(suite: str) -> Callable[[], Measurer]:
 def resume(directory: Path, observer: Observer | None = None) -> Result:
     """Continue after an interruption; UsageError when the machine is another one now."""
     manifest = load_manifest(directory)
+    refuse_imported(directory, manifest, "resumed")
     now, then = machine_for(manifest.suite, manifest.options, manifest.plan), manifest.machine
     if now.identity.digest() != then.identity.digest():
         facts = Identity.__struct_fields__

@@ -1,23 +1,21 @@
 """fio's JSON and JSON+ as plain data: seconds, bytes, shares of one CPU.
 
-fio prints warnings into its own output, in front of the document and behind it, so the document begins at the first
-line that is a brace alone. With --status-interval there are several; each repeats what stood before, so the last one
-is read. Bins are those of JSON+: the value that fio names a bin by, in ns, and how many operations fell into it.
+Of several documents the last one is read. Bins are those of JSON+: the value that fio names a bin by, in ns, and how
+many operations fell into it.
 Blind to the documents of fio 2, whose latencies are in other units under other names: they are refused.
 Source: fio 3.33, HOWTO, "Interpreting the output" and "JSON+ output"; stat.c.
 """
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from tierscope.errors import ResultError
+from tierscope.fio_documents import documents
 
 SIDES = ("read", "write", "trim")
 PARTS = {"submission": "slat_ns", "completion": "clat_ns", "total": "lat_ns"}
-DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,42 +75,13 @@ class Document:
 
 def parse(text: str) -> Document:
     """The last document in `text`; ResultError that says what is missing where there is none, or another one."""
-    found, said = _documents(text)
-    if not found:
+    found = documents(text)
+    if not found.documents:
         first = next((line for line in text.splitlines() if line.strip()), "nothing at all")
-        cut = " that ends too early" if any(line.rstrip() == "{" for line in text.splitlines()) else ""
+        cut = " that ends too early" if found.cut else ""
         raise ResultError(f"no JSON document of fio{cut}: it begins with {first.strip()[:100]!r}; "
                           "write it with --output-format=json+ --output=FILE")  # fmt: skip
-    return _document(found[-1], said)
-
-
-def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
-    """All whole documents, and the lines between them."""
-    found, said, at = [], [], 0
-    while (start := _brace(text, at)) is not None:
-        said.append(text[at:start])
-        try:
-            value, at = DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            said.append(text[start : start + 2])
-            at = start + 2
-            continue
-        if isinstance(value, dict):
-            found.append(value)
-    said.append(text[at:])
-    return found, "".join(said).strip()
-
-
-def _brace(text: str, at: int) -> int | None:
-    """Where the next line that begins a document starts: a brace alone, or a whole document on one line."""
-    while at < len(text):
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        line = text[at:end].strip()
-        if line == "{" or line.startswith('{"'):
-            return text.index("{", at)
-        at = end + 1
-    return None
+    return _document(found.documents[-1], found.said)
 
 
 def _document(value: dict[str, Any], said: str) -> Document:

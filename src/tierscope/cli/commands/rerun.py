@@ -17,9 +17,11 @@ def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, 
     """Repeat the run in DIRECTORY as a new run."""
     from tierscope.cli.finish import run_and_finish
     from tierscope.result import load_manifest
+    from tierscope.run.imported import refuse_imported
     from tierscope.run.start import begin, command_line
 
     old = load_manifest(directory)
+    refuse_imported(directory, old, "repeated")
     new, _ = begin(old.suite, old.options, old.plan, command_line(), out)
     return run_and_finish(new, json_to, strict, quiet, fresh=True)
 

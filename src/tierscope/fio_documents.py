@@ -1,0 +1,52 @@
+"""Finds fio's JSON documents in what fio wrote: storage and imports read it by the same rules.
+
+fio prints warnings into its own output, in front of the document and behind it, so a document begins at a line that is
+a brace alone, or is a whole document. With --status-interval there are several; each repeats what stood before, so the
+last one is the result. A document that ends too early is no document: `cut` says that one stands behind the last.
+Source: fio 3.33, HOWTO, "Interpreting the output" and "Status interval".
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands in a text."""
+
+    documents: tuple[dict[str, Any], ...]  # those that are whole
+    said: str  # lines around them
+    cut: bool  # whether a document that begins after the last of them does not end
+
+
+def documents(text: str) -> Found:
+    """Raises nothing: a text without a document gives none."""
+    found, said, at, cut = [], [], 0, False
+    while (start := _brace(text, at)) is not None:
+        said.append(text[at:start])
+        try:
+            value, at = DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            said.append(text[start : start + 2])
+            at, cut = start + 2, True
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+            cut = False
+    said.append(text[at:])
+    return Found(tuple(found), "".join(said).strip(), cut)
+
+
+def _brace(text: str, at: int) -> int | None:
+    """Where the next line that begins a document starts. Objects inside a document are indented: they are none."""
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        line = text[at:end].rstrip()
+        if line == "{" or line.startswith('{"'):
+            return at
+        at = end + 1
+    return None

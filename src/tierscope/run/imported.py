@@ -1,0 +1,24 @@
+"""Refuses to go on with, or to repeat, what another tool measured: its plan is not ours."""
+
+from pathlib import Path
+
+from tierscope.errors import ResultError, UsageError
+from tierscope.imports.store import SUITE
+from tierscope.result import Manifest, load_manifest
+
+
+def refuse_imported(directory: Path, manifest: Manifest, what: str) -> None:
+    """what: "resumed", "repeated". UsageError where the run is an imported one."""
+    if manifest.suite == SUITE:
+        raise UsageError(
+            f"{directory} was measured by another tool and cannot be {what}; "
+            "import its new output into a new directory with `tierscope import FILE --out DIRECTORY`"
+        )
+
+
+def holds_imported(directory: Path) -> bool:
+    """Whether an imported run stands in `directory`; False for what is no run or cannot be read."""
+    try:
+        return load_manifest(directory).suite == SUITE
+    except ResultError:
+        return False
