@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from made_storage import MOST, SERVICE_S, law, storage_run
+from tierscope.errors import UsageError
 from tierscope.report.comparison import compare_runs
 from tierscope.report.content import gather
 from tierscope.report.figures import figures
@@ -143,6 +144,19 @@ def test_two_runs_are_compared_job_by_job(paper: Run, tmp_path: Path) -> None:
     rows = compare_runs(paper, again, 0.05)
     assert len(rows) == 30
     assert all(str(row["verdict"]).startswith("no difference") for row in rows)
+
+
+def test_files_of_another_size_and_other_engines_are_not_compared(tmp_path: Path) -> None:
+    words = ("blocks=4KiB", "orders=random", "mixes=read")
+    one = storage_run(tmp_path / "one", "size=64MiB", *words)
+    assert len(compare_runs(one, one, 0.05)) == 1
+    others = (
+        storage_run(tmp_path / "size", "size=128MiB", *words),
+        storage_run(tmp_path / "engine", "size=64MiB", *words, engine="psync"),
+    )
+    for other in others:
+        with pytest.raises(UsageError, match="no point in common"):
+            compare_runs(one, other, 0.05)
 
 
 def test_the_report_gathers_it(paper: Run) -> None:

@@ -44,8 +44,8 @@ KEYS = {
     "numa": ("initiator", "target", "kernel", "page_bytes"),
     "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
     "tlb": ("page_bytes", "touched", "target"),
-    "maps": ("structure", "operation", "keys", "count", "value_bytes", "threads", "sharing", "target"),
-    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access"),
+    "maps": ("structure", "operation", "keys", "count", "operations", "value_bytes", "threads", "sharing", "target"),
+    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access", "file_bytes", "engine"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),
