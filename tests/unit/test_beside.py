@@ -9,6 +9,7 @@ from made import KERNELS, Maker, Teamwork, one_group
 from said import refused, say
 from tierscope import reference
 from tierscope.errors import Exit, UsageError
+from tierscope.experiment import Label
 from tierscope.reference import load, parse
 from tierscope.report.beside import ROOM, axis, beside, label, normal, sentence
 from tierscope.report.beside_text import figure
@@ -55,6 +56,32 @@ def test_what_is_off_by_more_than_machines_differ_is_not_normal(tmp_path: Path, 
 
 def test_just_within_the_room_is_as_published(tmp_path: Path) -> None:
     assert normal(beside(stream_run(tmp_path, 0.98 * ROOM), load(DRAM)))
+
+
+def spread_over(folder: Path, noise: float) -> Run:
+    """Copy with one thread as published, in blocks that differ by `noise`: its interval is as wide."""
+    rate = float(load(DRAM).where(threads=1).si("copy_mb_s")[0]) / KERNELS["copy"][1]
+    maker = Maker(folder)
+    labels: dict[str, Label] = {"kernel": "copy", "threads": 1}
+    maker.add("stream", labels, (one_group("copy", (0,), GiB),), (Teamwork((rate,), noise=noise),))
+    return maker.save("stream")
+
+
+def test_a_wide_interval_is_inconclusive_and_not_normal(
+    same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    wide = spread_over(tmp_path, 0.5)
+    (row,) = beside(wide, load(DRAM))
+    assert row["ours_low"] < row["published"] / ROOM < row["ours_high"]
+    assert row["verdict"] == "inconclusive"
+    assert normal([row]) is None
+    status, out, _ = say(capfd, "compare", str(wide.path), f"reference:{DRAM}")
+    assert status == Exit.INCONCLUSIVE
+    assert "inconclusive whether normal" in out
+    assert "GB/s ?" in out
+    rows = [*beside(same, load(DRAM)), row]
+    assert normal(rows)
+    assert "6 of 7 points are within 25 % of the published number, 1 is inconclusive" in sentence(rows, load(DRAM))
 
 
 def test_the_axis_is_the_key_with_the_most_numbers(same: Run) -> None:

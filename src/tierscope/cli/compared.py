@@ -35,7 +35,7 @@ def two_runs(before: Path, after: Path, least: float, across: bool, as_json: boo
 
 
 def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> int:
-    """FAILED where the run is not normal for the table's hardware."""
+    """FAILED where the run is not normal for the table's hardware, INCONCLUSIVE where no point tells."""
     published = reference.load(name)
     own = load(run)
     rows = beside(own, published)
@@ -52,4 +52,7 @@ def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> in
         if said := banner(own.result.origin, own.result.origin_by):
             console.print(Text(printable(said), style="bold yellow"))
         beside_text.show(rows, published, console)
-    return Exit.GOOD if normal(rows) else Exit.FAILED
+    found = normal(rows)
+    if found is None:
+        return Exit.INCONCLUSIVE
+    return Exit.GOOD if found else Exit.FAILED

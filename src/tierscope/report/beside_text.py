@@ -28,10 +28,13 @@ def show(rows: list[dict[str, Any]], published: Reference, console: Console) -> 
     for row in rows[:LINES]:
         said = show_rate if row["unit"] == "B/s" else show_seconds
         ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        table.add_row(Text(printable(label(row))), said(row["ours"]), said(row["published"]), ratio, row["verdict"])
+        ours = said(row["ours"]) + ("" if row["conclusive"] else " ?")
+        table.add_row(Text(printable(label(row))), ours, said(row["published"]), ratio, row["verdict"])
     console.print(table)
     if len(rows) > LINES:
         console.print(Text(f"... {len(rows) - LINES} more points, all with --json", style="dim"))
+    if not all(row["conclusive"] for row in rows):
+        console.print(Text("? this measurement was inconclusive itself", style="dim"))
     if text := _plot(rows, console):
         console.print(Text(), Text.from_ansi(text), sep="\n")
     console.print(Text(f"\n{sentence(rows, published)}", style="bold"))

@@ -9,7 +9,7 @@ from tierscope.cli.help import Command
 
 EPILOG = """\b
 Exit status: 0 no point is slower, 1 one is, 4 nothing could be compared.
-Beside a published table: 0 normal for such hardware, 1 not."""
+Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells."""
 
 
 @click.command(cls=Command, epilog=EPILOG)
