@@ -113,3 +113,30 @@ def test_an_imported_run_cannot_be_measured_again(
 ) -> None:
     say(capfd, "import", str(root / "tests/data/imports/stream.txt"), "--out", "i")
     assert "cannot repeat it" in refused(capfd, "compare", "i", "i", "--rerun", "3")[1]
+
+
+def test_runs_of_different_things_stop_after_one_round(
+    fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for kernel in ("triad", "copy"):
+        words = ("run", "stream", f"kernels={kernel}", "threads=1", "array=64MiB", "--out", kernel, "--quiet")
+        assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
+    status, _, err = say(capfd, "compare", "triad", "copy", "--rerun", "9", "--out", "turns")
+    assert (status, "different things" in err) == (Exit.USAGE, True)
+    assert sorted(path.name for path in (tmp_path / "turns").iterdir()) == ["01-after", "01-before"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("b", "--rerun", "3", "--figure", "x.svg"), "--rerun has a table alone"),
+        (("b", "--rerun", "3", "--across-origins"), "give one of the two"),
+        (("reference:optane100_bandwidth", "--rerun", "3"), "is a published table"),
+        (("b", "--out", "x"), "--out is the directory of the runs of --rerun"),
+    ],
+)
+def test_options_without_a_meaning_are_refused(
+    words: tuple[str, ...], told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, line = refused(capfd, "compare", "a", *words)
+    assert (status, told in line) == (Exit.USAGE, True)

@@ -45,6 +45,11 @@ def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict
     return found
 
 
+def common(pair: tuple[Run, Run]) -> bool:
+    """Whether one round has a point to compare."""
+    return any(_ratios(numbers, 1) for table in points(pair).values() for numbers in table.values())
+
+
 def judged(ratios: Sequence[Sequence[float]], least: float, *, less_is_faster: bool) -> list[tuple[Comparison, str]]:
     """What the ratios of some points say, each of shape (rounds,), the same for all; and the verdict in words."""
     pairs = [(Interval(1.0, 1.0, 1.0, len(one)), interval(one)) for one in ratios]
