@@ -1,11 +1,13 @@
 """A run beside a published table: same points, both numbers, and whether that is normal."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from made import KERNELS, Maker, Teamwork, one_group
+from made_buffers import add_regions
 from said import refused, say
 from tierscope import reference
 from tierscope.errors import Exit, UsageError
@@ -15,7 +17,7 @@ from tierscope.report.beside import ROOM, axis, beside, label, normal, sentence
 from tierscope.report.beside_text import figure
 from tierscope.result import Run
 from tierscope.tables import tables
-from tierscope.units import GiB
+from tierscope.units import GiB, MiB
 
 DRAM = "document000_stream_dram"
 DATA = Path(__file__).parents[1] / "data/imports"
@@ -92,9 +94,34 @@ def test_the_axis_is_the_key_with_the_most_numbers(same: Run) -> None:
 
 def test_both_curves_are_drawn(same: Run) -> None:
     spec = figure(beside(same, load(DRAM)), load(DRAM), "simulated")
-    assert spec is not None
     assert spec["title"].endswith("(SIMULATED)")
     assert [point["whose"] for point in spec["data"]["values"]].count("published") == 6
+
+
+def test_one_point_alone_is_told_and_drawn_as_dots(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run, picture = spread_over(tmp_path / "run", 0.01), tmp_path / "one.svg"
+    status, out, _ = say(capfd, "compare", str(run.path), f"reference:{DRAM}", "--figure", str(picture))
+    assert status == Exit.GOOD
+    assert "1 of 1 points are within" in out
+    assert picture.read_text().count('aria-roledescription="point"') == 2
+    status, out, _ = say(capfd, "compare", str(run.path), f"reference:{DRAM}", "--figure", str(tmp_path / "no/x.svg"))
+    assert status == Exit.CANNOT
+    assert "1 of 1 points are within" in out
+
+
+def test_sizes_are_told_in_binary_units(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    maker = Maker(tmp_path)
+    add_regions(maker, largest=1 * MiB)
+    run = maker.save("buffers")
+    _, out, _ = say(capfd, "compare", str(run.path), "reference:optane100_read_latency")
+    assert "regions: read, region 1 KiB, block 64 B" in out
+    ticks, title = next(pair for pair in pairwise(out.splitlines()) if pair[0].split()[:1] == ["64B"])
+    assert ticks.split()[-1] == "1MiB"
+    assert title.strip() == "region"
+    x = figure(beside(run, load("optane100_read_latency")), load("optane100_read_latency"), "real")["spec"]["encoding"][
+        "x"
+    ]
+    assert (x["title"], "KiB" in x["axis"]["labelExpr"]) == ("region", True)
 
 
 @pytest.mark.parametrize("name", [name for name in reference.names() if load(name).matches])

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from made import Maker, add_loaded_latency, add_stream
+from made_buffers import add_regions
 from made_maps import add_point
 from made_numa import add_nodes
 from made_storage import storage_run
@@ -20,7 +21,7 @@ from tierscope.report.exported import cells, named, points
 from tierscope.report.exports import exports
 from tierscope.result import Run
 from tierscope.tables import tables
-from tierscope.units import MiB
+from tierscope.units import KiB, MiB
 
 DATA = Path(__file__).parents[1] / "data/imports"
 
@@ -74,6 +75,14 @@ def test_markdown_sets_runs_side_by_side(runs: list[Run]) -> None:
     assert head == "| point | a | b |"
     (line,) = (line for line in lines if line.startswith("| triad, threads 2"))
     assert line.count("GB/s ±") == 2
+
+
+def test_points_name_what_their_value_does_not_tell(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_regions(maker, largest=64 * KiB)
+    lines = text("markdown", [maker.save("buffers")]).splitlines()
+    assert any(line.startswith("| read, region 64 B, block 64 B, scattered, node:0, pages 2 MiB |") for line in lines)
+    assert any(line.startswith("| read, region 64 KiB, block 64 B, not scattered, node:0,") for line in lines)
 
 
 def test_openmetrics_is_as_its_standard_asks(runs: list[Run]) -> None:

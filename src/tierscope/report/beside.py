@@ -118,7 +118,7 @@ def label(row: dict[str, Any], without: str = "") -> str:
 def _told(column: Column | None, value: str) -> str:
     if column is None or not column.unit:
         return value
-    return show_bytes(float(value)) if column.unit == "B" else f"{column.title} {value}"
+    return f"{column.title} {show_bytes(float(value)) if column.unit == 'B' else value}"
 
 
 def normal(rows: list[dict[str, Any]]) -> bool | None:
