@@ -150,12 +150,12 @@ def test_files_of_another_size_and_other_engines_are_not_compared(tmp_path: Path
     words = ("blocks=4KiB", "orders=random", "mixes=read")
     one = storage_run(tmp_path / "one", "size=64MiB", *words)
     assert len(compare_runs(one, one, 0.05)) == 1
-    others = (
-        storage_run(tmp_path / "size", "size=128MiB", *words),
-        storage_run(tmp_path / "engine", "size=64MiB", *words, engine="psync"),
-    )
-    for other in others:
-        with pytest.raises(UsageError, match="no point in common"):
+    others = {
+        "file": storage_run(tmp_path / "size", "size=128MiB", *words),
+        "engine": storage_run(tmp_path / "engine", "size=64MiB", *words, engine="psync"),
+    }
+    for title, other in others.items():
+        with pytest.raises(UsageError, match=f"no point in common: rows of storage differ in {title}"):
             compare_runs(one, other, 0.05)
 
 

@@ -92,8 +92,21 @@ def compare_runs(before: Run, after: Run, least: float, *, across: bool = False)
     for name in VALUES:
         rows += _table(name, before, after, least, across)
     if not rows:
-        raise UsageError(f"{before.path} and {after.path} have no point in common")
+        raise UsageError(f"{before.path} and {after.path} have no point in common{_apart(before, after)}")
     return rows
+
+
+def _apart(before: Run, after: Run) -> str:
+    """': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
+    told = []
+    for name, keys in KEYS.items():
+        sides = [tables[name].rows(run) for run in (before, after)]
+        if all(sides):
+            titles = {column.name: column.title for column in tables[name].columns}
+            values = [{key: {row[key] for row in rows} for key in keys} for rows in sides]
+            differ = [titles[key] for key in keys if values[0][key].isdisjoint(values[1][key])]
+            told.append(f"rows of {name} differ in {', '.join(differ) or 'several keys together'}")
+    return f": {'; '.join(told)}" if told else ""
 
 
 def doubt(before: Run, after: Run) -> str:
