@@ -36,34 +36,37 @@ def text_of(ticks: list[int]) -> str:
     return " ".join(words)
 
 
-def timing(structure: str, operation: str, threads: int, slower: float, seed: list[int]) -> tuple[Timing, float]:
-    """One batch of one round of each thread; and the seconds that it took each of them."""
+def timing(
+    structure: str, operation: str, threads: int, slower: float, seed: list[int], count: int
+) -> tuple[Timing, float]:
+    """One batch of one round of `count` operations by all threads; and the seconds that it took each of them."""
     rng = np.random.default_rng(seed)
-    ticks = np.round(LATENCY_S[structure] * HZ * slower * np.exp(rng.normal(0, SPREAD, COUNT))).astype(int)
+    ticks = np.round(LATENCY_S[structure] * HZ * slower * np.exp(rng.normal(0, SPREAD, count))).astype(int)
     rehashes = REHASHES if operation == "insert" else 0
     rehash = round(rehashes * REHASH_S * HZ)
     made = Timing(
-        rounds=threads, operations=COUNT, done=COUNT, ticks=int(ticks.sum()), least_ticks=int(ticks.min()),
-        most_ticks=int(ticks.max()), rehashes=rehashes * threads, moved=COUNT if rehashes else 0,
+        rounds=threads, operations=count, done=count, ticks=int(ticks.sum()), least_ticks=int(ticks.min()),
+        most_ticks=int(ticks.max()), rehashes=rehashes * threads, moved=count if rehashes else 0,
         rehash_ticks=rehash * threads, lock_ticks=0, fills=threads, fill_ticks=round(FILL_S * HZ) * threads,
         clock_ticks=round(CLOCK_S * HZ), histogram=text_of([int(number) for number in ticks]),
     )  # fmt: skip
     return made, (int(ticks.sum()) / threads + rehash) / HZ
 
 
-def blocks_of(seconds: float, threads: int, batch: int) -> Blocks:
+def blocks_of(seconds: float, threads: int, batch: int, count: int) -> Blocks:
     blocks = np.zeros(threads, dtype=results.BLOCK)
     blocks["thread"], blocks["cpu"] = range(threads), range(threads)
-    blocks["batch"], blocks["operations"] = batch, COUNT // threads
+    blocks["batch"], blocks["operations"] = batch, count // threads
     blocks["start_ticks"] = round((1 + batch) * HZ)
     blocks["stop_ticks"] = round((1 + batch + seconds) * HZ)
     return blocks
 
 
 def add_point(
-    maker: Maker, structure: str, operation: str, threads: int = 1, *, noise: float = NOISE, batches: int = ROUNDS
-) -> Record:
-    """One record of a structure, whose batches differ by `noise`."""
+    maker: Maker, structure: str, operation: str, threads: int = 1, *, noise: float = NOISE, batches: int = ROUNDS,
+    count: int = COUNT,
+) -> Record:  # fmt: skip
+    """One record of a structure, whose batches differ by `noise`. count: operations of a round of all threads."""
     number = len(maker.records)
     work = Workload(
         kernel=structure, footprint_bytes=0, operation=operation, keys="uniform", sharing="own", count=COUNT,
@@ -72,10 +75,10 @@ def add_point(
     group = Group(workload=work, target=Target(), team=Team(cpus=tuple(range(threads))), role=VICTIM)
     drift = np.exp(np.random.default_rng([maker.seed, number]).normal(0, noise, batches))
     made = [
-        timing(structure, operation, threads, float(slower), [maker.seed, number, batch])
+        timing(structure, operation, threads, float(slower), [maker.seed, number, batch], count)
         for batch, slower in enumerate(drift)
     ]
-    blocks = np.concatenate([blocks_of(seconds, threads, batch) for batch, (_, seconds) in enumerate(made)])
+    blocks = np.concatenate([blocks_of(seconds, threads, batch, count) for batch, (_, seconds) in enumerate(made)])
     facts = made_facts(group, operation="key", footprint_bytes=COUNT * 24, pages={}, persistence="none")
     record = maker.add_blocks("maps", {}, (group,), blocks, (facts,))
     experiment = Experiment(

@@ -1,20 +1,23 @@
 """A run beside a published table: same points, both numbers, and whether that is normal."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from made import KERNELS, Maker, Teamwork, one_group
+from made_buffers import add_regions
 from said import refused, say
 from tierscope import reference
 from tierscope.errors import Exit, UsageError
+from tierscope.experiment import Label
 from tierscope.reference import load, parse
 from tierscope.report.beside import ROOM, axis, beside, label, normal, sentence
 from tierscope.report.beside_text import figure
 from tierscope.result import Run
 from tierscope.tables import tables
-from tierscope.units import GiB
+from tierscope.units import GiB, MiB
 
 DRAM = "document000_stream_dram"
 DATA = Path(__file__).parents[1] / "data/imports"
@@ -57,6 +60,32 @@ def test_just_within_the_room_is_as_published(tmp_path: Path) -> None:
     assert normal(beside(stream_run(tmp_path, 0.98 * ROOM), load(DRAM)))
 
 
+def spread_over(folder: Path, noise: float) -> Run:
+    """Copy with one thread as published, in blocks that differ by `noise`: its interval is as wide."""
+    rate = float(load(DRAM).where(threads=1).si("copy_mb_s")[0]) / KERNELS["copy"][1]
+    maker = Maker(folder)
+    labels: dict[str, Label] = {"kernel": "copy", "threads": 1}
+    maker.add("stream", labels, (one_group("copy", (0,), GiB),), (Teamwork((rate,), noise=noise),))
+    return maker.save("stream")
+
+
+def test_a_wide_interval_is_inconclusive_and_not_normal(
+    same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    wide = spread_over(tmp_path, 0.5)
+    (row,) = beside(wide, load(DRAM))
+    assert row["ours_low"] < row["published"] / ROOM < row["ours_high"]
+    assert row["verdict"] == "inconclusive"
+    assert normal([row]) is None
+    status, out, _ = say(capfd, "compare", str(wide.path), f"reference:{DRAM}")
+    assert status == Exit.INCONCLUSIVE
+    assert "inconclusive whether normal" in out
+    assert "GB/s ?" in out
+    rows = [*beside(same, load(DRAM)), row]
+    assert normal(rows)
+    assert "6 of 7 points are within 25 % of the published number, 1 is inconclusive" in sentence(rows, load(DRAM))
+
+
 def test_the_axis_is_the_key_with_the_most_numbers(same: Run) -> None:
     rows = beside(same, load(DRAM))
     assert axis(rows) == "threads"
@@ -65,9 +94,34 @@ def test_the_axis_is_the_key_with_the_most_numbers(same: Run) -> None:
 
 def test_both_curves_are_drawn(same: Run) -> None:
     spec = figure(beside(same, load(DRAM)), load(DRAM), "simulated")
-    assert spec is not None
     assert spec["title"].endswith("(SIMULATED)")
     assert [point["whose"] for point in spec["data"]["values"]].count("published") == 6
+
+
+def test_one_point_alone_is_told_and_drawn_as_dots(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run, picture = spread_over(tmp_path / "run", 0.01), tmp_path / "one.svg"
+    status, out, _ = say(capfd, "compare", str(run.path), f"reference:{DRAM}", "--figure", str(picture))
+    assert status == Exit.GOOD
+    assert "1 of 1 points are within" in out
+    assert picture.read_text().count('aria-roledescription="point"') == 2
+    status, out, _ = say(capfd, "compare", str(run.path), f"reference:{DRAM}", "--figure", str(tmp_path / "no/x.svg"))
+    assert status == Exit.CANNOT
+    assert "1 of 1 points are within" in out
+
+
+def test_sizes_are_told_in_binary_units(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    maker = Maker(tmp_path)
+    add_regions(maker, largest=1 * MiB)
+    run = maker.save("buffers")
+    _, out, _ = say(capfd, "compare", str(run.path), "reference:optane100_read_latency")
+    assert "regions: read, region 1 KiB, block 64 B" in out
+    ticks, title = next(pair for pair in pairwise(out.splitlines()) if pair[0].split()[:1] == ["64B"])
+    assert ticks.split()[-1] == "1MiB"
+    assert title.strip() == "region"
+    x = figure(beside(run, load("optane100_read_latency")), load("optane100_read_latency"), "real")["spec"]["encoding"][
+        "x"
+    ]
+    assert (x["title"], "KiB" in x["axis"]["labelExpr"]) == ("region", True)
 
 
 @pytest.mark.parametrize("name", [name for name in reference.names() if load(name).matches])

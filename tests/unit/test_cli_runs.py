@@ -146,7 +146,10 @@ def test_runs_without_a_common_point_do_not_compare(
     maker = Maker(tmp_path / "other")
     maker.add("stream", {"kernel": "add", "threads": 1}, (one_group("add", (0,), GiB),), (Teamwork((1e8,)),))
     status, line = refused(capfd, "compare", str(run.path), str(maker.save().path))
-    assert (status, line) == (Exit.USAGE, f"{run.path} and {tmp_path}/other have no point in common")
+    assert (status, line) == (
+        Exit.USAGE,
+        f"{run.path} and {tmp_path}/other have no point in common: rows of stream differ in kernel",
+    )
 
 
 def test_numbers_of_different_origin_do_not_compare(

@@ -10,42 +10,50 @@ from fake_core import FakeCore, put_in_place
 from made import Maker, Teamwork, one_group
 from said import refused, say
 from tierscope.errors import Exit, UsageError
-from tierscope.report.rounds import CONFIDENCE, compare_rounds, interval
+from tierscope.report.rounds import compare_rounds, judged
 from tierscope.result import Run, load
-from tierscope.stats.compare import compare
-from tierscope.stats.median import Interval
 from tierscope.units import GiB
 
 REPEATS = 100
-ONE = Interval(1.0, 1.0, 1.0, 5)
+POINTS = 30
 
 
-def called(seed: int, times: float, noise: float, rounds: int, least: float = 0.02) -> str:
-    """The verdict on rounds whose runs differ by `noise`, and whose drift both sides of a round share."""
+def called(seed: int, times: float, noise: float, rounds: int, least: float = 0.02, points: int = 1) -> list[str]:
+    """The verdicts on rounds whose runs differ by `noise`, and whose drift both sides of a round share."""
     rng = np.random.default_rng(seed)
     drift = np.exp(rng.normal(0, 0.05, rounds))
-    before, after = (drift * np.exp(rng.normal(0, noise, rounds)) for _ in range(2))
-    found = compare(ONE, interval((after * times / before).tolist()), confidence=CONFIDENCE, least=least)
-    wide = max(found.high, 1 / found.low) > 1 + least
-    return "inconclusive" if found.verdict == "no difference shown" and wide else found.verdict
+    sides = drift * np.exp(rng.normal(0, noise, (2, points, rounds)))
+    found = judged((sides[1] * times / sides[0]).tolist(), least, less_is_faster=False)
+    return [word for _, word in found]
+
+
+@pytest.mark.parametrize("rounds", [3, 5])
+def test_many_equal_points_are_seldom_called_different_with_few_rounds(rounds: int) -> None:
+    verdicts = [set(called(seed, 1.0, 0.02, rounds, points=POINTS)) for seed in range(REPEATS)]
+    assert sum(bool(words & {"faster", "slower"}) for words in verdicts) <= 5
+
+
+def test_many_equal_points_show_no_difference_where_the_noise_allows() -> None:
+    verdicts = [set(called(seed, 1.0, 0.0015, 6, points=POINTS)) for seed in range(REPEATS)]
+    assert verdicts.count({"no difference shown"}) >= 95
 
 
 @pytest.mark.parametrize("noise", [0.002, 0.005, 0.02])
 def test_a_setting_against_itself_is_called_different_in_five_of_a_hundred_at_most(noise: float) -> None:
-    verdicts = [called(seed, 1.0, noise, 5) for seed in range(REPEATS)]
+    verdicts = [called(seed, 1.0, noise, 5)[0] for seed in range(REPEATS)]
     assert sum(word in ("faster", "slower") for word in verdicts) <= 5
 
 
 def test_a_setting_against_itself_shows_no_difference_where_the_noise_allows() -> None:
-    assert [called(seed, 1.0, 0.003, 6) for seed in range(REPEATS)].count("no difference shown") >= 95
+    assert [called(seed, 1.0, 0.003, 6)[0] for seed in range(REPEATS)].count("no difference shown") >= 95
 
 
 def test_three_per_cent_are_found_where_the_noise_allows() -> None:
-    assert [called(seed, 0.97, 0.004, 6) for seed in range(REPEATS)].count("slower") >= 90
+    assert [called(seed, 0.97, 0.004, 6)[0] for seed in range(REPEATS)].count("slower") >= 90
 
 
 def test_where_it_does_not_they_are_seldom_taken_for_none() -> None:
-    verdicts = [called(seed, 0.97, 0.05, 5) for seed in range(REPEATS)]
+    verdicts = [called(seed, 0.97, 0.05, 5)[0] for seed in range(REPEATS)]
     assert verdicts.count("no difference shown") <= 5
     assert verdicts.count("inconclusive") >= 80
 
@@ -105,3 +113,30 @@ def test_an_imported_run_cannot_be_measured_again(
 ) -> None:
     say(capfd, "import", str(root / "tests/data/imports/stream.txt"), "--out", "i")
     assert "cannot be repeated" in refused(capfd, "compare", "i", "i", "--rerun", "3")[1]
+
+
+def test_runs_of_different_things_stop_after_one_round(
+    fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for kernel in ("triad", "copy"):
+        words = ("run", "stream", f"kernels={kernel}", "threads=1", "array=64MiB", "--out", kernel, "--quiet")
+        assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
+    status, _, err = say(capfd, "compare", "triad", "copy", "--rerun", "9", "--out", "turns")
+    assert (status, "different things" in err) == (Exit.USAGE, True)
+    assert sorted(path.name for path in (tmp_path / "turns").iterdir()) == ["01-after", "01-before"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("b", "--rerun", "3", "--figure", "x.svg"), "--rerun has a table alone"),
+        (("b", "--rerun", "3", "--across-origins"), "give one of the two"),
+        (("reference:optane100_bandwidth", "--rerun", "3"), "is a published table"),
+        (("b", "--out", "x"), "--out is the directory of the runs of --rerun"),
+    ],
+)
+def test_options_without_a_meaning_are_refused(
+    words: tuple[str, ...], told: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, line = refused(capfd, "compare", "a", *words)
+    assert (status, told in line) == (Exit.USAGE, True)

@@ -10,7 +10,9 @@ from rich.console import Console
 
 from made import HZ, Maker
 from made_maps import CLOCK_S, COUNT, FILL_S, LATENCY_S, REHASH_S, REHASHES, SPREAD, add_maps, add_point
+from tierscope.errors import UsageError
 from tierscope.report import terminal
+from tierscope.report.comparison import compare_runs
 from tierscope.report.figures import figures
 from tierscope.result import Run
 from tierscope.stats.contrast import ROUNDS
@@ -149,3 +151,18 @@ def test_the_figure_has_a_chart_for_each_operation_and_a_point_for_each_percenti
     assert {point["chart"] for point in points} == {"insert, 1 thread", "get, 1 thread", "get, 2 threads"}
     assert {point["share"] for point in points} == {"p50", "p99", "p99.9"}
     assert figures["maps"].draw(run, [], []) is None
+
+
+def of_rounds(folder: Path, count: int) -> Run:
+    maker = Maker(folder)
+    add_point(maker, "quick_map", "get", count=count)
+    return maker.save("maps")
+
+
+def test_rounds_of_different_length_are_not_compared(tmp_path: Path) -> None:
+    """Their times are of more operations, and longer rounds touch more keys."""
+    long, short = of_rounds(tmp_path / "long", 5 * COUNT), of_rounds(tmp_path / "short", COUNT)
+    with pytest.raises(UsageError, match="no point in common: rows of maps differ in operations of a round"):
+        compare_runs(short, long, 0.02)
+    (row,) = compare_runs(short, of_rounds(tmp_path / "same", COUNT), 0.02)
+    assert (row["verdict"], row["operations"]) == ("no difference shown", COUNT)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from made_storage import MOST, REPEATS, SERVICE_S, law, storage_run
+from tierscope.errors import UsageError
 from tierscope.report.comparison import compare_runs
 from tierscope.report.content import gather
 from tierscope.report.figures import figures
@@ -161,6 +162,19 @@ def test_two_runs_are_compared_job_by_job(paper: Run, tmp_path: Path) -> None:
     rows = compare_runs(paper, again, 0.05)
     assert len(rows) == 30
     assert all(str(row["verdict"]).startswith("no difference") for row in rows)
+
+
+def test_files_of_another_size_and_other_engines_are_not_compared(tmp_path: Path) -> None:
+    words = ("blocks=4KiB", "orders=random", "mixes=read")
+    one = storage_run(tmp_path / "one", "size=64MiB", *words)
+    assert len(compare_runs(one, one, 0.05)) == 1
+    others = {
+        "file": storage_run(tmp_path / "size", "size=128MiB", *words),
+        "engine": storage_run(tmp_path / "engine", "size=64MiB", *words, engine="psync"),
+    }
+    for title, other in others.items():
+        with pytest.raises(UsageError, match=f"no point in common: rows of storage differ in {title}"):
+            compare_runs(one, other, 0.05)
 
 
 def test_the_report_gathers_it(paper: Run) -> None:

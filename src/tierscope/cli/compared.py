@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tierscope import reference
 from tierscope.cli.drawn import draw
-from tierscope.errors import Exit, UsageError
+from tierscope.errors import Exit
 from tierscope.origin import banner
 from tierscope.report import beside_text, comparison
 from tierscope.report.beside import beside, normal, sentence
@@ -35,15 +35,10 @@ def two_runs(before: Path, after: Path, least: float, across: bool, as_json: boo
 
 
 def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> int:
-    """FAILED where the run is not normal for the table's hardware."""
+    """FAILED where the run is not normal for the table's hardware, INCONCLUSIVE where no point tells."""
     published = reference.load(name)
     own = load(run)
     rows = beside(own, published)
-    if figure:
-        spec = beside_text.figure(rows, published, own.result.origin)
-        if spec is None:
-            raise UsageError("one point alone makes no figure; compare without --figure")
-        draw(spec, figure)
     if as_json:
         facts = {"reference": name, "origin": own.result.origin, "verdict": sentence(rows, published), "rows": rows}
         click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
@@ -52,4 +47,9 @@ def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> in
         if said := banner(own.result.origin, own.result.origin_by):
             console.print(Text(printable(said), style="bold yellow"))
         beside_text.show(rows, published, console)
-    return Exit.GOOD if normal(rows) else Exit.FAILED
+    if figure:
+        draw(beside_text.figure(rows, published, own.result.origin), figure)
+    found = normal(rows)
+    if found is None:
+        return Exit.INCONCLUSIVE
+    return Exit.GOOD if found else Exit.FAILED

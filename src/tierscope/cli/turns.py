@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tierscope.cli.progress import Progress
 from tierscope.errors import Exit, MachineError, UsageError
-from tierscope.report.rounds import FEWEST, compare_rounds
+from tierscope.report.rounds import FEWEST, common, compare_rounds
 from tierscope.report.words import printable
 from tierscope.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
@@ -51,6 +51,8 @@ def _measure(plans: tuple[Manifest, Manifest], folder: Path, rounds: int) -> lis
             path = folder / f"{number + 1:02d}-{SIDES[side]}"
             pair[side] = _again(plans[side], path)
         found.append((pair[0], pair[1]))
+        if number == 0 and not common(found[0]):
+            raise UsageError(f"no point stands in both runs: they measure different things; round 1 is in {folder}")
     return found
 
 

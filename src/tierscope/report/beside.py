@@ -6,8 +6,10 @@ Head lines of the table say which of its columns is which number of which of our
 
 `where` keeps rows of the published table; the others are matched with keys of our rows, by number where both are
 numbers, else by pattern; {most} is the largest value that our rows have. A point is as published if our interval
-reaches within ROOM of the published number, in either direction: machines of one kind differ by that much in clocks,
-DIMMs and what their firmware does. The whole is normal if MANY of the points are.
+lies within ROOM of the published number, in either direction: machines of one kind differ by that much in clocks,
+DIMMs and what their firmware does. It is lower or higher if the interval lies outside. Where it reaches both, the
+point is inconclusive and counts for nothing. The whole is normal if MANY of the other points are as published. Points
+whose measurement was inconclusive itself are marked: their interval may be narrower than the truth.
 Blind to the protocol: it is told beside the verdict, with the table's known faults.
 """
 
@@ -81,11 +83,6 @@ def _point(row: Row, match: Match, keys: dict[str, str], published: float, unit:
     stem = match.key.removesuffix("_bytes_per_s").removesuffix("_s")
     low, high = (row.get(f"{stem}_{end}") for end in ("low", "high"))
     span = (float(low), float(high)) if isinstance(low, float) and isinstance(high, float) else (value, value)
-    verdict = "as published"
-    if span[1] < published / ROOM:
-        verdict = "lower"
-    elif span[0] > published * ROOM:
-        verdict = "higher"
     return {
         "table": match.table,
         "column": match.column,
@@ -96,9 +93,19 @@ def _point(row: Row, match: Match, keys: dict[str, str], published: float, unit:
         "published": published,
         "unit": unit,
         "ratio": value / published if published else None,
-        "verdict": verdict,
+        "verdict": _verdict(span, published),
+        "conclusive": row.get("conclusive") is not False,
         "origin": row.get("origin"),
     }
+
+
+def _verdict(span: tuple[float, float], published: float) -> str:
+    low, high = published / ROOM, published * ROOM
+    if span[1] < low:
+        return "lower"
+    if span[0] > high:
+        return "higher"
+    return "as published" if low <= span[0] and span[1] <= high else "inconclusive"
 
 
 def label(row: dict[str, Any], without: str = "") -> str:
@@ -111,21 +118,25 @@ def label(row: dict[str, Any], without: str = "") -> str:
 def _told(column: Column | None, value: str) -> str:
     if column is None or not column.unit:
         return value
-    return show_bytes(float(value)) if column.unit == "B" else f"{column.title} {value}"
+    return f"{column.title} {show_bytes(float(value)) if column.unit == 'B' else value}"
 
 
-def normal(rows: list[dict[str, Any]]) -> bool:
-    """Whether most points are as published."""
-    return [row["verdict"] for row in rows].count("as published") >= MANY * len(rows)
+def normal(rows: list[dict[str, Any]]) -> bool | None:
+    """Whether most points are as published; None where all are inconclusive."""
+    told = [row["verdict"] for row in rows if row["verdict"] != "inconclusive"]
+    return told.count("as published") >= MANY * len(told) if told else None
 
 
 def sentence(rows: list[dict[str, Any]], published: Reference) -> str:
     """The verdict on the whole, with numbers."""
-    good = sum(row["verdict"] == "as published" for row in rows)
+    verdicts = [row["verdict"] for row in rows]
+    good, doubtful = verdicts.count("as published"), verdicts.count("inconclusive")
     ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
     middle = f"median ratio {median(ratios):.2f}, {min(ratios):.2f} to {max(ratios):.2f}" if ratios else "no ratio"
-    word = "normal" if normal(rows) else "not normal"
+    word = {True: "normal", False: "not normal", None: "inconclusive whether normal"}[normal(rows)]
     many = f"{good} of {len(rows)} points are within {100 * (ROOM - 1):.0f} % of the published number"
+    if doubtful:
+        many += f", {doubtful} {'is' if doubtful == 1 else 'are'} inconclusive"
     return f"{word} for such hardware: {many}; {middle}. Such hardware is: {published.machine}"
 
 

@@ -1,5 +1,6 @@
 """A run beside a published table, in the terminal and as a figure: both are drawn."""
 
+import math
 from typing import Any
 
 from rich.console import Console
@@ -12,8 +13,10 @@ from tierscope.report.beside import axis, label, sentence
 from tierscope.report.braille import Axis, Curve
 from tierscope.report.theme import Spec
 from tierscope.report.words import printable
-from tierscope.units import show_rate, show_seconds
+from tierscope.tables import Column, tables
+from tierscope.units import show_bytes, show_rate, show_seconds
 
+TICKS = 8  # words on an axis of sizes
 LINES = 40  # of the table in the terminal; --json has all
 SERIES = 3  # drawn in the terminal, twice as many curves
 SIDES = ("ours", "published")
@@ -28,10 +31,13 @@ def show(rows: list[dict[str, Any]], published: Reference, console: Console) -> 
     for row in rows[:LINES]:
         said = show_rate if row["unit"] == "B/s" else show_seconds
         ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        table.add_row(Text(printable(label(row))), said(row["ours"]), said(row["published"]), ratio, row["verdict"])
+        ours = said(row["ours"]) + ("" if row["conclusive"] else " ?")
+        table.add_row(Text(printable(label(row))), ours, said(row["published"]), ratio, row["verdict"])
     console.print(table)
     if len(rows) > LINES:
         console.print(Text(f"... {len(rows) - LINES} more points, all with --json", style="dim"))
+    if not all(row["conclusive"] for row in rows):
+        console.print(Text("? this measurement was inconclusive itself", style="dim"))
     if text := _plot(rows, console):
         console.print(Text(), Text.from_ansi(text), sep="\n")
     console.print(Text(f"\n{sentence(rows, published)}", style="bold"))
@@ -49,44 +55,80 @@ def _plot(rows: list[dict[str, Any]], console: Console) -> str:
         for name, series in list(_series(rows, over).items())[:SERIES]
         for side in SIDES
     ]
-    places = [x for curve in curves for x in curve.x]
     return braille.plot(
-        curves, Axis(over, log=max(places) > 100 * min(places) > 0), Axis(unit), width=min(console.width, 100) - 1
-    )
+        curves, _across(rows, over, [x for curve in curves for x in curve.x]), Axis(unit),
+        width=min(console.width, 100) - 1,
+    )  # fmt: skip
+
+
+def _column(rows: list[dict[str, Any]], key: str) -> Column:
+    """The one of our tables that a key is."""
+    table = next(row["table"] for row in rows if key in row["keys"])
+    return next(column for column in tables[table].columns if column.name == key)
+
+
+def _across(rows: list[dict[str, Any]], over: str, places: list[float]) -> Axis:
+    """Sizes at powers of two, so few that their words do not touch."""
+    column, wide = _column(rows, over), max(places) > 100 * min(places) > 0
+    if column.unit != "B":
+        return Axis(column.title, log=wide)
+    powers = [2**power for power in range(64) if min(places) <= 2**power <= max(places)]
+    step = math.ceil(len(powers) / TICKS)
+    ticks = {float(size): show_bytes(size).replace(" ", "") for size in powers[::step]}
+    return Axis(column.title, log=min(places) > 0, ticks=ticks or None)
 
 
 def _series(rows: list[dict[str, Any]], over: str) -> dict[str, list[dict[str, Any]]]:
-    """By label, each in the order of `over`; of the unit of the first row."""
+    """By label, each in the order of `over`, if any; of the unit of the first row."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for row in sorted((row for row in rows if row["unit"] == rows[0]["unit"]), key=lambda r: float(r["keys"][over])):
+    for row in sorted(
+        (row for row in rows if row["unit"] == rows[0]["unit"]), key=lambda r: float(r["keys"].get(over, 0))
+    ):
         found.setdefault(label(row, over), []).append(row)
     return found
 
 
-def figure(rows: list[dict[str, Any]], published: Reference, origin: str) -> Spec | None:
-    """One chart for each series, ours and the published curve in it; None where no key has two numbers."""
+def figure(rows: list[dict[str, Any]], published: Reference, origin: str) -> Spec:
+    """One chart for each series, ours and the published curve in it; dots where no key has two numbers."""
     over = axis(rows)
-    if not over:
-        return None
     unit, scale = UNITS[rows[0]["unit"]]
     points = [
-        {"series": name, "x": float(row["keys"][over]), "y": row[side] * scale, "whose": side}
+        {"series": name, "x": float(row["keys"][over]) if over else 0.0, "y": row[side] * scale, "whose": side}
         for name, series in _series(rows, over).items()
         for row in series
         for side in SIDES
     ]
-    places = [point["x"] for point in points]
-    kind = "log" if max(places) > 100 * min(places) > 0 else "linear"
-    hue = vega.field(
-        "whose", "n", None, sort=list(SIDES), scale={"domain": list(SIDES), "range": theme.hues(len(SIDES))}
-    )
+    colours = {"domain": list(SIDES), "range": theme.hues(len(SIDES))}
+    hue = vega.field("whose", "n", None, sort=list(SIDES), scale=colours)
+    title = vega.origin_title(f"Beside {published.name}", origin)
+    if not over:
+        return _dots(title, points, vega.number("y", unit), hue)
+    x, kind = _size_or_number(_column(rows, over), [point["x"] for point in points])
     marks = {
         "mark": {"type": "line", "point": True},
-        "encoding": {"x": vega.number("x", over.replace("_", " "), kind), "y": vega.number("y", unit), "color": hue},
+        "encoding": {"x": x, "y": vega.number("y", unit), "color": hue},
         "width": 330,
         "height": 240,
     }
     body: Spec = {"data": {"values": points}, "facet": vega.field("series", "n", None), "columns": 2, "spec": marks}
-    axes = {"x": kind, "y": "linear"}
-    title = vega.origin_title(f"Beside {published.name}", origin)
-    return vega.finish(title, body, labels=list(SIDES), axes=axes, notes=[], height=280)
+    return vega.finish(title, body, labels=list(SIDES), axes={"x": kind, "y": "linear"}, notes=[], height=280)
+
+
+def _size_or_number(column: Column, places: list[float]) -> tuple[Spec, str]:
+    """The axis of a column, and its kind."""
+    size = column.unit == "B" and min(places) > 0
+    kind = "log" if size or max(places) > 100 * min(places) > 0 else "linear"
+    more: Spec = {"scale": {"base": 2}, "axis": {"labelExpr": vega.SIZE_LABEL}} if size else {}
+    return vega.number("x", column.title, kind, **more), kind
+
+
+def _dots(title: str, points: list[dict[str, Any]], number: Spec, hue: Spec) -> Spec:
+    """A line for each series, whose name stands at the left."""
+    names = list(dict.fromkeys(point["series"] for point in points))
+    side = vega.field("series", "n", None, sort=names, axis={"labelLimit": 400})
+    body: Spec = {
+        "data": {"values": points},
+        "mark": {"type": "point", "filled": True, "size": 90},
+        "encoding": {"x": number, "y": side, "yOffset": {"field": "whose", "sort": list(SIDES)}, "color": hue},
+    }
+    return vega.finish(title, body, labels=list(SIDES), axes={"x": "linear"}, notes=[], height=40 + 40 * len(names))

@@ -5,6 +5,7 @@ are widened for the number of points compared at once, see `stats.compare`.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -12,12 +13,14 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tierscope.errors import UsageError
+from tierscope.experiment import Label
 from tierscope.origin import named
 from tierscope.result import Run
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Row, tables
+from tierscope.tables import Column, Row, tables
 from tierscope.tables.measured import interval_of
+from tierscope.units import show_bytes
 
 KEYS = {
     "stream": ("kernel", "threads", "target", "page_bytes"),
@@ -44,8 +47,8 @@ KEYS = {
     "numa": ("initiator", "target", "kernel", "page_bytes"),
     "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
     "tlb": ("page_bytes", "touched", "target"),
-    "maps": ("structure", "operation", "keys", "count", "value_bytes", "threads", "sharing", "target"),
-    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access"),
+    "maps": ("structure", "operation", "keys", "count", "operations", "value_bytes", "threads", "sharing", "target"),
+    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access", "file_bytes", "engine"),
 }
 VALUES = {
     "stream": ("bandwidth", "bytes_per_s"),
@@ -89,8 +92,21 @@ def compare_runs(before: Run, after: Run, least: float, *, across: bool = False)
     for name in VALUES:
         rows += _table(name, before, after, least, across)
     if not rows:
-        raise UsageError(f"{before.path} and {after.path} have no point in common")
+        raise UsageError(f"{before.path} and {after.path} have no point in common{_apart(before, after)}")
     return rows
+
+
+def _apart(before: Run, after: Run) -> str:
+    """': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
+    told = []
+    for name, keys in KEYS.items():
+        sides = [tables[name].rows(run) for run in (before, after)]
+        if all(sides):
+            titles = {column.name: column.title for column in tables[name].columns}
+            values = [{key: {row[key] for row in rows} for key in keys} for rows in sides]
+            differ = [titles[key] for key in keys if values[0][key].isdisjoint(values[1][key])]
+            told.append(f"rows of {name} differ in {', '.join(differ) or 'several keys together'}")
+    return f": {'; '.join(told)}" if told else ""
 
 
 def doubt(before: Run, after: Run) -> str:
@@ -163,6 +179,20 @@ def _interval(name: str, row: Row) -> Interval:
     return found
 
 
+def point(table: str, row: Mapping[str, Label]) -> str:
+    """'read, region 64 B, block 64 B, scattered': the keys of a point, named where their value alone does not tell."""
+    columns = {column.name: column for column in tables[table].columns}
+    return ", ".join(_said(columns[key], row[key]) for key in KEYS[table] if row.get(key) not in (None, ""))
+
+
+def _said(column: Column, value: Label) -> str:
+    if isinstance(value, bool):
+        return column.title if value else f"not {column.title}"
+    if not column.unit:
+        return str(value)
+    return f"{column.title} {show_bytes(float(value or 0)) if column.unit == 'B' else value}"
+
+
 def show(rows: list[dict[str, Any]], console: Console) -> None:
     """One line per point, differences first; then a sentence."""
     table = RichTable(box=None, pad_edge=False, header_style="dim")
@@ -172,10 +202,15 @@ def show(rows: list[dict[str, Any]], console: Console) -> None:
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     order = ("slower", "faster", "inconclusive", "no difference shown")
     for row in sorted(rows, key=lambda r: order.index(r["verdict"])):
-        point = " ".join(str(row[key]) for key in KEYS[row["table"]] if row.get(key) is not None)
         interval = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
         origins = [f"{row['after_origin']} / {row['before_origin']}"] if across else []
-        table.add_row(Text(f"{row['table']} {point}"), f"{row['ratio']:.3f}", interval, row["verdict"], *origins)
+        table.add_row(
+            Text(f"{row['table']}: {point(row['table'], row)}"),
+            f"{row['ratio']:.3f}",
+            interval,
+            row["verdict"],
+            *origins,
+        )
     console.print(table)
     counts = ", ".join(f"{n} {word}" for word in order if (n := sum(r["verdict"] == word for r in rows)))
     console.print(f"\nafter / before over {len(rows)} points: {counts}", highlight=False)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
-from tierscope.report.comparison import KEYS, VALUES
+from tierscope.report.comparison import VALUES, point
 from tierscope.report.content import gather
 from tierscope.result import Run
 from tierscope.tables import Column, Row, tables
-from tierscope.units import show_bytes, show_rate, show_seconds
+from tierscope.units import show_rate, show_seconds
 
 
 def named(runs: Sequence[Run]) -> list[str]:
@@ -85,7 +85,7 @@ def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
             key, unit = VALUES[table]
             for row in tables[table].rows(run):
                 if number := _number(row, key, f"{key}_{unit}" if unit else key):
-                    found.setdefault(table, {}).setdefault(_point(table, row), {}).setdefault(index, number)
+                    found.setdefault(table, {}).setdefault(point(table, row), {}).setdefault(index, number)
         for row in tables["imported"].rows(run):
             for key in ("bandwidth_bytes_per_s", "latency_s"):
                 if number := _number(row, "", key):
@@ -119,14 +119,3 @@ def _number(row: Row, stem: str, key: str) -> Number | None:
         return None
     ends = (low, high) if isinstance(low, float) and isinstance(high, float) else (value, value)
     return Number(value, *ends, row.get("conclusive") is not False)
-
-
-def _point(table: str, row: Row) -> str:
-    columns = {column.name: column for column in tables[table].columns}
-    return ", ".join(_said(columns[key], row[key]) for key in KEYS[table] if row.get(key) not in (None, ""))
-
-
-def _said(column: Column, value: Label) -> str:
-    if not column.unit:
-        return str(value)
-    return show_bytes(float(value or 0)) if column.unit == "B" else f"{column.title} {value}"

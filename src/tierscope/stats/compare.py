@@ -54,12 +54,40 @@ def compare(
 
     Where an interval is not finite or not positive there is no ratio: NaN, and no difference shown.
     """
+    return _compare(before, after, _Law(confidence), less_is_faster, least)
+
+
+@dataclass(frozen=True, slots=True)
+class _Law:
+    """Of the errors that an interval of this confidence holds: normal, or Student's with few degrees of freedom."""
+
+    confidence: float
+    degrees: float | None = None
+
+    def quantile(self, error: float) -> float:
+        """Beyond which, on both sides together, the share `error` lies."""
+        if self.degrees is None:
+            return NormalDist().inv_cdf(1 - error / 2)
+        from scipy.special import stdtrit  # slow to load, and needed by rounds alone
+
+        return float(stdtrit(self.degrees, 1 - error / 2))
+
+    def chance(self, errors: float) -> float:
+        """The inverse of `quantile`."""
+        if self.degrees is None or math.isinf(errors):
+            return math.erfc(errors / math.sqrt(2))
+        from scipy.special import stdtr
+
+        return float(2 * stdtr(self.degrees, -errors))
+
+
+def _compare(before: Interval, after: Interval, law: _Law, less_is_faster: bool, least: float) -> Comparison:
     ends = (before.low, before.middle, before.high, after.low, after.middle, after.high)
     if not all(math.isfinite(end) and end > 0 for end in ends):
         return Comparison(math.nan, math.nan, math.nan, 1.0, "no difference shown")
     low_b, b, high_b, low_a, a, high_a = map(math.log, ends)
     down, up = math.hypot(a - low_a, high_b - b), math.hypot(high_a - a, b - low_b)
-    return _judged(a - b, down, up, confidence, 1.0, less_is_faster, least)
+    return _judged(a - b, down, up, law, 1.0, less_is_faster, least)
 
 
 def compare_series(
@@ -76,18 +104,20 @@ def compare_all(
     less_is_faster: bool = False,
     confidence: float = 0.95,
     least: float = LEAST,
+    degrees: float | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare many pairs at once: intervals are widened so that at most 1 - confidence of the calls are false.
 
     R of m pairs pass the test of Benjamini and Hochberg; all intervals get the confidence 1 - (1 - c) R / m.
+    degrees: of freedom of the spread that the intervals rest on, Student's; None where it is of many points: normal.
     """
-    single = [compare(*pair, less_is_faster=less_is_faster, confidence=confidence, least=least) for pair in pairs]
+    law = _Law(confidence, degrees)
+    single = [_compare(*pair, law, less_is_faster, least) for pair in pairs]
     error = 1 - confidence
     chances = sorted(one.chance for one in single)
     passed = max((rank for rank, chance in enumerate(chances, 1) if chance <= rank * error / len(chances)), default=1)
-    normal = NormalDist()
-    wider = normal.inv_cdf(1 - error * passed / max(1, len(single)) / 2) / normal.inv_cdf(1 - error / 2)
-    return tuple(_widened(one, wider, confidence, less_is_faster, least) for one in single)
+    wider = law.quantile(error * passed / max(1, len(single))) / law.quantile(error)
+    return tuple(_widened(one, wider, law, less_is_faster, least) for one in single)
 
 
 def difference(before: Interval, after: Interval) -> Interval:
@@ -98,22 +128,22 @@ def difference(before: Interval, after: Interval) -> Interval:
     return Interval(middle - down, middle, middle + up, min(before.count, after.count))
 
 
-def _widened(one: Comparison, wider: float, confidence: float, less_is_faster: bool, least: float) -> Comparison:
+def _widened(one: Comparison, wider: float, law: _Law, less_is_faster: bool, least: float) -> Comparison:
     if math.isnan(one.middle):
         return one
     low, middle, high = map(math.log, (one.low, one.middle, one.high))
-    return _judged(middle, middle - low, high - middle, confidence, wider, less_is_faster, least)
+    return _judged(middle, middle - low, high - middle, law, wider, less_is_faster, least)
 
 
 def _judged(
-    middle: float, down: float, up: float, confidence: float, wider: float, less_is_faster: bool, least: float
+    middle: float, down: float, up: float, law: _Law, wider: float, less_is_faster: bool, least: float
 ) -> Comparison:
     """All in logarithms; `wider` stretches the interval, not the chance."""
     side = down if middle > 0 else up  # the side on which 1 lies
-    quantile = NormalDist().inv_cdf((1 + confidence) / 2)
+    quantile = law.quantile(1 - law.confidence)
     errors = abs(middle) / side * quantile if side > 0 else (math.inf if middle else 0.0)
     low, high = math.exp(middle - wider * down), math.exp(middle + wider * up)
     word: Word = "no difference shown"
     if not low <= 1 <= high and abs(math.expm1(middle)) >= least:
         word = "faster" if (middle > 0) != less_is_faster else "slower"
-    return Comparison(low, math.exp(middle), high, math.erfc(errors / math.sqrt(2)), word)
+    return Comparison(low, math.exp(middle), high, law.chance(errors), word)

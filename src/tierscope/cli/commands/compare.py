@@ -9,7 +9,7 @@ from tierscope.cli.help import Command
 
 EPILOG = """\b
 Exit status: 0 no point is slower, 1 one is, 4 nothing could be compared.
-Beside a published table: 0 normal for such hardware, 1 not."""
+Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells."""
 
 
 @click.command(cls=Command, epilog=EPILOG)
@@ -35,12 +35,29 @@ def compare(
     if not 0 <= least < 1:
         raise UsageError(f"--least {least:g} is no share; name one from 0 up to 1, such as 0.02")
     if rounds is not None:
+        _only_rounds(after, across, figure)
         return in_turns(before, Path(after), (least, rounds), out, as_json)
+    if out:
+        raise UsageError("--out is the directory of the runs of --rerun; name a number of rounds, such as --rerun 5")
     if after.startswith("reference:"):
         return beside_table(before, after.removeprefix("reference:"), figure, as_json)
     if figure:
         raise UsageError("--figure draws a run beside reference:NAME; two runs have tables alone")
     return two_runs(before, Path(after), least, across, as_json)
+
+
+def _only_rounds(after: str, across: bool, figure: Path | None) -> None:
+    """UsageError for what has no meaning where both are measured again."""
+    from tierscope.errors import UsageError
+
+    if after.startswith("reference:"):
+        raise UsageError(f"--rerun measures two runs again, and {after} is a published table; compare without --rerun")
+    if across:
+        raise UsageError(
+            "--across-origins compares two runs as they are, and --rerun measures both again; give one of the two"
+        )
+    if figure:
+        raise UsageError("--figure draws a run beside reference:NAME; --rerun has a table alone")
 
 
 commands.add(compare)

@@ -1,8 +1,8 @@
 """OpenMetrics text, as Prometheus and the text-file collector of its node exporter read it.
 
 One gauge for each table and key with a unit: tierscope_TABLE_KEY, base units in the name as the standard asks (bytes,
-seconds, ratios without one). Words of a row are labels. The time of a run is its label `started`, not a time stamp: a
-collector would take an old one for late.
+seconds, ratios without one). Words of a row are labels, and the numbers that say which point it is, by which `compare`
+matches too. The time of a run is its label `started`, not a time stamp: a collector would take an old one for late.
 Source: Cloud Native Computing Foundation, "OpenMetrics", 1.0, 2020.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tierscope.errors import UsageError
+from tierscope.report.comparison import KEYS
 from tierscope.report.content import gather
 from tierscope.report.exported import named
 from tierscope.report.exports import exports
@@ -30,7 +31,7 @@ POINT = (
     "experiment",
     "group",
 )
-"""Numbers that say which point a row is: labels, not metrics."""
+"""Numbers that say which point a row is, of tables that `compare` does not know: labels, not metrics."""
 
 
 class OpenMetrics:
@@ -43,11 +44,12 @@ class OpenMetrics:
         samples: dict[str, dict[str, float]] = {}
         for name, run in zip(named(runs), runs, strict=True):
             for section in gather(run).sections.values():
+                known = {*POINT, *KEYS.get(section.name, ())}
                 for number, row in enumerate(section.rows if section.name not in DROPPED else ()):
                     shared = {"run": name, "host": run.result.machine.hostname, "started": run.result.started}
-                    labels = shared | {"row": str(number)} | _labels(section.columns, row)
+                    labels = shared | {"row": str(number)} | _labels(section.columns, row, known)
                     for column in section.columns:
-                        if (value := _value(column, row)) is not None:
+                        if (value := _value(column, row)) is not None and column.name not in known:
                             samples.setdefault(metric(section.name, column.name), {})[_text(labels)] = value
         if not samples:
             raise UsageError("no experiment of these runs is finished: there is nothing to export")
@@ -66,14 +68,14 @@ def metric(table: str, key: str) -> str:
 
 
 def _value(column: Column, row: Row) -> float | None:
-    """Of numbers with a unit that are no labels; OpenMetrics has NaN, but what is unknown is left out."""
+    """Of numbers with a unit; OpenMetrics has NaN, but what is unknown is left out."""
     value = row.get(column.name)
     known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value or 0) if known and column.unit and column.name not in POINT else None
+    return float(value or 0) if known and column.unit else None
 
 
-def _labels(columns: tuple[Column, ...], row: Row) -> dict[str, str]:
-    names = [c.name for c in columns if (not c.unit or c.name in POINT) and c.name not in DROPPED]
+def _labels(columns: tuple[Column, ...], row: Row, known: set[str]) -> dict[str, str]:
+    names = [c.name for c in columns if (not c.unit or c.name in known) and c.name not in DROPPED]
     return {name: _word(row[name]) for name in names if row.get(name) not in (None, "")}
 
 
