@@ -12,13 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from said import refused, say
+from said import refused
 from tierscope.audit import examine
 from tierscope.audit.readings import statements
 from tierscope.errors import Exit, UsageError
 from tierscope.imports import Imported, importers, read
 from tierscope.reading import Reading
-from tierscope.result import load
 
 DATA = Path(__file__).parents[1] / "data/imports"
 FILES = sorted(path.name for path in DATA.iterdir())
@@ -267,43 +266,3 @@ def test_any_text_is_read_or_refused(name: str, text: str) -> None:
     except UsageError:
         return
     importers[name].knows(text)
-
-
-# --- as a run ---
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_an_imported_file_is_a_run_that_is_shown_reported_and_audited(
-    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    words = ["--as", "multichase"] if name == PLAIN else []
-    status, out, _ = say(capfd, "import", str(DATA / name), "--out", "r", *words)
-    assert status == Exit.GOOD
-    assert "IMPORTED: " in out
-    run = load(tmp_path / "r")
-    assert run.result.readings == imported(name).readings
-    assert (tmp_path / "r/imported" / name).read_bytes() == (DATA / name).read_bytes()
-    assert say(capfd, "show", "r")[0] == Exit.GOOD
-    assert say(capfd, "audit", "r")[0] == Exit.GOOD
-    assert "IMPORTED" in (tmp_path / "r/report-imported.html").read_text()
-
-
-def test_an_imported_run_is_not_run_again(capfd: pytest.CaptureFixture[str]) -> None:
-    say(capfd, "import", str(DATA / "stream.txt"), "--out", "r")
-    for command, what in (("rerun", "repeated"), ("resume", "resumed")):
-        status, why = refused(capfd, command, "r")
-        assert status == Exit.USAGE
-        assert f"r was measured by another tool and cannot be {what}" in why
-    for words in (["import", str(DATA / "stream.txt")], ["run", "quick"]):
-        status, why = refused(capfd, *words, "--out", "r")
-        assert status == Exit.USAGE
-        assert "holds an imported run, which cannot be resumed; name a new directory" in why
-    assert "tierscope rerun" not in (Path("r") / "report-imported.html").read_text()
-
-
-def test_its_json_holds_all_readings(capfd: pytest.CaptureFixture[str]) -> None:
-    say(capfd, "import", str(DATA / "stream.txt"), "--out", "r")
-    rows = json.loads(say(capfd, "show", "r", "--json")[1])["rows"]
-    assert [row["test"] for row in rows] == ["copy", "scale", "add", "triad"]
-    assert {row["table"] for row in rows} == {"imported"}
-    assert rows[0]["bandwidth_bytes_per_s"] == 9271.1e6

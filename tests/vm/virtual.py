@@ -25,6 +25,7 @@ from tierscope.core import LINKED, find_core
 from tierscope.system import System
 
 PORT = 7000  # inside
+SILENT_S = 45.0  # before its first word, which comes after some seconds
 BOOT_S = 120.0  # 4 s on an idle machine; a shared one with a stolen CPU takes its time
 STATUS = re.compile(rb"\0status (\d+)\n\Z")
 
@@ -100,6 +101,10 @@ class VirtualMachine:
             self._process = self._start(shape)
             made.callback(self._end)
             self._port = self._find_port()
+            if not self._speaks():
+                self._end()
+                self._process = self._start(shape)
+                self._port = self._find_port()
             self._wait()
             self.core = self._stand_in()
             self._made = made.pop_all()
@@ -213,6 +218,13 @@ class VirtualMachine:
         self._ask("qmp_capabilities")
         told = self._ask("human-monitor-command", **{"command-line": "info usernet"})
         return int(re.search(r"HOST_FORWARD\]\s+\S+\s+127\.0\.0\.1\s+(\d+)", told)[1])  # type: ignore[index]
+
+    def _speaks(self) -> bool:
+        """Once in some hundred starts QEMU, which emulates all CPUs here, stays silent for ever: then begin anew."""
+        until = time.monotonic() + SILENT_S
+        while not self.console and self._process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        return bool(self.console) or self._process.poll() is not None
 
     def _wait(self) -> None:
         until = time.monotonic() + BOOT_S
