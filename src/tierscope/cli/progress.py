@@ -59,15 +59,21 @@ class Progress(Observer):
         measured = elapsed / share if share else self._seconds
         return max((1 - share) * (share * measured + (1 - share) * self._seconds), 0.0)
 
+    def _words(self, of: str) -> str:
+        """'3 of 22 points, 0:40 left'; some plans look closer at what they find, and then have more."""
+        if self._done > self._total:
+            return f"{self._done} points, a closer look at what was found"
+        return f"{self._done}{of}{self._total} points, {_clock(self._left())} left"
+
     def _draw(self) -> None:
         full = round(BAR * min(self._done / self._total, 1.0))
         bar = f"{'━' * full}{'─' * (BAR - full)}"
-        line = f"{bar} {self._done}/{self._total}  {_clock(self._left())} left  {self._current}"
+        line = f"{bar} {self._words('/')}  {self._current}"
         if self._live:
             self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
         elif time.monotonic() - self._spoken > 10:
             self._spoken = time.monotonic()
-            self._console.print(Text(f"{self._done} of {self._total} points, {_clock(self._left())} left"))
+            self._console.print(Text(self._words(" of ")))
 
 
 POLICY = {
