@@ -11,7 +11,7 @@ import pytest
 
 from made import made_facts, made_latency_s
 from made_machine import made_machine
-from made_maps import timing
+from made_maps import COUNT, timing
 from tierscope import core
 from tierscope.catalogue import Catalogue, Kernel, Operand, Shape
 from tierscope.core import Session
@@ -134,7 +134,7 @@ class FakeSession:
     def timings(self) -> tuple[tuple[Timing, ...], ...]:
         """One for each batch, of groups that run a structure."""
         self._core.log.append("timings")
-        batches = tuple(timing("quick_map", "get", 1, 1.0, [batch])[0] for batch in range(self._batch))
+        batches = tuple(timing("quick_map", "get", 1, 1.0, [batch], COUNT)[0] for batch in range(self._batch))
         return tuple(batches if group.workload.kernel == "made_map" else () for group in self._groups)
 
     def drop(self) -> None:
