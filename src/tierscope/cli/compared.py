@@ -10,9 +10,9 @@ from rich.text import Text
 from tierscope import reference
 from tierscope.cli.drawn import draw
 from tierscope.errors import Exit
-from tierscope.origin import banner
 from tierscope.report import beside_text, comparison
 from tierscope.report.beside import beside, normal, sentence
+from tierscope.report.warned import warn_of_origin
 from tierscope.report.words import printable
 from tierscope.result import load
 
@@ -44,8 +44,7 @@ def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> in
         click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
     else:
         console = Console()
-        if said := banner(own.result.origin, own.result.origin_by):
-            console.print(Text(printable(said), style="bold yellow"))
+        warn_of_origin(own.result, console)
         beside_text.show(rows, published, console)
     if figure:
         draw(beside_text.figure(rows, published, own.result.origin), figure)

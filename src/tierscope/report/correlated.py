@@ -13,10 +13,6 @@ from typing import Any
 import numpy as np
 
 from tierscope.errors import ResultError
-from tierscope.report import heat, vega
-from tierscope.report.heat import Axes
-from tierscope.report.theme import Spec
-from tierscope.report.vega import Point
 from tierscope.result import Record, Run
 from tierscope.stats.correlation import FEWEST, Correlation
 from tierscope.tables.measured import measured
@@ -69,25 +65,3 @@ def _of(run: Run, sweep: str, records: list[Record]) -> list[Correlated]:
         if linear and rank:
             found.append(Correlated(sweep, name, len(records), linear, rank))
     return sorted(found, key=lambda one: -max(abs(one.linear.middle), abs(one.rank.middle)))
-
-
-def figure(found: list[Correlated], origin: str) -> Spec:
-    """A map for each sweep: lines are counters, columns kinds; the colour is |r|, the cell has its sign."""
-    maps = [
-        _map(sweep, [one for one in found if one.sweep == sweep]) for sweep in dict.fromkeys(o.sweep for o in found)
-    ]
-    title = vega.origin_title("Counters and time", origin)
-    return vega.finish(title, {"hconcat": maps}, labels=["0.00"], notes=["counters per operation, over the points"])
-
-
-def _map(sweep: str, found: list[Correlated]) -> Spec:
-    points: list[Point] = [
-        {"counter": one.counter, "kind": kind, "r": abs(value.middle), "word": f"{value.middle:+.2f}",
-         "low": round(value.low, 3), "high": round(value.high, 3)}
-        for one in found
-        for kind, value in zip(KINDS, (one.linear, one.rank), strict=True)
-    ]  # fmt: skip
-    axes = Axes("kind", "counter", list(KINDS), [one.counter for one in found], "", "")
-    tips = vega.tips(("counter", "counter"), ("word", "r"), ("low", "95 % interval from"), ("high", "to"))
-    layers = [heat.cells(axes, "r", 1.0, "|r|", tips), heat.words(axes, "word", "r", 1.0)]
-    return heat.chart(axes, points, layers, sweep)

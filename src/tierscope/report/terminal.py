@@ -7,11 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.audit import Failure
-from tierscope.origin import banner
 from tierscope.report.content import Section, gather
 from tierscope.report.doubtful import doubtful
 from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import verdict
+from tierscope.report.warned import warn_of_origin
 from tierscope.report.words import printable
 from tierscope.result import Run
 
@@ -25,8 +25,7 @@ def show(run: Run, console: Console) -> None:
     content = gather(run)
     words = verdict(content)
     console.print()
-    if warning := banner(run.result.origin, run.result.origin_by):
-        console.print(Text(printable(warning), style="bold yellow"))
+    warn_of_origin(run.result, console)
     console.print(Text(printable(words.lead), style="bold"))
     for line in words.lines:
         console.print(Text(printable(line)))

@@ -1,10 +1,10 @@
 """Buffers in a terminal: one line for each part."""
 
 from tierscope.report import cells, vega
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_bytes, show_seconds, show_size
 
-Grid = tuple[str, list[tuple[str, bool]], list[list[str]]]
 """Title, heads with whether they are numbers, lines."""
 
 

@@ -1,7 +1,7 @@
 """The closed loop in a terminal: shares by parameter, then every failure with the words that repeat it."""
 
 from tierscope.report import cells
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 from tierscope.tables.closed_loop_words import PLURALS, Share, failures, name_of, shares, shown
 

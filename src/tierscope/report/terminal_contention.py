@@ -3,7 +3,7 @@
 from statistics import median
 
 from tierscope.report import cells, vega
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 
 LINES = 40  # of splits: of more, every second, third ... with both ends of each mode

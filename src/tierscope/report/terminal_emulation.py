@@ -1,7 +1,7 @@
 """Emulated tiers in a terminal: what was asked for beside what was achieved."""
 
 from tierscope.report import cells
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_rate, show_seconds
 

@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 from tierscope.report import cells
 from tierscope.report.flush_points import FENCES
+from tierscope.report.grid import Cell, Grid
 from tierscope.tables import Row
 from tierscope.units import show_size
 
-Grid = tuple[str, list[tuple[str, bool]], list[list[str]]]  # title, heads with whether they are numbers, rows
-Cell = Callable[[Row | None, str, str, Callable[[float], str]], str]  # row, key, stem, text
 ABREAST = 5  # ratios with their intervals that stand side by side in 80 columns
 
 

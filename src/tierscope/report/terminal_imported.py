@@ -1,6 +1,7 @@
 """Another tool's readings in the terminal: what was set, then the few numbers that most of them hold."""
 
 from tierscope.report import cells
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 from tierscope.tables.imported import Imported
 
@@ -10,7 +11,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-def grid(rows: list[Row]) -> tuple[str, list[tuple[str, bool]], list[list[str]]]:
+def grid(rows: list[Row]) -> Grid:
     """Title, heads and lines; columns of which no row knows the value are left out."""
     columns = [
         c for c in Imported.columns if c.name in SHOWN and any(row.get(c.name) not in (None, "") for row in rows)

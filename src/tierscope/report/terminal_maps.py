@@ -1,14 +1,11 @@
 """Operations on structures in a terminal: a table for each operation and size, a line for each structure."""
 
-from collections.abc import Callable
-
 from tierscope.report import cells
+from tierscope.report.grid import Cell, Grid
 from tierscope.report.maps_points import chart, varying
-from tierscope.report.terminal_nodes import Grid
 from tierscope.tables import Row
 from tierscope.units import show_seconds
 
-Cell = Callable[[Row | None, str, str, Callable[[float], str]], str]  # row, key, stem, text
 HEADS = [
     ("structure", False), ("M ops/s", True), ("p50", True), ("p99", True), ("p99.9", True), ("rehash", True),
     ("fill", True),

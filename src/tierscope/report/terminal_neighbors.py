@@ -1,14 +1,11 @@
 """Neighbours in a terminal: one line per pair of numbers, the time of one victim and its slowdown."""
 
-from collections.abc import Callable
-
 from tierscope.report import cells
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Cell, Grid
 from tierscope.tables import Row
 from tierscope.tables.neighbors import aggressor_name, victim_name
 from tierscope.units import show_seconds
 
-Cell = Callable[[Row | None, str, str, Callable[[float], str]], str]  # row, key, stem, text
 NUMBERS = ("victims", "aggressors", "time of one", "slowdown")
 
 

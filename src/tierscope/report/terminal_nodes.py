@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from tierscope.experiment import Label
 from tierscope.report import cells, vega
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 from tierscope.tables.core_to_core import by_class, spread
 from tierscope.units import show_seconds
 
-Grid = tuple[str, list[tuple[str, bool]], list[list[str]]]
 """Title, heads with whether they are numbers, lines."""
 
 CPUS = 10  # columns of a matrix of pairs, 8 letters each

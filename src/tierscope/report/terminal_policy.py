@@ -1,7 +1,7 @@
 """Policy in a terminal: one line for each property that was looked for, with its range."""
 
 from tierscope.report import cells
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_bytes, show_seconds
 

@@ -3,13 +3,10 @@
 from collections.abc import Callable
 
 from tierscope.report import cells, vega
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Cell, Grid
 from tierscope.tables import Row
 from tierscope.tables.storage_words import show_iops
 from tierscope.units import show_seconds, show_size
-
-Cell = Callable[[Row | None, str, str, Callable[[float], str]], str]  # row, key, stem, text
-
 
 VARIED: dict[str, Callable[[Row], str]] = {
     "block_bytes": lambda row: show_size(int(row["block_bytes"] or 0)),

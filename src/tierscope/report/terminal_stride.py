@@ -1,15 +1,11 @@
 """Strided accesses in a terminal: a line for each stride, a column for each access size, a table for each way."""
 
-from collections.abc import Callable
-
 from tierscope.report import cells, vega
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Cell, Grid
 from tierscope.report.words import threads_name
 from tierscope.tables import Row
 from tierscope.tables.stride_words import KIND
 from tierscope.units import show_size
-
-Cell = Callable[[Row | None, str, str, Callable[[float], str]], str]  # row, key, stem, text
 
 
 def way(row: Row) -> str:

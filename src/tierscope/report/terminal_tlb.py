@@ -2,7 +2,7 @@
 
 from tierscope.report import cells, vega
 from tierscope.report.braille import Axis, Curve
-from tierscope.report.terminal_nodes import Grid
+from tierscope.report.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_bytes, show_size
 

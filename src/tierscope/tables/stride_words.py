@@ -47,11 +47,10 @@ def _unit(rows: list[Row]) -> list[Insight]:
     )
     who = _who(rows[0])
     widest = show_size(max(whole(row, "stride_bytes") for row in own))
-    if found is None and len(times) < FEWEST:
-        text = f"{who}: {len(times)} strides are too few to tell a unit; name {FEWEST} or more, a doubling apart"
-        return [Insight(name=f"stride_unit {_name(rows[0])}", text=text)]
     if found is None:
         text = f"{who}: no unit above a line of {LINE_BYTES} B shows up to strides of {widest}"
+        if len(times) < FEWEST:
+            text = f"{who}: {len(times)} strides are too few to tell a unit; name {FEWEST} or more, a doubling apart"
         return [Insight(name=f"stride_unit {_name(rows[0])}", text=text)]
     size = show_bytes(found.round or found.size_bytes)
     text = f"{who}: from a stride of {size} on each access of {show_size(access)} costs a whole unit"

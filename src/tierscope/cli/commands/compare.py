@@ -6,6 +6,7 @@ import rich_click as click
 
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
+from tierscope.cli.least import share
 
 EPILOG = """\b
 Exit status: 0 no point is slower, 1 one is, 4 nothing could be compared.
@@ -15,7 +16,9 @@ Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells.""
 @click.command(cls=Command, epilog=EPILOG)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after")
-@click.option("--least", default=0.02, show_default=True, help="Smallest difference of interest, as a share.")
+@click.option(
+    "--least", default=0.02, show_default=True, callback=share, help="Smallest difference of interest, as a share."
+)
 @click.option("--across-origins", "across", is_flag=True, help="Compare real, emulated and simulated numbers too.")
 @click.option(
     "--rerun", "rounds", type=int, help="Measure both again here, in so many rounds in turns, and compare those."
@@ -32,8 +35,6 @@ def compare(
     from tierscope.cli.turns import in_turns
     from tierscope.errors import UsageError
 
-    if not 0 <= least < 1:
-        raise UsageError(f"--least {least:g} is no share; name one from 0 up to 1, such as 0.02")
     if rounds is not None:
         _only_rounds(after, across, figure)
         return in_turns(before, Path(after), (least, rounds), out, as_json)

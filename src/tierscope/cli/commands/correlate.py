@@ -16,40 +16,23 @@ def correlate(run: Path, figure: Path | None, as_json: bool) -> int:
     """Correlate the counters of RUN with its times over the points of each sweep, by value and by rank."""
     import msgspec
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     from tierscope.cli.drawn import draw
     from tierscope.errors import Exit
-    from tierscope.origin import banner
+    from tierscope.report import correlated_text
     from tierscope.report.correlated import correlated
-    from tierscope.report.correlated import figure as drawn
-    from tierscope.report.words import printable
+    from tierscope.report.warned import warn_of_origin
     from tierscope.result import load
 
     own = load(run)
     found = correlated(own)
     if figure:
-        draw(drawn(found, own.result.origin), figure)
+        draw(correlated_text.figure(found, own.result.origin), figure)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode([one.row() for one in found]), indent=1))
-        return Exit.GOOD
-    console = Console()
-    if said := banner(own.result.origin, own.result.origin_by):
-        console.print(Text(printable(said), style="bold yellow"))
-    for sweep in dict.fromkeys(one.sweep for one in found):
-        rows = [one for one in found if one.sweep == sweep]
-        table = Table(title=Text(f"{sweep}, {rows[0].points} points"), title_justify="left", box=None, pad_edge=False)
-        for name in ("counter per operation", "linear", "95 % interval", "rank", "95 % interval"):
-            table.add_column(name, justify="left" if name.startswith("counter") else "right", header_style="dim")
-        for one in rows:
-            cells = [
-                cell
-                for kind in (one.linear, one.rank)
-                for cell in (f"{kind.middle:+.3f}", f"{kind.low:+.2f} to {kind.high:+.2f}")
-            ]
-            table.add_row(Text(printable(one.counter)), *cells)
-        console.print(table)
+    else:
+        warn_of_origin(own.result, console := Console())
+        correlated_text.show(found, console)
     return Exit.GOOD
 
 

@@ -6,13 +6,16 @@ import rich_click as click
 
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
+from tierscope.cli.least import share
 
 EPILOG = "Exit status: 0 nothing became slower, 1 something did, 4 too few runs to tell."
 
 
 @click.command(cls=Command, epilog=EPILOG)
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--least", default=0.02, show_default=True, help="Smallest change of interest, as a share.")
+@click.option(
+    "--least", default=0.02, show_default=True, callback=share, help="Smallest change of interest, as a share."
+)
 @click.option("--figure", type=click.Path(path_type=Path), help="SVG file of the points that changed.")
 @click.option("--json", "as_json", is_flag=True, help="All points and changes as JSON on standard output.")
 def history(directories: tuple[Path, ...], least: float, figure: Path | None, as_json: bool) -> int:
@@ -21,13 +24,11 @@ def history(directories: tuple[Path, ...], least: float, figure: Path | None, as
     from rich.console import Console
 
     from tierscope.cli.drawn import draw
-    from tierscope.errors import Exit, UsageError
+    from tierscope.errors import Exit
     from tierscope.report import history_text
     from tierscope.report.history import history as examine
     from tierscope.result import load
 
-    if not 0 <= least < 1:
-        raise UsageError(f"--least {least:g} is no share; name one from 0 up to 1, such as 0.02")
     found = examine([load(path) for given in directories for path in runs_of(given)], least)
     if figure:
         draw(history_text.figure(found), figure)

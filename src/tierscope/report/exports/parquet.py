@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope import duck
 from tierscope.report.exported import FIELDS, cells
 from tierscope.report.exports import exports
 from tierscope.result import Run
@@ -19,8 +20,6 @@ class Parquet:
     text: ClassVar[bool] = False
 
     def render(self, runs: Sequence[Run]) -> bytes:
-        import duckdb
-
         found = list(cells(runs))
         columns = {name: np.array([getattr(cell, name) for cell in found], dtype=object) for name in FIELDS}
         columns["row"] = columns["row"].astype(np.uint32)
@@ -30,9 +29,10 @@ class Parquet:
         )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "export.parquet"
-            with duckdb.connect(config={"threads": 1}) as store:
-                store.register("cells", columns)
-                store.execute(f"COPY (SELECT {kept} FROM cells) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+            store = duck.store()
+            store.register("cells", columns)
+            store.execute(f"COPY (SELECT {kept} FROM cells) TO {duck.quoted(path)} (FORMAT parquet, COMPRESSION zstd)")
+            store.unregister("cells")
             return path.read_bytes()
 
 

@@ -1,0 +1,12 @@
+"""What `--least` takes, in every command that compares."""
+
+import rich_click as click
+
+
+def share(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+    """As a callback of click; UsageError for what is no share."""
+    from tierscope.errors import UsageError
+
+    if not 0 <= value < 1:
+        raise UsageError(f"--least {value:g} is no share; name one from 0 up to 1, such as 0.02")
+    return value

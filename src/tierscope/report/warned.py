@@ -1,0 +1,14 @@
+"""The line above all others where numbers are not measurements of hardware."""
+
+from rich.console import Console
+from rich.text import Text
+
+from tierscope.origin import banner
+from tierscope.report.words import printable
+from tierscope.result import Result
+
+
+def warn_of_origin(result: Result, console: Console) -> None:
+    """Nothing where they are."""
+    if said := banner(result.origin, result.origin_by):
+        console.print(Text(printable(said), style="bold yellow"))
