@@ -1,0 +1,54 @@
+/// One member of a simulated group whose kernel is a structure: operations run on the real structure, recorded, and
+/// their accesses are then executed one after another in simulated time. Between two operations nothing overlaps but
+/// stores that drain, as on hardware, where the clock is looked at between them; instructions cost `cpu.issue` for each
+/// access and nothing else. Fills and rehashes take simulated time too, each told apart.
+#pragma once
+#include "bench/keyed.hpp"
+#include "bench/stepper.hpp"
+#include "bench/touched_lines.hpp"
+#include "simulate/machine.hpp"
+#include "simulate/thread.hpp"
+
+namespace tierscope {
+
+class KeyedWalker final : public Stepper {
+ public:
+  /// Blocks are made after `form`. Machine and keyed must outlive it.
+  KeyedWalker(simulate::Machine& machine, unsigned cpu, Keyed& keyed, TouchedLines lines, const Block& form)
+      : thread_(machine, cpu), machine_(&machine), keyed_(&keyed), lines_(std::move(lines)), form_(form) {}
+
+  /// What the next `begin` begins: the fill, where the structure had to be made anew; the round.
+  /// @throws as StructureEntry::open
+  bool prepare_fill();
+  void prepare_round() noexcept;
+  simulate::Time begin(simulate::Time at, std::uint32_t batch) override;
+  simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length) override;
+  simulate::Time finish() override;
+  [[nodiscard]] Keyed& keyed() noexcept { return *keyed_; }
+
+ private:
+  enum class Part : std::uint8_t { nothing, fill, operation, rehash };
+  [[nodiscard]] simulate::Time next();
+  void close();
+  bool open();
+  void record(Part part);
+  void end();
+  [[nodiscard]] Block block(simulate::Seen seen) const;
+
+  simulate::Thread thread_;
+  simulate::Machine* machine_;
+  Keyed* keyed_;
+  TouchedLines lines_;
+  Block form_;
+  bool fills_ = false;
+  Part part_ = Part::nothing;
+  bool more_ = false;  // whether the step that was recorded last was one
+  std::uint64_t moved_ = 0;
+  std::uint64_t operations_ = 0;
+  LineCounts counts_;  // of the part at hand
+  simulate::Time start_ = 0, before_ = 0;
+  std::vector<simulate::Access> pending_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace tierscope
