@@ -5,7 +5,6 @@
 #pragma once
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -60,8 +59,6 @@ class Keyed final : public Victim {
   void end_round() noexcept;
   [[nodiscard]] Timing& timing() noexcept { return timing_; }
   [[nodiscard]] bool persistent() const noexcept { return settings_.entry->persistent; }
-  /// The caller's copy of what is inserted.
-  [[nodiscard]] std::span<const std::byte> value() const noexcept { return std::as_bytes(std::span(value_)); }
 
   /// What the structures of all members take, at most.
   [[nodiscard]] static std::size_t held_bytes(const GroupPlan& plan);

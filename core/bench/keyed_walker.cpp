@@ -6,7 +6,20 @@ namespace tierscope {
 
 using simulate::Time;
 
+namespace {
+
+struct Left {
+  Left() = default;
+  Left(const Left&) = delete;
+  Left& operator=(const Left&) = delete;
+  ~Left() { recorded::leave_heap(); }
+};
+
+}  // namespace
+
 bool KeyedWalker::prepare_fill() {
+  if (!keyed_->persistent()) recorded::use_heap(heap_);
+  const Left left;
   fills_ = keyed_->renew();
   return fills_;
 }
@@ -75,16 +88,18 @@ bool KeyedWalker::open() {
 }
 
 void KeyedWalker::record(Part part) {
-  using recorded::Where;
   part_ = part;
   at_ = 0;
-  recorded::begin(keyed_->persistent() ? Where::pools : Where::heap, keyed_->value());
+  if (!keyed_->persistent()) recorded::use_heap(heap_);
+  recorded::begin();
   if (part == Part::rehash) {
     moved_ = keyed_->rehash();
   } else {
     more_ = part == Part::fill ? keyed_->fill_next() : keyed_->step_next();
   }
-  counts_ = lines_.take(recorded::end(), pending_);
+  const auto events = recorded::end();
+  recorded::leave_heap();
+  counts_ = lines_.take(events, pending_);
 }
 
 /// Behind the last part: of a round its block.

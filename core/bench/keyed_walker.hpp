@@ -13,9 +13,14 @@ namespace tierscope {
 
 class KeyedWalker final : public Stepper {
  public:
-  /// Blocks are made after `form`. Machine and keyed must outlive it.
+  /// Blocks are made after `form`, whose thread is the number of its heap. Machine and keyed must outlive it.
   KeyedWalker(simulate::Machine& machine, unsigned cpu, Keyed& keyed, TouchedLines lines, const Block& form)
-      : thread_(machine, cpu), machine_(&machine), keyed_(&keyed), lines_(std::move(lines)), form_(form) {}
+      : thread_(machine, cpu),
+        machine_(&machine),
+        keyed_(&keyed),
+        lines_(std::move(lines)),
+        form_(form),
+        heap_(form.thread) {}
 
   /// What the next `begin` begins: the fill, where the structure had to be made anew; the round.
   /// @throws as StructureEntry::open
@@ -40,6 +45,7 @@ class KeyedWalker final : public Stepper {
   Keyed* keyed_;
   TouchedLines lines_;
   Block form_;
+  unsigned heap_;
   bool fills_ = false;
   Part part_ = Part::nothing;
   bool more_ = false;  // whether the step that was recorded last was one

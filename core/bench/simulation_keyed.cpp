@@ -38,13 +38,12 @@ std::optional<std::size_t> Simulation::keyed_of(const std::vector<unsigned>& gro
 /// The fill and one round. What was filled in stays in the next timing, since gets fill once.
 void Simulation::warm_keyed(std::size_t number) {
   run_rounds(number, now_);
-  stores_[number].timings.clear();
-  for (const auto& walker : keyed_[number]) {
-    walker->blocks().clear();
-    const auto warmed = walker->keyed().take_timing();
-    walker->keyed().timing().fills = warmed.fills;
-    walker->keyed().timing().fill_ticks = warmed.fill_ticks;
-  }
+  auto& timings = stores_[number].timings;
+  auto& kept = keyed_[number].front()->keyed().timing();
+  kept.fills = timings.back().fills;
+  kept.fill_ticks = timings.back().fill_ticks;
+  timings.clear();
+  for (const auto& walker : keyed_[number]) walker->blocks().clear();
 }
 
 void Simulation::run_rounds(std::size_t number, simulate::Time end) {

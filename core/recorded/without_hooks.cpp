@@ -7,7 +7,9 @@ std::string lacking() {
   return "only in tierscope-core-traced, which builds without sanitizers make: run ./tierscope of a checkout again";
 }
 void forget() noexcept {}
-void begin(Where, std::span<const std::byte>) noexcept {}
+void begin() noexcept {}
+void use_heap(unsigned) {}
+void leave_heap() noexcept {}
 std::span<const Event> end() noexcept { return {}; }
 void note(What, const void*, std::size_t, bool) noexcept {}
 void opened(const void*, std::size_t) {}
