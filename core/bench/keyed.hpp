@@ -72,9 +72,9 @@ class Keyed final : public Victim {
   struct Settings {
     const StructureEntry* entry = nullptr;
     StructureOptions options;
-    int node = -1;      // where volatile memory is taken; -1: in a pool
-    bool one = false;   // structure for all threads
-    bool kept = false;  // the pool is the user's own: it is emptied, not made anew
+    int node = -1;         // where volatile memory is taken; -1: in a pool
+    bool one = false;      // structure for all threads
+    bool kept = false;     // the pool is the user's own: it is emptied, not made anew
     bool counted = false;  // its accesses are recorded, and time is simulated
   };
   static Settings settings_of(const GroupPlan& plan, std::size_t member);

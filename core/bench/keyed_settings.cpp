@@ -86,7 +86,8 @@ void Keyed::settle_simulated(const GroupPlan& plan, Settings& made) {
   if (!lacking.empty()) throw Unsupported("structure " + plan.kernel + " on target=sim is " + lacking);
   if (made.one && plan.cpus.size() > 1 && operations::parse_mix(plan.operation).changes())
     throw BadPlan("sharing=one of " + std::to_string(plan.cpus.size()) + " threads that change structure " +
-                  plan.kernel + " has no simulated form: waits for its lock are not simulated; take sharing=own, or "
+                  plan.kernel +
+                  " has no simulated form: waits for its lock are not simulated; take sharing=own, or "
                   "operation=get");
   made.counted = true;
   if (!made.entry->persistent) return;

@@ -50,7 +50,7 @@ class Simulation final : public Stage {
   std::vector<std::uint64_t> taken_;  // bytes of each of its memories
   std::vector<Group> groups_;
   std::vector<Store> stores_;
-  std::vector<std::vector<std::unique_ptr<Walker>>> walkers_;  // of each group's members
+  std::vector<std::vector<std::unique_ptr<Walker>>> walkers_;     // of each group's members
   std::vector<std::vector<std::unique_ptr<KeyedWalker>>> keyed_;  // likewise, of structures
   std::vector<bool> warm_;
   simulate::Time now_ = 0;

@@ -69,8 +69,8 @@ void give(Heap& heap, void* block) noexcept {
 void use(unsigned number) {
   auto& heap = heaps[number % NUMBER];
   if (first == 0) {
-    void* const at = mmap(nullptr, NUMBER * BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const at =
+        mmap(nullptr, NUMBER * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc();
     first = reinterpret_cast<std::uintptr_t>(at);
   }

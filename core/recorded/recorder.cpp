@@ -10,8 +10,8 @@
 namespace tierscope::recorded {
 namespace {
 
-constexpr std::uint64_t HUGE = 2U << 20U;                  // pools begin at large pages
-constexpr std::uint64_t HEAPS = std::uint64_t{1} << 46U;   // place of the heaps, behind all pools
+constexpr std::uint64_t HUGE = 2U << 20U;                 // pools begin at large pages
+constexpr std::uint64_t HEAPS = std::uint64_t{1} << 46U;  // place of the heaps, behind all pools
 
 /// Memory beside all that is recorded, so that what is noted does not move what is measured.
 template <class T>

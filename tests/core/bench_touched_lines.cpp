@@ -78,8 +78,7 @@ TEST_CASE("every second flush that is left out is missing in the count, and noth
 
 TEST_CASE("a store past the caches is written back by itself") {
   const auto taken = take({event(What::store_nt, 64, 256), FENCE});
-  CHECK(taken.kinds() ==
-        std::vector{Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::sfence});
+  CHECK(taken.kinds() == std::vector{Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::sfence});
   CHECK(taken.counts.flushed == 4);
   CHECK(taken.counts.written == 4);
 }

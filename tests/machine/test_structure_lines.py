@@ -1,8 +1,8 @@
 """The structure models against lines that were counted: every structure, its get, insert and remove, nothing fitted.
 
 The structures are compiled here with -fsanitize=thread, whose hooks note every load and store in place of the
-sanitizer's runtime, as they do in tierscope-core-traced (core/recorded). Keys have fixed seeds, so a count is the same in each run, but for
-where malloc puts the nodes of structures in volatile memory. A skip list differs much from one set of keys to the next:
+sanitizer's runtime, as they do in tierscope-core-traced (core/recorded). Keys have fixed seeds, so a count is the same
+in each run. A skip list differs much from one set of keys to the next:
 the model tells the mean over many, so more of them are counted.
 """
 

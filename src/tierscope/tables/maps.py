@@ -7,8 +7,8 @@
 A round is a sequence of operations that every thread has drawn before it; batches of whole rounds give one value each,
 and their Hodges-Lehmann estimate is the value of the row, with its interval. Percentiles come from histograms whose
 steps are at most 1/64 of a time. Each operation holds one look at the clock, `clock_s`, in all of these numbers.
-On simulated memory the lines of each operation are counted, too: distinct ones that are read and written, each time that
-one is flushed, and fences. More flushes than written lines mean that lines are flushed again and again.
+On simulated memory the lines of each operation are counted, too: distinct ones that are read and written, each time
+that one is flushed, and fences. More flushes than written lines mean that lines are flushed again and again.
 Blind to what the first touch of new memory costs by itself: it is part of an insert, as in any program.
 Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: `stats.contrast`, `stats.keyed`.
 """
@@ -145,11 +145,11 @@ def _beside(found: Keyed, threads: int) -> Row:
 def _lines(found: Lines | None) -> Row:
     """Of one operation on average; None where accesses were not recorded, on all memory but simulated one."""
     return {
-        "lines_read": found and found.read,
-        "lines_written": found and found.written,
-        "lines_flushed": found and found.flushed,
-        "fences": found and found.fences,
-        "flushed_per_written": found and found.flushed_per_written,
+        "lines_read": found.read if found else None,
+        "lines_written": found.written if found else None,
+        "lines_flushed": found.flushed if found else None,
+        "fences": found.fences if found else None,
+        "flushed_per_written": found.flushed_per_written if found else None,
     }
 
 

@@ -1,5 +1,6 @@
-"""What rows of `maps` say: the fastest structure of each operation, what rehashes take of it, and which one flushes the
-same lines again, where lines are counted."""
+"""What rows of `maps` say: the fastest structure of each operation, what rehashes take of it, and which one flushes
+the same lines again, where lines are counted.
+"""
 
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
@@ -87,8 +88,8 @@ def _flushed(rows: list[Row]) -> list[Insight]:
         Insight(
             name=f"flushed {asked(row)}",
             text=f"{asked(row)}: {row['structure']} flushes each line that it writes {ratio:.2f} times, "
-            f"{float(row['lines_flushed'] or 0):.1f} lines for {float(row['lines_written'] or 0):.1f}; flushes of one line "
-            "after another could be one",
+            f"{float(row['lines_flushed'] or 0):.1f} lines for {float(row['lines_written'] or 0):.1f}; "
+            "what is flushed again could be flushed once",
             value=ratio,
             unit="1",
         )

@@ -71,8 +71,7 @@ void play(Structure& structure, std::uint64_t seed, std::vector<std::uint64_t> k
   for (const auto key : keys) insert(structure, key), settle(structure);
   for (std::uint64_t i = 0; i < operations; ++i) {
     auto& one = keys[random_word(~seed, i) % keys.size()];
-    count(sums.get,
-          [&] { recorded::note(recorded::What::load, structure.find(one), VALUE_BYTES); });
+    count(sums.get, [&] { recorded::note(recorded::What::load, structure.find(one), VALUE_BYTES); });
     const auto fresh = random_word(seed, keys.size() + i);
     count(sums.insert, [&] { insert(structure, fresh); });
     settle(structure);
