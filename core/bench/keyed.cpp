@@ -177,7 +177,7 @@ void Keyed::draw() noexcept {
 
 void Keyed::run() noexcept {
   if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return;
-  settings_.one&& sequence_.mix().changes() ? go<true>() : go<false>();
+  locks() ? go<true>() : go<false>();
   end_round();
 }
 

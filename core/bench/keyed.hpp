@@ -56,8 +56,13 @@ class Keyed final : public Victim {
   [[nodiscard]] bool rehash_due() const noexcept { return structure().rehash_due(); }
   /// How many entries were moved.
   std::uint64_t rehash() noexcept { return structure().rehash(); }
+  [[nodiscard]] bool round_over() const noexcept { return next_ >= steps_.size() || !failure_.empty(); }
   void end_round() noexcept;
   [[nodiscard]] Timing& timing() noexcept { return timing_; }
+  /// Whether all threads have one structure.
+  [[nodiscard]] bool shared() const noexcept { return settings_.one; }
+  /// Whether a lock stands before each operation.
+  [[nodiscard]] bool locks() const noexcept { return settings_.one && sequence_.mix().changes(); }
   [[nodiscard]] bool persistent() const noexcept { return settings_.entry->persistent; }
 
   /// What the structures of all members take, at most.

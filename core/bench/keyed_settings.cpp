@@ -84,11 +84,6 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
 void Keyed::settle_simulated(const GroupPlan& plan, Settings& made) {
   const std::string lacking = recorded::lacking();
   if (!lacking.empty()) throw Unsupported("structure " + plan.kernel + " on target=sim is " + lacking);
-  if (made.one && plan.cpus.size() > 1 && operations::parse_mix(plan.operation).changes())
-    throw BadPlan("sharing=one of " + std::to_string(plan.cpus.size()) + " threads that change structure " +
-                  plan.kernel +
-                  " has no simulated form: waits for its lock are not simulated; take sharing=own, or "
-                  "operation=get");
   made.counted = true;
   if (!made.entry->persistent) return;
   made.options.path = pool_beside(made.entry->pool_bytes(made.options.keys, made.options.value_bytes));

@@ -39,8 +39,25 @@ Time KeyedWalker::begin(Time at, std::uint32_t batch) {
 }
 
 Time KeyedWalker::step(Time at, Time, Time) {
+  if (part_ == Part::waiting) return look();
   thread_.execute(pending_[at_++], at);
-  return at_ < pending_.size() ? thread_.ready(pending_[at_]) : next();
+  return at_ < pending_.size() ? ready() : next();
+}
+
+/// Whether the lock was given to it by now.
+Time KeyedWalker::look() {
+  if (!lock_->held_by(this)) return lock_->look();
+  thread_.wait(lock_->given());
+  keyed_->timing().lock_ticks += static_cast<std::uint64_t>(thread_.now() - before_);
+  part_ = Part::nothing;
+  return next();
+}
+
+/// When the next access may start.
+Time KeyedWalker::ready() {
+  const auto at = thread_.ready(pending_[at_]);
+  if (lock_ != nullptr && !fills_) lock_->goes_on(at);
+  return at;
 }
 
 Time KeyedWalker::finish() {
@@ -56,8 +73,9 @@ Time KeyedWalker::next() {
       end();
       return simulate::NEVER;
     }
+    if (part_ == Part::waiting) return lock_->look();
   } while (pending_.empty());
-  return thread_.ready(pending_.front());
+  return ready();
 }
 
 /// The part at hand is over.
@@ -75,12 +93,18 @@ void KeyedWalker::close() {
     timing.moved += moved_;
     ++timing.rehashes;
   }
+  const bool over = part_ == Part::rehash || (part_ == Part::operation && !keyed_->rehash_due());
+  if (lock_ != nullptr && !fills_ && over) lock_->leave(now);
 }
 
-/// The next part: a rehash that is due, else another key or operation. False: there is none.
+/// The next part: a rehash that is due, else another key or operation, behind the lock. False: there is none.
 bool KeyedWalker::open() {
   if (part_ != Part::nothing && part_ != Part::rehash && keyed_->rehash_due()) {
     record(Part::rehash);
+    return true;
+  }
+  if (lock_ != nullptr && !fills_ && !keyed_->round_over() && !lock_->ask(this)) {
+    part_ = Part::waiting;
     return true;
   }
   record(fills_ ? Part::fill : Part::operation);

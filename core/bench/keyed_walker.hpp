@@ -4,6 +4,7 @@
 /// access and nothing else. Fills and rehashes take simulated time too, each told apart.
 #pragma once
 #include "bench/keyed.hpp"
+#include "bench/keyed_lock.hpp"
 #include "bench/stepper.hpp"
 #include "bench/touched_lines.hpp"
 #include "simulate/machine.hpp"
@@ -14,13 +15,16 @@ namespace tierscope {
 class KeyedWalker final : public Stepper {
  public:
   /// Blocks are made after `form`, whose thread is the number of its heap. Machine and keyed must outlive it.
-  KeyedWalker(simulate::Machine& machine, unsigned cpu, Keyed& keyed, TouchedLines lines, const Block& form)
+  /// lock: of threads that change one structure, else null.
+  KeyedWalker(simulate::Machine& machine, unsigned cpu, Keyed& keyed, TouchedLines lines, const Block& form,
+              std::shared_ptr<KeyedLock> lock)
       : thread_(machine, cpu),
         machine_(&machine),
         keyed_(&keyed),
         lines_(std::move(lines)),
         form_(form),
-        heap_(form.thread) {}
+        lock_(std::move(lock)),
+        heap_(keyed.shared() ? 0 : form.thread) {}
 
   /// What the next `begin` begins: the fill, where the structure had to be made anew; the round.
   /// @throws as StructureEntry::open
@@ -32,8 +36,10 @@ class KeyedWalker final : public Stepper {
   [[nodiscard]] Keyed& keyed() noexcept { return *keyed_; }
 
  private:
-  enum class Part : std::uint8_t { nothing, fill, operation, rehash };
+  enum class Part : std::uint8_t { nothing, waiting, fill, operation, rehash };
   [[nodiscard]] simulate::Time next();
+  [[nodiscard]] simulate::Time look();
+  [[nodiscard]] simulate::Time ready();
   void close();
   bool open();
   void record(Part part);
@@ -45,6 +51,7 @@ class KeyedWalker final : public Stepper {
   Keyed* keyed_;
   TouchedLines lines_;
   Block form_;
+  std::shared_ptr<KeyedLock> lock_;
   unsigned heap_;
   bool fills_ = false;
   Part part_ = Part::nothing;

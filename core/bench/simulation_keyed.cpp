@@ -12,10 +12,12 @@ void Simulation::place_keyed(std::size_t number, std::uint64_t base) {
   store.timings.clear();
   const bool flushes = store.target.target->persistence().domain != "eadr";
   const auto team = std::make_shared<KeyedTeam>(group.members.size());
+  const auto lock = std::make_shared<KeyedLock>();
   for (std::size_t m = 0; m < group.members.size(); ++m) {
     auto keyed = std::make_unique<Keyed>(group.plan, m, team);
     keyed_[number].push_back(std::make_unique<KeyedWalker>(*machine_, group.members[m].cpu, *keyed,
-                                                           TouchedLines(base, flushes), form_of(number, m)));
+                                                           TouchedLines(base, flushes), form_of(number, m),
+                                                           keyed->locks() ? lock : nullptr));
     store.victims.push_back(std::move(keyed));
   }
 }
