@@ -2,14 +2,18 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <new>
+
+#include "base/error.hpp"
 
 namespace tierscope::recorded::heap {
 namespace {
 
-constexpr unsigned NUMBER = 256;
-constexpr std::uintptr_t BYTES = std::uintptr_t{1} << 36U;  // of each, of which pages are taken when they are touched
+constexpr unsigned NUMBER = 128;
+constexpr std::uintptr_t BYTES = std::uintptr_t{1} << 36U;  // of each: addresses alone
+constexpr std::uintptr_t STEP = 16U << 20U;                 // that are made memory at once, or what is needed
 constexpr std::size_t HEADER = 8, GRAIN = 16, LEAST = 32;
 constexpr unsigned SMALL = 64;  // sizes in steps of 16 bytes; beyond them, powers of two
 
@@ -18,7 +22,7 @@ struct Free {
 };
 
 struct Heap {
-  std::uintptr_t begin = 0, next = 0;
+  std::uintptr_t begin = 0, next = 0, ready = 0;  // ready: up to where there is memory
   std::size_t live = 0;
   Free* small[SMALL] = {};
   Free* large[64] = {};
@@ -40,6 +44,15 @@ Free*& list_of(Heap& heap, std::size_t bytes) noexcept {
   return bytes / GRAIN < SMALL ? heap.small[bytes / GRAIN] : heap.large[__builtin_ctzll(bytes)];
 }
 
+/// @throws std::bad_alloc
+void grow(Heap& heap, std::uintptr_t end) {
+  const auto ready = (end + STEP - 1) / STEP * STEP;
+  if (ready > heap.begin + BYTES ||
+      mprotect(reinterpret_cast<void*>(heap.ready), ready - heap.ready, PROT_READ | PROT_WRITE) != 0)
+    throw std::bad_alloc();
+  heap.ready = ready;
+}
+
 void* take(Heap& heap, std::size_t size) {
   const auto bytes = whole(size);
   auto*& list = list_of(heap, bytes);
@@ -47,7 +60,7 @@ void* take(Heap& heap, std::size_t size) {
   if (list != nullptr) {
     list = list->next;
   } else {
-    if (bytes > heap.begin + BYTES - heap.next) throw std::bad_alloc();
+    if (heap.next + GRAIN + bytes > heap.ready) grow(heap, heap.next + GRAIN + bytes);
     block = reinterpret_cast<void*>(heap.next + GRAIN);
     heap.next += bytes;
   }
@@ -61,7 +74,7 @@ void give(Heap& heap, void* block) noexcept {
   list = new (block) Free{list};
   if (--heap.live > 0) return;
   madvise(reinterpret_cast<void*>(heap.begin), heap.next - heap.begin, MADV_DONTNEED);
-  heap = {heap.begin, heap.begin, 0, {}, {}};
+  heap = {heap.begin, heap.begin, heap.ready, 0, {}, {}};
 }
 
 }  // namespace
@@ -69,12 +82,11 @@ void give(Heap& heap, void* block) noexcept {
 void use(unsigned number) {
   auto& heap = heaps[number % NUMBER];
   if (first == 0) {
-    void* const at =
-        mmap(nullptr, NUMBER * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) throw std::bad_alloc();
-    first = reinterpret_cast<std::uintptr_t>(at);
+    void* const at = mmap(nullptr, (NUMBER + 1) * BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw SystemError("reserve addresses for the heaps of structures", errno);
+    first = (reinterpret_cast<std::uintptr_t>(at) + STEP - 1) / STEP * STEP;
   }
-  if (heap.begin == 0) heap.begin = heap.next = first + number % NUMBER * BYTES;
+  if (heap.begin == 0) heap.begin = heap.next = heap.ready = first + number % NUMBER * BYTES;
   used = &heap;
 }
 

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 #include <vector>
 
@@ -76,8 +77,10 @@ void note(What what, const void* at, std::size_t size, bool library) noexcept {
   if (!its.on || (size == 0 && what != What::fence)) return;
   const auto place = what == What::fence ? 0 : place_of(its, reinterpret_cast<std::uintptr_t>(at));
   if (place == NOWHERE) return;
-  its.on = false;  // what grows the list has hooks of its own
-  its.events.push_back({place, size, what, library});
+  its.on = false;                                      // what grows the list has hooks of its own
+  constexpr std::size_t MOST = std::size_t{1} << 31U;  // of one event; a multiple of a line
+  for (std::size_t done = 0; done < size || done == 0; done += MOST)
+    its.events.push_back({place + done, static_cast<std::uint32_t>(std::min(size - done, MOST)), what, library});
   its.on = true;
 }
 

@@ -15,7 +15,7 @@ enum class What : std::uint8_t { load, store, store_nt, flush, fence };
 
 struct Event {
   std::uint64_t place = 0;  // of the first byte
-  std::uint64_t size = 0;   // bytes; 0 of a fence
+  std::uint32_t size = 0;   // bytes; 0 of a fence
   What what = What::load;
   bool library = false;  // libpmemobj's own doing, not the structure's
 };
@@ -31,7 +31,7 @@ std::span<const Event> end() noexcept;
 /// Of code that is compiled without hooks: nothing outside of begin and end.
 void note(What what, const void* at, std::size_t size, bool library = false) noexcept;
 /// From here to `leave_heap` memory is taken in a heap of its own, whose addresses follow from the calls alone: that of
-/// one structure in volatile memory. @throws std::bad_alloc
+/// one structure in volatile memory. @throws SystemError
 void use_heap(unsigned number);
 void leave_heap() noexcept;
 /// A pool that was mapped, or is about to go.

@@ -30,7 +30,7 @@ Taken take(const std::vector<Event>& events, bool flushes = true) {
   return taken;
 }
 
-Event event(What what, std::uint64_t place, std::uint64_t size = 8) { return {place, size, what, false}; }
+Event event(What what, std::uint64_t place, std::uint32_t size = 8) { return {place, size, what, false}; }
 
 const Event FENCE{0, 0, What::fence, false};
 
