@@ -18,5 +18,8 @@ std::string hello();
 std::string group(const Group& group, const Store& store);
 /// What operations on a structure took in one batch, in ticks.
 std::string timing(const Timing& timing);
+/// Which performance events are counted, as a fact; and what they counted in one group.
+std::string counting(const Counting& counting);
+std::string counted(const Counted& counted);
 
 }  // namespace tierscope::describe
