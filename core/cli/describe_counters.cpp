@@ -4,6 +4,15 @@
 
 namespace tierscope::describe {
 
+std::vector<std::string> events() {
+  std::vector<std::string> found;
+  for (const auto& name : event_names()) {
+    const auto reason = why_not_counted(make_event(name));
+    found.push_back(json::Object().add("name", name).add("available", reason.empty()).add("reason", reason).str());
+  }
+  return found;
+}
+
 std::string counting(const Counting& counting) {
   std::vector<std::string> events;
   for (std::size_t e = 0; e < counting.events.size(); ++e) {

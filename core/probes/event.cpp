@@ -177,6 +177,15 @@ std::vector<std::vector<std::string>> event_groups(std::string_view words) {
   return groups;
 }
 
+std::vector<std::string> event_names() {
+  std::vector<std::string> all;
+  for (const auto* names : {&software(), &hardware()})
+    for (const auto& [name, unused] : *names) all.push_back(name);
+  for (const auto& [cache, number] : caches())
+    for (const auto& [operation, config] : operations()) all.push_back(cache + "-" + operation);
+  return all;
+}
+
 Event make_event(const std::string& word, const std::string& root) {
   if (word.find('/') != std::string::npos) return encoded(word, root);
   if (const auto found = hardware().find(word); found != hardware().end())

@@ -25,6 +25,9 @@ struct Event {
 /// two slashes belong to a word. @throws BadPlan for braces that do not fit, or no word
 std::vector<std::vector<std::string>> event_groups(std::string_view words);
 
+/// All names that are no encodings.
+std::vector<std::string> event_names();
+
 /// root: of sysfs, for the fields of a PMU. An event of a PMU that is not there has a reason. @throws BadPlan for a
 /// name that is none, or a field without a number
 Event make_event(const std::string& word, const std::string& root = "/");

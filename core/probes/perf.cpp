@@ -35,6 +35,30 @@ std::string reason_of(int number) {
 
 bool forbidden(int number) { return number == EACCES || number == EPERM; }
 
+/// User mode and kernel, or user mode alone where that is all that this user may count (perf_event_paranoid 2).
+struct Attempt {
+  int file;
+  bool kernel;
+};
+
+Attempt attempt(const PerfCalls& calls, const Event& event, int leader) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = event.type;
+  attributes.config = event.config;
+  attributes.config1 = event.config1;
+  attributes.config2 = event.config2;
+  attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  attributes.disabled = leader < 0;
+  attributes.exclude_hv = 1;
+  int file = calls.open(attributes, leader);
+  if (file < 0 && forbidden(errno) && !event.kernel_only) {
+    attributes.exclude_kernel = 1;
+    file = calls.open(attributes, leader);
+  }
+  return {file, attributes.exclude_kernel == 0};
+}
+
 }  // namespace
 
 const PerfCalls& PerfCalls::system() noexcept {
@@ -74,41 +98,20 @@ EventCounters::~EventCounters() {
 
 /// In the last group if it joins one and the PMU has room for all of it, else as a group of its own.
 void EventCounters::open(const Event& event, std::size_t number, bool joins) {
-  int file = -1;
-  if (joins) file = open_as(event, number, leaders_.back());
-  const bool joined = file >= 0;
-  if (!joined) file = open_as(event, number, -1);
-  if (file < 0) {
+  auto opened = joins ? attempt(calls_, event, leaders_.back()) : Attempt{-1, false};
+  const bool joined = opened.file >= 0;
+  if (!joined) opened = attempt(calls_, event, -1);
+  if (opened.file < 0) {
     facts_[number].reason = reason_of(errno);
-    facts_[number].scope.clear();
     return;
   }
+  facts_[number].scope = opened.kernel ? "user+kernel" : "user";
   if (!joined) {
     groups_.emplace_back();
-    leaders_.push_back(file);
+    leaders_.push_back(opened.file);
   }
-  groups_.back().push_back({file, number});
+  groups_.back().push_back({opened.file, number});
   facts_[number].group = groups_.size() - 1;
-}
-
-/// User mode and kernel, or user mode alone where that is all that this user may count (perf_event_paranoid 2).
-int EventCounters::open_as(const Event& event, std::size_t number, int leader) {
-  perf_event_attr attributes{};
-  attributes.size = sizeof attributes;
-  attributes.type = event.type;
-  attributes.config = event.config;
-  attributes.config1 = event.config1;
-  attributes.config2 = event.config2;
-  attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-  attributes.disabled = leader < 0;
-  attributes.exclude_hv = 1;
-  int file = calls_.open(attributes, leader);
-  if (file < 0 && forbidden(errno) && !event.kernel_only) {
-    attributes.exclude_kernel = 1;
-    file = calls_.open(attributes, leader);
-  }
-  facts_[number].scope = attributes.exclude_kernel != 0 ? "user" : "user+kernel";
-  return file;
 }
 
 void EventCounters::start() noexcept {
@@ -143,6 +146,14 @@ std::vector<EventCount> EventCounters::read() const {
     counts[e].running_ns -= empty_[e].running_ns;
   }
   return counts;
+}
+
+std::string why_not_counted(const Event& event, const PerfCalls& calls) {
+  if (!event.reason.empty()) return event.reason;
+  const auto [file, kernel] = attempt(calls, event, -1);
+  if (file < 0) return reason_of(errno);
+  calls.close(file);
+  return "";
 }
 
 }  // namespace tierscope

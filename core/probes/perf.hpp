@@ -70,7 +70,6 @@ class EventCounters {
     std::size_t event;
   };
   void open(const Event& event, std::size_t number, bool joins);
-  [[nodiscard]] int open_as(const Event& event, std::size_t number, int leader);
   [[nodiscard]] std::vector<EventCount> totals() const;
 
   const PerfCalls& calls_;
@@ -81,5 +80,8 @@ class EventCounters {
   double pair_ns_ = 0;
   std::uint64_t blocks_ = 0, operations_ = 0, ticks_ = 0;  // since the empty blocks
 };
+
+/// Why the calling thread cannot count it; empty if it can. Opens and closes it.
+std::string why_not_counted(const Event& event, const PerfCalls& calls = PerfCalls::system());
 
 }  // namespace tierscope

@@ -186,6 +186,15 @@ TEST_CASE("what a machine does not count has a reason, and the rest of its group
   CHECK(counters.read()[0].value == 0);
 }
 
+TEST_CASE("every event with a name can be made, and tells whether it is counted") {
+  played = {};
+  for (const auto& name : event_names()) CHECK(make_event(name).name == name);
+  CHECK(why_not_counted(make_event("cycles"), CALLS) == "");
+  CHECK(holds(why_not_counted(make_event("bus-cycles"), CALLS), "no PMU counts it here"));
+  CHECK(holds(why_not_counted(make_event("cpu/event=1/", "/nowhere"), CALLS), "no PMU cpu"));
+  CHECK(played.closed.size() == played.files.size());
+}
+
 TEST_CASE("what finds no room beside its group becomes a group of its own, and files are closed") {
   played = {};
   played.counters = 2;  // the leader and one more

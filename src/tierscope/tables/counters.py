@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from tierscope.counting import Counted, EventCount
+from tierscope.experiment import Label
 from tierscope.metrics import Metrics, metrics_for
 from tierscope.metrics.formula import KNOWN
 from tierscope.metrics.read import Metric
@@ -29,7 +30,10 @@ NANOSECONDS = ("task-clock", "cpu-clock")  # events that are times
 
 
 class Counters:
-    """A row for each event and each metric of each group; groups of a simulated machine have one together."""
+    """A row for each event and each metric of each group; groups of a simulated machine have one together.
+
+    What has no value stands at the first point alone, for each reason.
+    """
 
     name: ClassVar[str] = "counters"
     title: ClassVar[str] = "Performance events in the timed blocks"
@@ -58,11 +62,22 @@ class Counters:
 
     def rows(self, run: Run) -> list[Row]:
         metrics = metrics_for(run.result.machine.identity.family)
-        return [row for record in run.result.records for one in record.counted for row in _rows(record, one, metrics)]
+        every = (row for record in run.result.records for one in record.counted for row in _rows(record, one, metrics))
+        return list(_once(every))
 
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
         blocks = [one for record in run.result.records for one in record.counted]
         return sentences(rows, blocks)
+
+
+def _once(rows: Iterator[Row]) -> Iterator[Row]:
+    told: set[tuple[Label, ...]] = set()
+    for row in rows:
+        said = (row["counter"], row["origin"], row["reason"])
+        if row["value"] is not None or said not in told:
+            yield row
+        if row["value"] is None:
+            told.add(said)
 
 
 def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[Row]:
