@@ -14,9 +14,13 @@ from said import refused
 from tierscope.counting import PERF_EVENT, SIMULATED, Counted, EventCount, simulated_events
 from tierscope.errors import Exit, MachineError, UsageError
 from tierscope.metrics import FOLDER, Formula, metrics_for, read_metrics
+from tierscope.models.counter_model import CounterModel
+from tierscope.models.counter_run import counters_of
+from tierscope.models.device import Device
+from tierscope.models.model import FitError
 from tierscope.report.correlated import correlated
 from tierscope.report.terminal_counters import grid
-from tierscope.result import Run
+from tierscope.result import Record, Run
 from tierscope.run.counters import Counters as Counting
 from tierscope.run.second_pass import SecondPass, machine_word
 from tierscope.tables import Row
@@ -272,3 +276,48 @@ def test_counts_of_a_sweep_are_correlated_with_its_times(tmp_path: Path) -> None
     found = {one.counter: one for one in correlated(maker.save())}
     assert found["LLC-load-misses"].rank.middle == found["LLC-load-misses (simulated)"].rank.middle
     assert "page-faults" not in found  # the same at all points
+
+
+# --- the counter model ---
+
+
+def swept(tmp_path: Path, counts: tuple[int, ...], **changes: object) -> list[Record]:
+    """Records of gets on so many keys; each operation costs what TRUTH says, a millionth of it."""
+    maker = Maker(tmp_path)
+    add_latency(maker, (1 << 20,))
+    first = maker.records[0]
+    stalls = event("stalled-cycles-backend", 2_000_000_000)
+    counted = made_counted()
+    counted = msgspec.structs.replace(counted, **{"events": (*counted.events, stalls), **changes})
+    one = first.experiment.groups[0]
+    return [
+        msgspec.structs.replace(
+            first,
+            counted=(counted, made_second_pass()),
+            experiment=msgspec.structs.replace(
+                first.experiment,
+                groups=(msgspec.structs.replace(one, workload=msgspec.structs.replace(one.workload, count=keys)),),
+            ),
+        )
+        for keys in counts
+    ]
+
+
+def test_the_counter_model_is_fitted_to_a_run(tmp_path: Path) -> None:
+    records = swept(tmp_path, (100_000, 10_000, 1_000_000, 3_000_000, 30_000))
+    operations, totals, clock_hz = counters_of(records, "none")
+    assert operations.tolist() == [1e4, 3e4, 1e5, 1e6, 3e6]
+    assert totals["cycles"] == pytest.approx(3000 * operations)
+    assert totals["stall_cycles"] == pytest.approx(2000 * operations)
+    assert totals["llc_load_misses"] == pytest.approx(operations)
+    assert clock_hz == pytest.approx(3e9 / 0.99)
+    device = Device("made", 300e-9, 100e-9, 2e9)
+    found = CounterModel.fit(operations, totals, clock_hz).predict(5e5, device)
+    assert found.value == pytest.approx(5e5 * (1000 / clock_hz + 300e-9 + 0.5 * 100e-9), rel=1e-6)
+
+
+def test_a_run_without_a_pmu_fits_no_counter_model_and_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(FitError, match=r"no count of cycles; it needs a PMU, and counters=default"):
+        counters_of(swept(tmp_path, (1000,), events=(event("task-clock", 1),)), "none")
+    with pytest.raises(FitError, match="run maps with several count="):
+        counters_of([], "none")
