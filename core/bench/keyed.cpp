@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/capacity.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/registry.hpp"
 #include "base/syscall.hpp"
+#include "recorded/recorder.hpp"
 
 namespace tierscope {
 namespace {
@@ -16,11 +16,7 @@ namespace {
 using operations::Action;
 using operations::Step;
 
-constexpr std::string_view OPEN = ",open";  // behind the path of a pool that is there
-constexpr std::size_t BESIDE_KEY = 128;     // bytes that a volatile structure holds for a key beside its value, at most
 constexpr std::size_t TRIES = 1000, SERIES = 31;  // of the loop that finds what the clock costs
-
-std::uint64_t share_of(const GroupPlan& plan, std::size_t member) { return plan.count * member / plan.cpus.size(); }
 
 operations::Sequence sequence_of(const GroupPlan& plan, std::uint64_t begin, std::uint64_t end) {
   return {operations::parse_mix(plan.operation), operations::parse_keys(plan.keys), begin, end, plan.seed};
@@ -69,46 +65,7 @@ std::uint64_t clock_cost(const Clock& clock) {
   return costs[SERIES / 2];
 }
 
-int node_of(const GroupPlan& plan) {
-  int node = 0;
-  const auto* const end = plan.where.data() + plan.where.size();
-  if (!plan.where.empty() && std::from_chars(plan.where.data(), end, node).ptr != end)
-    throw BadPlan("target node:" + plan.where + " names no node");
-  return node;
-}
-
 }  // namespace
-
-Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
-  Settings made;
-  made.entry = &Registry<StructureEntry>::find("structure", plan.kernel);
-  const auto& entry = *made.entry;
-  if (!entry.lacking.empty()) throw Unsupported("structure " + plan.kernel + ": " + std::string(entry.lacking));
-  if (plan.sharing != "own" && plan.sharing != "one")
-    throw BadPlan("sharing=" + plan.sharing + " is not known (known: own, one)");
-  made.one = plan.sharing == "one";
-  const auto own = share_of(plan, member + 1) - share_of(plan, member);
-  if (own == 0)
-    throw BadPlan("count=" + std::to_string(plan.count) + " leaves no key to each of " +
-                  std::to_string(plan.cpus.size()) + " threads; structures take count=, as count=100000");
-  made.options = {.keys = made.one ? plan.count : own, .value_bytes = plan.value, .seed = plan.seed};
-  structures::require_range(made.options);
-  if (!entry.persistent) {
-    if (plan.target != "node")
-      throw BadPlan("structure " + plan.kernel + " lives in volatile memory; write target=node:N");
-    made.node = node_of(plan);
-    return made;
-  }
-  if (plan.target != "pool" || plan.where.empty())
-    throw BadPlan("structure " + plan.kernel + " lives in a pool of libpmemobj; write target=pool:PATH");
-  made.kept = plan.where.ends_with(OPEN);
-  made.options.path = made.kept ? plan.where.substr(0, plan.where.size() - OPEN.size()) : plan.where;
-  made.options.make = made.options.unnamed = !made.kept;
-  if (made.kept && !made.one && plan.cpus.size() > 1)
-    throw BadPlan("pool " + made.options.path + " that is there holds one structure; write sharing=one for " +
-                  std::to_string(plan.cpus.size()) + " threads, or leave out its ,open");
-  return made;
-}
 
 Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTeam> team)
     : settings_(settings_of(plan, member)),
@@ -116,13 +73,15 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
       first_(member == 0),
       count_(plan.count),
       all_(sequence_of(plan, 0, plan.count)),
-      sequence_(sequence_of(plan, share_of(plan, member), share_of(plan, member + 1))),
+      sequence_(sequence_of(plan, share(plan, member), share(plan, member + 1))),
       steps_(steps_of(plan, sequence_)) {
-  timing_.clock_ticks = clock_cost(clock_);
+  if (!settings_.counted) timing_.clock_ticks = clock_cost(clock_);
   if (!makes()) return;
   if (!settings_.entry->persistent)  // a pool asks for itself
-    require_free(plan, settings_.options.keys * (BESIDE_KEY + settings_.options.value_bytes),
-                 capacity::of_node(static_cast<unsigned>(settings_.node)));
+    require_free(plan, held_bytes(plan),
+                 settings_.counted ? capacity::Free{~std::size_t{0}, {}}
+                                   : capacity::of_node(static_cast<unsigned>(settings_.node)));
+  if (settings_.counted) return;  // `renew` makes it
   bind_memory();
   const auto begin = clock_.now();
   make();
@@ -176,15 +135,19 @@ void Keyed::fill() {
   const auto& keys = settings_.one ? all_ : sequence_;
   for (auto index = keys.begin(); index < keys.end(); ++index) {
     if (!keys.starts_with(index)) continue;
-    value_[0] = key(index);
-    if (whole.insert(value_[0], value_.data()) != Outcome::done) {
-      failure_ = "structure " + std::string(settings_.entry->name) + " has no room for key " +
-                 std::to_string(index - keys.begin()) + " of " + std::to_string(keys.end() - keys.begin()) +
-                 "; give a larger pool, or a smaller count=";
-      return;
-    }
+    if (!put(whole, index)) return;
     if (whole.rehash_due()) whole.rehash();
   }
+}
+
+bool Keyed::put(Structure& whole, std::uint64_t index) {
+  const auto& keys = settings_.one ? all_ : sequence_;
+  value_[0] = key(index);
+  if (whole.insert(value_[0], value_.data()) == Outcome::done) return true;
+  failure_ = "structure " + std::string(settings_.entry->name) + " has no room for key " +
+             std::to_string(index - keys.begin()) + " of " + std::to_string(keys.end() - keys.begin()) +
+             "; give a larger pool, or a smaller count=";
+  return false;
 }
 
 void Keyed::ready() noexcept {
@@ -199,18 +162,26 @@ void Keyed::ready() noexcept {
     }
     if (stale_) filled_ = round_, done_ = 0, wrong_ = 0;
     stale_ = false;
-    if (value_.empty()) value_.resize(std::max<std::size_t>(settings_.options.value_bytes / 8, 1));
-    for (std::size_t i = 0; i < value_.size(); ++i) value_[i] = random_word(~settings_.options.seed, i);
-    sequence_.draw(round_, steps_);
+    draw();
   } catch (const std::exception& error) {
     failure_ = error.what();
   }
   team_->rounds.agree(true);
 }
 
+void Keyed::draw() noexcept {
+  value_.resize(std::max<std::size_t>(settings_.options.value_bytes / 8, 1));
+  for (std::size_t i = 0; i < value_.size(); ++i) value_[i] = random_word(~settings_.options.seed, i);
+  sequence_.draw(round_, steps_);
+}
+
 void Keyed::run() noexcept {
   if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return;
-  settings_.one&& sequence_.mix().changes() ? go<true>() : go<false>();
+  locks() ? go<true>() : go<false>();
+  end_round();
+}
+
+void Keyed::end_round() noexcept {
   ++round_;
   ++timing_.rounds;
   timing_.operations += steps_.size();
@@ -250,6 +221,7 @@ bool Keyed::act(Structure& whole, Step step) noexcept {
     case Action::get: {
       const auto* found = static_cast<const std::uint64_t*>(whole.find(its));
       if (found == nullptr) return false;
+      if (settings_.counted) recorded::note(recorded::What::load, found, sizeof *found);
       wrong_ |= *found ^ its;
       return true;
     }

@@ -44,6 +44,30 @@ class Keyed final : public Victim {
   [[nodiscard]] std::size_t memory_bytes() const override;
   [[nodiscard]] std::string detail() const override;
 
+  // Where time is simulated (bench/keyed_walker.hpp), what `ready` and `run` do is done in steps.
+  /// Makes the structure anew and empty, where the next round needs that; then `fill_next` fills it.
+  /// @throws as StructureEntry::open
+  bool renew();
+  /// Another key of the fill; false: all are in.
+  bool fill_next();
+  void draw() noexcept;
+  /// Another operation of the round; false: all are done, or one has failed.
+  bool step_next() noexcept;
+  [[nodiscard]] bool rehash_due() const noexcept { return structure().rehash_due(); }
+  /// How many entries were moved.
+  std::uint64_t rehash() noexcept { return structure().rehash(); }
+  [[nodiscard]] bool round_over() const noexcept { return next_ >= steps_.size() || !failure_.empty(); }
+  void end_round() noexcept;
+  [[nodiscard]] Timing& timing() noexcept { return timing_; }
+  /// Whether all threads have one structure.
+  [[nodiscard]] bool shared() const noexcept { return settings_.one; }
+  /// Whether a lock stands before each operation.
+  [[nodiscard]] bool locks() const noexcept { return settings_.one && sequence_.mix().changes(); }
+  [[nodiscard]] bool persistent() const noexcept { return settings_.entry->persistent; }
+
+  /// What the structures of all members take, at most.
+  [[nodiscard]] static std::size_t held_bytes(const GroupPlan& plan);
+
   /// Since the last call.
   [[nodiscard]] Timing take_timing() noexcept;
   /// Where the values lie, of up to a thousand keys of this member.
@@ -53,11 +77,17 @@ class Keyed final : public Victim {
   struct Settings {
     const StructureEntry* entry = nullptr;
     StructureOptions options;
-    int node = -1;      // where volatile memory is taken; -1: in a pool
-    bool one = false;   // structure for all threads
-    bool kept = false;  // the pool is the user's own: it is emptied, not made anew
+    int node = -1;         // where volatile memory is taken; -1: in a pool
+    bool one = false;      // structure for all threads
+    bool kept = false;     // the pool is the user's own: it is emptied, not made anew
+    bool counted = false;  // its accesses are recorded, and time is simulated
   };
   static Settings settings_of(const GroupPlan& plan, std::size_t member);
+  static void settle_simulated(const GroupPlan& plan, Settings& made);
+  /// The first key of a member.
+  static std::uint64_t share(const GroupPlan& plan, std::size_t member) {
+    return plan.count * member / plan.cpus.size();
+  }
   [[nodiscard]] Structure& structure() const noexcept { return settings_.one ? *team_->structure : *own_; }
   [[nodiscard]] std::uint64_t key(std::uint64_t index) const noexcept;
   [[nodiscard]] bool makes() const noexcept { return !settings_.one || first_; }
@@ -65,6 +95,7 @@ class Keyed final : public Victim {
   void make();
   void empty();
   void fill();
+  bool put(Structure& structure, std::uint64_t index);
   template <bool Locked>
   void go() noexcept;
   bool act(Structure& structure, operations::Step step) noexcept;
@@ -83,6 +114,7 @@ class Keyed final : public Victim {
   std::vector<std::uint64_t> value_;      // whose first word becomes the key
   std::uint64_t round_ = 0, filled_ = 0;  // rounds that were run; that had been when it was filled
   std::uint64_t done_ = 0;                // since it was filled
+  std::uint64_t next_ = 0;                // of the fill or of the round, where it is done in steps
   std::uint64_t wrong_ = 0;               // bits of values that gets found and that should not be there
   bool stale_ = false;                    // a round has left another number of keys than the next one needs
   Timing timing_;

@@ -29,6 +29,7 @@ std::uint64_t digest(const std::vector<GroupPlan>& plans) {
     for (const auto cpu : plan.cpus) add(cpu);
     for (const auto value : {plan.footprint, plan.element, plan.access, plan.locality, plan.pace, plan.per_block})
       add(value);
+    if (plan.count > 0) add(plan.count);
     add(plan.order ? static_cast<std::uint64_t>(*plan.order) + 1 : 0);
   }
   return sum;
@@ -54,8 +55,11 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
     now_ = 0;
     taken_.assign(machine_->regions().size(), 0);
     groups_.resize(plans.size());
+    keyed_.clear();
     stores_ = std::vector<Store>(plans.size());
     walkers_ = decltype(walkers_)(plans.size());
+    keyed_ = decltype(keyed_)(plans.size());
+    recorded::forget();
     warm_.assign(plans.size(), false);
     for (std::size_t g = 0; g < plans.size(); ++g) add(g, plans[g]);
   } catch (...) {
@@ -108,7 +112,11 @@ void Simulation::place(std::size_t number) {
     arena = simulated_arena(*machine_, region, where, needed);
     return (std::uint64_t{region} << simulate::MEMORY_BIT) + base;
   };
-  const auto target = take(store.target, group.plan.where, group.bytes_needed(false));
+  const bool keyed = group.operation() == kernels::Operation::key;
+  const auto needed = keyed ? Keyed::held_bytes(group.plan) : group.bytes_needed(false);
+  const auto target = take(store.target, group.plan.where, needed);
+  walkers_[number].clear();
+  if (keyed) return place_keyed(number, target >> simulate::MEMORY_BIT << simulate::MEMORY_BIT);
   std::uint64_t source = 0;
   if (!group.plan.source.empty()) source = take(store.source, group.plan.source.substr(4), group.bytes_needed(true));
   std::array<std::uint64_t, kernels::OPERANDS> bases{};
@@ -119,40 +127,44 @@ void Simulation::place(std::size_t number) {
     if (group.entry->info->operands[k].lines > 0 && group.walks())
       offset[apart ? 1 : 0] += group.operations * group.stride(k) + group.plan.skew;
   }
-  walkers_[number].clear();
   for (std::size_t m = 0; m < group.members.size(); ++m) {
-    auto& member = group.members[m];
-    Block form{};
-    form.group = static_cast<std::uint16_t>(number);
-    form.thread = static_cast<std::uint16_t>(m);
-    form.cpu = static_cast<std::uint16_t>(member.cpu);
+    const auto form = form_of(number, m);
     walkers_[number].push_back(std::make_unique<Walker>(*machine_, group, m, Stream(group, m, bases), form));
   }
 }
 
+Block Simulation::form_of(std::size_t group, std::size_t member) const {
+  Block form{};
+  form.group = static_cast<std::uint16_t>(group);
+  form.thread = static_cast<std::uint16_t>(member);
+  form.cpu = static_cast<std::uint16_t>(groups_[group].members[member].cpu);
+  return form;
+}
+
 /// Each member walks its slice, or what fills everything that remembers.
 void Simulation::warm(std::size_t number) {
+  warm_[number] = true;
+  if (!keyed_[number].empty()) return warm_keyed(number);
   auto& walkers = walkers_[number];
   const auto lines = groups_[number].footprint() / simulate::LINE;
   const auto enough = WARM_TWICE * machine_->reach() / simulate::LINE;
   for (auto& walker : walkers) walker->warm(now_, std::min(lines, enough) / walkers.size() + 1);
   for (auto& walker : walkers) now_ = std::max(now_, walker->finish());
   for (auto& walker : walkers) walker->settle();
-  warm_[number] = true;
 }
 
-std::vector<Walker*> Simulation::walkers_of(const std::vector<unsigned>& groups) {
-  std::vector<Walker*> found;
+std::vector<Stepper*> Simulation::steppers_of(const std::vector<unsigned>& groups) {
+  std::vector<Stepper*> found;
   std::vector<int> on_cpu(machine_->cpus(), -1);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     if (!groups.empty() && std::ranges::find(groups, g) == groups.end()) continue;
-    for (std::size_t m = 0; m < walkers_[g].size(); ++m) {
+    for (std::size_t m = 0; m < groups_[g].members.size(); ++m) {
       auto& taken = on_cpu[groups_[g].members[m].cpu];
       if (taken >= 0)
         throw BadPlan("CPU " + std::to_string(groups_[g].members[m].cpu) +
                       " is named twice; a simulated CPU runs one thread");
       taken = static_cast<int>(g);
-      found.push_back(walkers_[g][m].get());
+      found.push_back(keyed_[g].empty() ? static_cast<Stepper*>(walkers_[g][m].get()) : keyed_[g][m].get());
     }
   }
   for (const unsigned number : groups)
@@ -162,46 +174,53 @@ std::vector<Walker*> Simulation::walkers_of(const std::vector<unsigned>& groups)
 
 std::uint64_t Simulation::measure(double seconds, double block_s, const std::vector<unsigned>& groups,
                                   SampleFile* samples) {
-  const auto walkers = walkers_of(groups);
+  const auto steppers = steppers_of(groups);
+  const auto keyed = keyed_of(groups);
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (!warm_[g]) warm(g);
   if (batch_ == 0) machine_->reset_counters();
   const auto time = [](double asked) { return static_cast<Time>(asked * simulate::TICKS_PER_S); };
-  run(walkers, now_ + time(seconds), time(block_s));
+  if (keyed) {
+    run_rounds(*keyed, now_ + time(seconds));
+  } else {
+    run(steppers, now_ + time(seconds), time(block_s));
+  }
   std::uint64_t rows = 0;
-  for (auto* walker : walkers) {
-    now_ = std::max(now_, walker->finish());
-    rows += walker->blocks().size();
-    if (samples != nullptr) samples->append(walker->blocks());
-    walker->blocks().clear();
+  for (auto* stepper : steppers) {
+    rows += stepper->blocks().size();
+    if (samples != nullptr) samples->append(stepper->blocks());
+    stepper->blocks().clear();
   }
   ++batch_;
   return rows;
 }
 
 /// The thread whose next access may start first goes on until another's may start before.
-void Simulation::run(const std::vector<Walker*>& walkers, Time end, Time length) {
+void Simulation::run(const std::vector<Stepper*>& steppers, Time end, Time length) {
   std::vector<Time> ready;
-  for (auto* walker : walkers) ready.push_back(walker->begin(now_, batch_));
-  for (auto open = walkers.size(); open > 0;) {
+  for (auto* stepper : steppers) ready.push_back(stepper->begin(now_, batch_));
+  auto open = static_cast<std::size_t>(std::ranges::count_if(ready, [](Time at) { return at != simulate::NEVER; }));
+  while (open > 0) {
     const auto first = std::ranges::min_element(ready);
     auto& its = *first;
     Time second = simulate::NEVER - 1;
     for (auto other = ready.begin(); other != ready.end(); ++other)
       if (other != first) second = std::min(second, *other);
-    auto& walker = *walkers[static_cast<std::size_t>(first - ready.begin())];
+    auto& stepper = *steppers[static_cast<std::size_t>(first - ready.begin())];
     do {
-      its = walker.step(its, end, length);
+      its = stepper.step(its, end, length);
     } while (its <= second);
     open -= its == simulate::NEVER ? 1 : 0;
   }
+  for (auto* stepper : steppers) now_ = std::max(now_, stepper->finish());
 }
 
 std::vector<double> Simulation::check() {
   std::vector<double> errors;
-  for (const auto& walkers : walkers_) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
     double largest = 0;
-    for (const auto& walker : walkers) largest = std::max(largest, walker->error());
+    for (const auto& walker : walkers_[g]) largest = std::max(largest, walker->error());
+    for (const auto& walker : keyed_[g]) largest = std::max(largest, walker->keyed().check());
     errors.push_back(largest);
   }
   return errors;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/histogram.hpp"
+#include "bench/line_counts.hpp"
 
 namespace tierscope {
 
@@ -17,6 +18,7 @@ struct Timing {
   std::uint64_t lock_ticks = 0;             // waited for the lock of a structure that threads share
   std::uint64_t fills = 0, fill_ticks = 0;  // structures made, or emptied and filled, before a round
   std::uint64_t clock_ticks = 0;  // of one look at the clock and its place in the histogram, in each operation
+  LineCounts lines;               // of the operations alone, where accesses are recorded
   Histogram histogram;            // of the operations' ticks
 
   void add(std::uint64_t took) noexcept {
@@ -39,6 +41,7 @@ struct Timing {
     fills += other.fills;
     fill_ticks += other.fill_ticks;
     clock_ticks = std::max(clock_ticks, other.clock_ticks);
+    lines += other.lines;
     histogram.merge(other.histogram);
   }
 };

@@ -2,14 +2,14 @@
 #pragma once
 #include <vector>
 
-#include "bench/block.hpp"
+#include "bench/stepper.hpp"
 #include "bench/streams.hpp"
 #include "simulate/machine.hpp"
 #include "simulate/thread.hpp"
 
 namespace tierscope {
 
-class Walker {
+class Walker final : public Stepper {
  public:
   /// Blocks are made after `form`. Group and machine must outlive it.
   Walker(simulate::Machine& machine, const Group& group, std::size_t member, Stream stream, Block form)
@@ -19,20 +19,15 @@ class Walker {
         stream_(std::move(stream)),
         form_(form) {}
 
-  /// The first block of a batch begins. @returns when its first access may start
-  simulate::Time begin(simulate::Time at, std::uint32_t batch);
-  /// Executes the next access at `at`, which the last call said, and ends its block where that is due: blocks of
-  /// `length`, until one ends at `end` or later. @returns when the next one may start, or NEVER behind the last block
-  simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length);
-  /// When all that it has under way counts as done, as the bench has it (BlockRunner::work).
-  simulate::Time finish();
+  simulate::Time begin(simulate::Time at, std::uint32_t batch) override;
+  simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length) override;
+  simulate::Time finish() override;
   /// Untimed: some accesses.
   void warm(simulate::Time at, std::uint64_t accesses);
   /// Behind what was walked to warm up, where a block may begin; from the first operation where all of the slice was.
   void settle();
   /// Relative difference of the accesses that were made from those that the descriptors promise.
   [[nodiscard]] double error() const noexcept;
-  [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
 
  private:
   [[nodiscard]] const simulate::Access& next();
@@ -56,7 +51,6 @@ class Walker {
   std::uint64_t chunk_ = 0, made_ = 0, executed_ = 0;  // operations at hand; all operations, all accesses so far
   std::uint64_t operations_ = 0, left_ = 0;            // of the block; until it ends, where per_block says so
   simulate::Time start_ = 0;
-  std::vector<Block> blocks_;
 };
 
 }  // namespace tierscope

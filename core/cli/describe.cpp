@@ -258,6 +258,10 @@ std::string timing(const Timing& t) {
       .add("fills", t.fills)
       .add("fill_ticks", t.fill_ticks)
       .add("clock_ticks", t.clock_ticks)
+      .add("lines_read", t.lines.read)
+      .add("lines_written", t.lines.written)
+      .add("lines_flushed", t.lines.flushed)
+      .add("fences", t.lines.fences)
       .add("histogram", t.histogram.text())
       .str();
 }

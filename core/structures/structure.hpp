@@ -65,7 +65,15 @@ struct StructureEntry {
   std::size_t (*pool_bytes)(std::uint64_t keys, std::size_t value_bytes);
 };
 
+template <class T>
+std::unique_ptr<Structure> make_structure(const StructureOptions& asked) {
+  return std::make_unique<T>(asked);
+}
+
 namespace structures {
+
+/// Of a structure in volatile memory.
+inline std::size_t no_pool(std::uint64_t, std::size_t) { return 0; }
 
 constexpr std::uint64_t MOST_KEYS = std::uint64_t{1} << 32U;
 constexpr std::size_t LARGEST_VALUE = std::size_t{1} << 20U;

@@ -19,4 +19,8 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     fills: int  # structures made and filled, or emptied and filled again, outside of the blocks
     fill_ticks: int
     clock_ticks: int  # of reading the clock and counting, in each operation
+    lines_read: int = 0  # distinct ones of each operation, added up; 0 where accesses were not recorded
+    lines_written: int = 0  # likewise
+    lines_flushed: int = 0  # each time that a line is written back
+    fences: int = 0
     histogram: str  # of the operations' ticks, see `stats.histogram`

@@ -14,19 +14,12 @@ import pytest
 
 from border import CPUS, Talk, refused, run
 from made import one_group
-from shell import Shell, records
 from tierscope import core
 from tierscope.errors import MachineError
 from tierscope.experiment import Target
-from tierscope.result import load
 
 MIB = 1 << 20
 WORD = b"precious"
-SUITES = [
-    "stream kernels=triad threads=1 array=4MiB budget=0.1",
-    "latency from=64KiB to=64KiB pages=4k budget=0.1",
-    "loaded-latency mixes=read delays=0 array=4MiB budget=0.1",
-]
 
 
 class Library:
@@ -239,29 +232,3 @@ def test_a_session_goes_on_with_the_linked_core(folder: Path, linked: Path, monk
             assert len(session.measure(0.01, 1e-3)) > 0
             assert session.check()[0] == 0
     assert list(folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("words", SUITES, ids=lambda words: words.split()[0])
-def test_suites_run_on_a_pool(tmp_path: Path, linked: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
-    monkeypatch.setenv("TIERSCOPE_CORE", str(linked.with_name(linked.name.removesuffix(core.LINKED))))
-    shell = Shell(tmp_path)
-    status, _, err = shell("run", *words.split(), f"target=pool:{tmp_path}/x", "--out", "run")
-    assert status in (0, 4), err
-    assert records(tmp_path / "run") > 0
-    assert not (tmp_path / "x").exists()
-
-
-@pytest.mark.parametrize("parent", [None, "/dev/shm"])
-def test_msync_is_measured_by_itself_where_the_pool_persists_by_it(
-    tmp_path: Path, linked: Path, monkeypatch: pytest.MonkeyPatch, parent: str | None
-) -> None:
-    monkeypatch.setenv("TIERSCOPE_CORE", str(linked.with_name(linked.name.removesuffix(core.LINKED))))
-    words = ("chunks=4KiB", "footprint=1MiB", "budget=0.1", "precision=0.5")
-    with tempfile.TemporaryDirectory(dir=parent) as place:
-        status, _, err = Shell(tmp_path)("run", "flush", f"target=pool:{place}/x", *words, "--out", "run")
-        assert os.listdir(place) == []
-    assert status in (0, 4), err
-    *_, last = load(tmp_path / "run").result.records
-    domains = {group.persistence for group in last.groups}
-    assert domains in ({"msync"}, {"none"})
-    assert ("flush_msync" in {group.kernel for group in last.groups}) == (domains == {"msync"})

@@ -1,62 +1,85 @@
 """The structure models against lines that were counted: every structure, its get, insert and remove, nothing fitted.
 
-The structures are compiled here with -fsanitize=thread, whose hooks count the lines of every load and store in place
-of the sanitizer's runtime (writers/touched.cpp). Keys have fixed seeds, so a count is the same in each run, but for
-where malloc puts the nodes of structures in volatile memory. A skip list differs much from one set of keys to the next:
+The structures are compiled here with -fsanitize=thread, whose hooks note every load and store in place of the
+sanitizer's runtime, as they do in tierscope-core-traced (core/recorded). Keys have fixed seeds, so a count is the same
+in each run. A skip list differs much from one set of keys to the next:
 the model tells the mean over many, so more of them are counted.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tierscope.crash.writer import pmdk_environment
+from tierscope.crash.writer import find_library, pmdk_environment
+from tierscope.errors import MachineError
 from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "core"
 COUNTED = sorted((CORE / "structures").glob("[pv]*/*.cpp"))
-PLAIN = (HERE / "writers" / "lines.cpp", HERE / "writers" / "touched.cpp", CORE / "base" / "capacity.cpp")
-WRAPPED = (
-    "memcpy", "memmove", "pmemobj_list_insert_new", "pmemobj_list_remove", "pmemobj_memcpy_persist",
-    "pmemobj_set_value", "pmemobj_tx_xadd_range_direct",
-)  # fmt: skip
+RECORDED = CORE / "recorded"
+RECORDER = [RECORDED / f"{name}.cpp" for name in ("recorder", "heap", "hooks", "libpmem", "libpmemobj")]
+PLAIN = (HERE / "writers" / "lines.cpp", CORE / "base" / "capacity.cpp")
+ONE = "hashmap_atomic"
+WRAPPED = re.findall(r"__wrap_(\w+)\(", "".join(source.read_text() for source in RECORDER))
 NAMES = sorted({name.split()[0] for name in structures if name != "document 004"})
 WITHIN = 0.05
 
 
 @pytest.fixture(scope="module")
-def counter(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The program that counts; robin_map is in it where its header is."""
+def words() -> list[str]:
+    """The compiler's."""
     compiler = shutil.which("c++") or pytest.skip("no C++ compiler: sudo apt-get install -y g++")
-    folder = tmp_path_factory.mktemp("lines")
     words = [compiler, "-std=c++20", "-O1", f"-I{CORE}"]
-
-    def includes(header: str) -> bool:
-        probe = [*words, "-fsyntax-only", "-xc++", "-include", header, os.devnull]
-        return subprocess.run(probe, capture_output=True, check=False).returncode == 0
-
-    if not includes("libpmemobj.h"):
+    if not includes(words, "libpmemobj.h"):
         pytest.skip("no libpmemobj.h: sudo apt-get install -y libpmemobj-dev")
-    robin = ["-DTIERSCOPE_ROBIN_MAP"] if includes("tsl/robin_map.h") else []
+    return words
 
+
+def includes(words: list[str], header: str) -> bool:
+    probe = [*words, "-fsyntax-only", "-xc++", "-include", header, os.devnull]
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+def compiled(words: list[str], folder: Path, sources: Sequence[Path]) -> list[Path]:
     def compile_one(source: Path) -> Path:
         made = folder / f"{source.parent.name}-{source.stem}.o"
-        counts = [] if source in PLAIN else ["-fsanitize=thread", "-fno-threadsafe-statics", *robin]
-        subprocess.run([*words, *counts, "-c", source, "-o", made], check=True)
+        subprocess.run([*words, "-c", source, "-o", made], check=True)
         return made
 
     with ThreadPoolExecutor(os.cpu_count()) as compilers:
-        objects = list(compilers.map(compile_one, (*COUNTED, *PLAIN)))
-    wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
-    subprocess.run([compiler, "-o", folder / "lines", *objects, *wraps, "-lpmemobj"], check=True)
+        return list(compilers.map(compile_one, sources))
+
+
+@pytest.fixture(scope="module")
+def counter(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The program that counts; robin_map is in it where its header is."""
+    folder = tmp_path_factory.mktemp("lines")
+    hooks = ["-fsanitize=thread", "-fno-threadsafe-statics"]
+    robin = ["-DTIERSCOPE_ROBIN_MAP"] if includes(words, "tsl/robin_map.h") else []
+    objects = compiled([*words, *hooks, *robin], folder, COUNTED) + compiled(words, folder, (*PLAIN, *RECORDER))
+    wraps = [f"-Wl,--wrap={name}" for name in dict.fromkeys(WRAPPED)]
+    subprocess.run([words[0], "-o", folder / "lines", *objects, *wraps, "-lpmemobj"], check=True)
+    return str(folder / "lines")
+
+
+@pytest.fixture(scope="module")
+def plain(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same program without hooks, with one structure."""
+    folder = tmp_path_factory.mktemp("plain")
+    persistent = CORE / "structures" / "persistent"
+    sources = (*PLAIN, RECORDED / "without_hooks.cpp", persistent / f"{ONE}.cpp", persistent / "pool.cpp")
+    objects = compiled(words, folder, sources)
+    subprocess.run([words[0], "-o", folder / "lines", *objects, "-lpmemobj"], check=True)
     return str(folder / "lines")
 
 
@@ -67,22 +90,32 @@ def place() -> Iterator[Path]:
         yield Path(name)
 
 
-def counted(counter: str, place: Path, name: str, keys: int, operations: int, rounds: int) -> dict[str, float]:
-    """Mean lines by operation. Flushes are left out: they touch what was touched."""
+class Mean(NamedTuple):
+    """Of one operation."""
+
+    lines: float  # distinct ones, of the structure's own
+    flushed: float
+    fences: float
+
+
+def counted(
+    counter: str, place: Path, name: str, keys: int, operations: int, rounds: int, preload: Path | None = None
+) -> dict[str, Mean]:
     words = [counter, name, str(place / "pool"), str(keys), str(operations), str(rounds)]
     environment = {**os.environ, **pmdk_environment(), "PMEM_IS_PMEM_FORCE": "1", "PMEM_NO_FLUSH": "1"}
+    environment |= {"LD_PRELOAD": str(preload), "TIERSCOPE_SHADOW": str(place)} if preload else {}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     if "apt-get" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr
-    return {what: float(lines) for what, lines in (line.split() for line in done.stdout.splitlines())}
+    return {what: Mean(*map(float, numbers)) for what, *numbers in map(str.split, done.stdout.splitlines())}
 
 
-def require_close(name: str, keys: int, lines: dict[str, float]) -> None:
-    assert {"get", "insert", "remove"} <= set(lines)
-    for what, found in lines.items():
+def require_close(name: str, keys: int, means: dict[str, Mean]) -> None:
+    assert {"get", "insert", "remove"} <= set(means)
+    for what, found in means.items():
         if (preset := f"{name} {what}") in structures:
-            assert StructureModel.preset(preset).lines(keys) == pytest.approx(found, rel=WITHIN), preset
+            assert StructureModel.preset(preset).lines(keys) == pytest.approx(found.lines, rel=WITHIN), preset
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -99,6 +132,20 @@ def test_lines_are_those_that_were_counted(
 def test_lines_are_those_that_were_counted_in_large_structures(counter: str, place: Path, name: str) -> None:
     rounds = 24 if name == "skiplist" else 8
     require_close(name, 100_000, counted(counter, place, name, 100_000, 100, rounds))
+
+
+def test_flushed_lines_and_fences_are_those_that_the_shadow_library_counts(
+    counter: str, plain: str, place: Path
+) -> None:
+    try:
+        library = find_library()
+    except MachineError as error:
+        pytest.skip(str(error))
+    shadow = counted(plain, place, ONE, 1000, 50, 2, preload=library)
+    found = counted(counter, place, ONE, 1000, 50, 2)
+    assert shadow["insert"].fences > 5
+    for what in ("get", "insert", "remove"):
+        assert found[what][1:] == shadow[what][1:], what
 
 
 def test_all_eight_structures_in_pools_have_a_model_of_each_operation() -> None:

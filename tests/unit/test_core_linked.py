@@ -19,6 +19,9 @@ HELLO = (
 ABSENT = "error while loading shared libraries: libpmemobj.so.1: cannot open shared object file"
 BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again"
 NODE = one_group("add", (0,), 4096)
+SIMULATED = msgspec.structs.replace(
+    NODE, target=Target.parse("sim:flat"), workload=msgspec.structs.replace(NODE.workload, kernel="map", count=100)
+)
 POOL = msgspec.structs.replace(NODE, target=Target.parse("pool:/x"))
 
 Put = Callable[[str, str], Path]
@@ -84,6 +87,37 @@ def test_without_a_second_core_a_pool_is_refused_and_the_session_lives(put: Put)
         assert message == f"targets named pool: need {first}-pmdk, which was not built; {find.BRING}"
         assert BRING in message
         session.prepare([NODE])
+
+
+def test_a_structure_on_simulated_memory_has_a_core_of_its_own(put: Put) -> None:
+    put("core", says("first"))
+    put("core-traced", says("traced"))
+    with core.Session() as session:
+        session.prepare([msgspec.structs.replace(NODE, target=SIMULATED.target)])
+        assert session.clock.source == "first"
+        session.prepare([SIMULATED])
+        assert session.clock.source == "traced"
+
+
+def test_without_that_core_the_structure_is_refused(put: Put) -> None:
+    first = put("core", says("first"))
+    with core.Session() as session:
+        message = refusal(lambda: session.prepare([SIMULATED]))
+    assert message.startswith(f"structures on target=sim: need {first}-traced, which was not built; run ./tierscope")
+
+
+def test_the_traced_core_stands_beside_each_of_the_others(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    traced = put("core-traced", "")
+    for name in ("core", "core-pmdk", "core-traced"):
+        monkeypatch.setenv("TIERSCOPE_CORE", str(put(name, "")))
+        assert core.find_traced_core() == traced
+
+
+def test_a_library_that_the_traced_core_lacks_is_said_of_it(put: Put) -> None:
+    put("core", says("first"))
+    put("core-traced", f'echo "tierscope-core-traced: {ABSENT}" >&2; exit 127')
+    with core.Session() as session:
+        assert refusal(lambda: session.prepare([SIMULATED])).startswith("tierscope-core-traced cannot be started: ")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tierscope.experiment import Experiment
 from tierscope.machine import Machine
 from tierscope.run.runner import imagine
 from tierscope.suites import suites
-from tierscope.suites.maps import MIXED, PAPER_COUNTS, PAPER_INSERTS, PAPER_VALUES
+from tierscope.suites.maps import MIXED, PAPER_COUNTS, PAPER_INSERTS, PAPER_VALUES, SHORTEST_S
 
 SUITE = suites["maps"]
 HERE = {"hashmap_atomic": "pool", "hashmap_tx": "pool", "robin_map": "node", "unordered_map": "node"}
@@ -36,6 +36,14 @@ def test_by_default_every_structure_that_the_target_takes_runs_every_operation()
     each = ("insert", "get", "remove")
     assert points() == [(name, one, 50_000) for name in ("robin_map", "unordered_map") for one in each]
     assert points(POOL) == [(name, one, 50_000) for name in ("hashmap_atomic", "hashmap_tx") for one in each]
+
+
+def test_a_simulated_memory_takes_all_structures_in_batches_of_one_round() -> None:
+    found = asked("target=sim:optane100", "operations=get")
+    assert [one.groups[0].workload.kernel for one in found] == list(HERE)
+    assert {one.schedule.minimum_s for one in found} == {SHORTEST_S}
+    (said,) = SUITE.left_out(machine(), SUITE.read({"target": "sim:optane100"}))
+    assert said.startswith("structure btree is left out; try")
 
 
 def test_counts_values_and_threads_are_crossed() -> None:

@@ -143,6 +143,40 @@ def test_the_terminal_shows_a_table_for_each_operation(run: Run) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.fixture
+def counted(tmp_path: Path) -> Run:
+    """Inserts of one structure whose accesses were recorded."""
+    maker = Maker(tmp_path)
+    record = add_point(maker, "quick_map", "insert")
+    lines = {"lines_read": 5 * COUNT, "lines_written": 4 * COUNT, "lines_flushed": 6 * COUNT, "fences": 3 * COUNT}
+    (timings,) = record.timings
+    told = tuple(msgspec.structs.replace(one, **lines) for one in timings)
+    maker.records[0] = msgspec.structs.replace(record, timings=(told,))
+    return maker.save("maps")
+
+
+COUNTS = ("lines_read", "lines_written", "lines_flushed", "fences", "flushed_per_written")
+
+
+def test_lines_are_those_of_one_operation_where_accesses_were_recorded(counted: Run, rows: list[Row]) -> None:
+    (row,) = TABLE.rows(counted)
+    assert [row[key] for key in COUNTS] == [5, 4, 6, 3, 1.5]
+    assert {row[key] for row in rows for key in COUNTS} == {None}
+
+
+def test_the_terminal_and_a_sentence_tell_what_is_flushed_again(counted: Run, run: Run) -> None:
+    (told,) = (insight for name, insight in said(counted).items() if name.startswith("flushed insert"))
+    assert told.value == 1.5
+    assert "quick_map flushes each line that it writes 1.50 times, 6.0 lines for 4.0" in told.text
+    assert not any(name.startswith("flushed") for name in said(run))
+    out = StringIO()
+    terminal.show(counted, Console(file=out, width=80, no_color=True))
+    text = out.getvalue()
+    assert "insert: lines of one operation" in text
+    assert "5.00     4.00     6.00    3.00" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_the_figure_has_a_chart_for_each_operation_and_a_point_for_each_percentile(run: Run, rows: list[Row]) -> None:
     spec = figures["maps"].draw(run, rows, [])
     assert spec is not None

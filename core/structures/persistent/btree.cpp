@@ -241,14 +241,12 @@ class Btree final : public Transacted<Control> {
   }
 };
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<Btree>(asked); }
-
 constexpr StructureEntry entry{NAME,
                                "B-tree on libpmemobj's transactions",
                                "R. Bayer, E. McCreight, Organization and Maintenance of Large Ordered Indices, 1972",
                                true,
                                "",
-                               &open,
+                               &make_structure<Btree>,
                                &pool_bytes};
 const Registration registration{entry};
 

@@ -242,10 +242,13 @@ class HashmapAtomic final : public Structure {
   std::uint64_t wanted_ = 0;  // buckets of the rehash that is due
 };
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<HashmapAtomic>(asked); }
-
-constexpr StructureEntry entry{
-    NAME, "hash map on libpmemobj's atomic lists", "PMDK, pmemobj_list_insert(3)", true, "", &open, &pool_bytes};
+constexpr StructureEntry entry{NAME,
+                               "hash map on libpmemobj's atomic lists",
+                               "PMDK, pmemobj_list_insert(3)",
+                               true,
+                               "",
+                               &make_structure<HashmapAtomic>,
+                               &pool_bytes};
 const Registration registration{entry};
 
 }  // namespace

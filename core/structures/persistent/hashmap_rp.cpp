@@ -256,14 +256,12 @@ class HashmapRp final : public Structure {
   bool cramped_ = false;      // the last insert found no slot
 };
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<HashmapRp>(asked); }
-
 constexpr StructureEntry entry{NAME,
                                "Robin Hood hash map on libpmemobj's reserved and published steps",
                                "PMDK, pmemobj_action(3)",
                                true,
                                "",
-                               &open,
+                               &make_structure<HashmapRp>,
                                &pool_bytes};
 const Registration registration{entry};
 

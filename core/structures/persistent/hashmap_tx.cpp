@@ -174,10 +174,9 @@ class HashmapTx final : public Structure {
   std::uint64_t wanted_ = 0;  // buckets of the rehash that is due
 };
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<HashmapTx>(asked); }
-
 constexpr StructureEntry entry{
-    NAME, "hash map on libpmemobj's transactions", "PMDK, libpmemobj_tx(7)", true, "", &open, &pool_bytes};
+    NAME,       "hash map on libpmemobj's transactions", "PMDK, libpmemobj_tx(7)", true, "", &make_structure<HashmapTx>,
+    &pool_bytes};
 const Registration registration{entry};
 
 }  // namespace

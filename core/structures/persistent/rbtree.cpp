@@ -268,14 +268,12 @@ class Rbtree final : public Transacted<Control> {
   }
 };
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<Rbtree>(asked); }
-
 constexpr StructureEntry entry{NAME,
                                "red-black tree on libpmemobj's transactions",
                                "L. J. Guibas, R. Sedgewick, A Dichromatic Framework for Balanced Trees, FOCS 1978",
                                true,
                                "",
-                               &open,
+                               &make_structure<Rbtree>,
                                &pool_bytes};
 const Registration registration{entry};
 

@@ -144,11 +144,13 @@ class Skiplist final : public Transacted<Control> {
   std::uint64_t lists_ = MOST;  // in use; those above are empty
 };
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<Skiplist>(asked); }
-
-constexpr StructureEntry entry{
-    NAME,       "skip list on libpmemobj's transactions", "W. Pugh, Skip Lists, CACM 33(6), 1990", true, "", &open,
-    &pool_bytes};
+constexpr StructureEntry entry{NAME,
+                               "skip list on libpmemobj's transactions",
+                               "W. Pugh, Skip Lists, CACM 33(6), 1990",
+                               true,
+                               "",
+                               &make_structure<Skiplist>,
+                               &pool_bytes};
 const Registration registration{entry};
 
 }  // namespace

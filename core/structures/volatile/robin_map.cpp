@@ -20,25 +20,24 @@ struct Mixed {
   std::size_t operator()(std::uint64_t key) const noexcept { return mixed(key); }
 };
 using Map = tsl::robin_map<std::uint64_t, Value, Mixed>;
+constexpr auto OPEN = &make_structure<VolatileMap<Map>>;
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<VolatileMap<Map>>(asked); }
 #else
 constexpr std::string_view LACKING =
     "built where tsl/robin_map.h is: sudo apt-get install -y robin-map-dev, then ./tierscope";
 
-std::unique_ptr<Structure> open(const StructureOptions&) {
+std::unique_ptr<Structure> refuse(const StructureOptions&) {
   throw Unsupported("structure robin_map is " + std::string(LACKING));
 }
+constexpr auto OPEN = &refuse;
 #endif
-
-std::size_t no_pool(std::uint64_t, std::size_t) { return 0; }
 
 constexpr StructureEntry entry{"robin_map",
                                "hash map of the library robin-map, in volatile memory",
                                "T. Goetghebuer-Planchon, robin-map 1.2",
                                false,
                                LACKING,
-                               &open,
+                               OPEN,
                                &no_pool};
 const Registration registration{entry};
 

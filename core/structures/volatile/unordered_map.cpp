@@ -9,15 +9,12 @@ namespace {
 
 using Map = std::unordered_map<std::uint64_t, Value>;
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) { return std::make_unique<VolatileMap<Map>>(asked); }
-std::size_t no_pool(std::uint64_t, std::size_t) { return 0; }
-
 constexpr StructureEntry entry{"unordered_map",
                                "hash map of the C++ library, in volatile memory",
                                "ISO/IEC 14882:2020, [unord.map]",
                                false,
                                "",
-                               &open,
+                               &make_structure<VolatileMap<Map>>,
                                &no_pool};
 const Registration registration{entry};
 

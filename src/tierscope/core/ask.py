@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from tierscope.catalogue import Catalogue
-from tierscope.core.find import BRING, LINKED, find_core, find_pool_core
+from tierscope.core.find import BRING, LINKED, TRACED, find_core, find_pool_core
 from tierscope.errors import CoreError, MachineError, UsageError
 
 Answer = TypeVar("Answer")
@@ -88,7 +88,8 @@ def error_of(line: bytes, status: int, stderr: bytes) -> Exception:
         if status == -signal.SIGKILL:
             return MachineError("tierscope-core was killed from outside, mostly for want of memory; ask for less of it")
         if (lacking := _unlinked(stderr)) is not None:
-            return MachineError(f"tierscope-core{LINKED} cannot be started: {lacking}; {BRING}")
+            name = TRACED if f"core{TRACED}".encode() in stderr else LINKED
+            return MachineError(f"tierscope-core{name} cannot be started: {lacking}; {BRING}")
         how = f"signal {signal.strsignal(-status)}" if status < 0 else f"status {status}"
         last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
         return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")

@@ -9,6 +9,7 @@ from pathlib import Path
 from tierscope.errors import MachineError
 
 LINKED = "-pmdk"  # ends the name of the core that is linked with libpmemobj
+TRACED = "-traced"  # likewise, of the core whose structures have their accesses recorded
 BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again, which builds it"
 
 
@@ -31,6 +32,15 @@ def find_pool_core() -> Path:
     if beside.is_file():
         return beside
     raise MachineError(f"targets named pool: need {beside}, which was not built; {BRING}")
+
+
+def find_traced_core() -> Path:
+    """The core that runs structures on simulated memory, beside the others; MachineError where it was not built."""
+    core = find_core()
+    beside = core.with_name(core.name.removesuffix(LINKED).removesuffix(TRACED) + TRACED)
+    if beside.is_file():
+        return beside
+    raise MachineError(f"structures on target=sim: need {beside}, which was not built; run ./tierscope of a checkout")
 
 
 def _installed() -> list[Path]:

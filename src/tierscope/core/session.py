@@ -16,7 +16,7 @@ from urllib.parse import quote
 import numpy as np
 
 from tierscope.core.ask import error_of, guarded, read, refused
-from tierscope.core.find import find_core, find_pool_core
+from tierscope.core.find import find_core, find_pool_core, find_traced_core
 from tierscope.counting import Counting, Counts
 from tierscope.errors import CoreError, UsageError
 from tierscope.experiment import Group
@@ -69,15 +69,21 @@ def group_words(group: Group) -> dict[str, str]:
     return {key: word for key, word in words.items() if word}
 
 
-def _names_pool(group: Group) -> bool:
-    return "pool" in {target.name for target in (group.target, group.source) if target is not None}
+def _finder(groups: Sequence[Group]) -> Callable[[], Path] | None:
+    """Of the core that these groups need; None where any will do. Structures alone are told how many keys they hold."""
+    targets = [target for group in groups for target in (group.target, group.source) if target is not None]
+    if any(target.name == "pool" for target in targets):
+        return find_pool_core
+    if any(group.workload.count and group.target.name == "sim" for group in groups):
+        return find_traced_core
+    return None
 
 
 class Session:
     """One running core. Use as a context manager: leaving it ends the process and removes its samples."""
 
     def __init__(self) -> None:
-        self._linked = False
+        self._find: Callable[[], Path] = find_core
         self._begin(find_core)
 
     def _begin(self, find: Callable[[], Path]) -> None:
@@ -130,13 +136,15 @@ class Session:
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         """Map, touch, fill and verify; UsageError and MachineError as the core puts them.
 
-        The first pool ends the process for one that knows pools, with a clock of its own.
+        The first pool ends the process for one that knows pools, with a clock of its own; likewise the first structure
+        on simulated memory.
         """
-        if not self._linked and any(_names_pool(group) for group in groups):
-            linked = find_pool_core()
-            self._linked = True
+        find = _finder(groups)
+        if find is not None and find is not self._find:
+            other = find()
+            self._find = find
             self.close()
-            self._begin(lambda: linked)
+            self._begin(lambda: other)
         for group in groups:
             self._send("group", group_words(group))
         fact = self._ask("prepare", {})

@@ -10,6 +10,8 @@ HEADS = [
     ("structure", False), ("M ops/s", True), ("p50", True), ("p99", True), ("p99.9", True), ("rehash", True),
     ("fill", True),
 ]  # fmt: skip
+LINES = [("lines read", True), ("written", True), ("flushed", True), ("fences", True), ("flushed/written", True)]
+COUNTED = ("lines_read", "lines_written", "lines_flushed", "fences", "flushed_per_written")
 
 
 def grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
@@ -19,7 +21,21 @@ def grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
     parts = {name: [row for row in rows if chart(row, names) == name] for name in charts}
     return [
         (f"{name} (95 % interval)", HEADS, [_line(row, with_interval) for row in part]) for name, part in parts.items()
-    ]
+    ] + _counted(parts)
+
+
+def _counted(parts: dict[str, list[Row]]) -> list[Grid]:
+    """Of one operation on average, where accesses were recorded."""
+    found = []
+    for name, part in parts.items():
+        lines = [[str(row["structure"]), *(_count(row[key]) for key in COUNTED)] for row in part if row["lines_read"]]
+        if lines:
+            found.append((f"{name}: lines of one operation", [HEADS[0], *LINES], lines))
+    return found
+
+
+def _count(value: object) -> str:
+    return f"{float(value):.2f}" if isinstance(value, int | float) else cells.NOTHING
 
 
 def _line(row: Row, with_interval: Cell) -> list[str]:

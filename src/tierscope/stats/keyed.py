@@ -24,6 +24,20 @@ NONE = Interval(math.nan, math.nan, math.nan, 0)
 
 
 @dataclass(frozen=True, slots=True)
+class Lines:
+    """What one operation does on average, in lines of 64 bytes; rehashes left out."""
+
+    read: float  # distinct
+    written: float  # distinct
+    flushed: float  # each time that one is written back, by an instruction or a store past the caches
+    fences: float
+
+    @property
+    def flushed_per_written(self) -> float | None:
+        return self.flushed / self.written if self.written else None
+
+
+@dataclass(frozen=True, slots=True)
 class Keyed:
     """Of one group. `percentiles` in the order of the shares asked for; NaN where too few operations carry one."""
 
@@ -38,6 +52,7 @@ class Keyed:
     lock_s: float  # per operation
     clock_s: float  # per operation
     done_share: float
+    lines: Lines | None  # None where accesses were not recorded
 
 
 def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keyed:
@@ -56,6 +71,18 @@ def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keye
         lock_s=sum(one.lock_ticks for one in timings) / operations / hz,
         clock_s=max(one.clock_ticks for one in timings) / hz,
         done_share=sum(one.done for one in timings) / operations,
+        lines=_lines(timings, operations),
+    )
+
+
+def _lines(timings: Sequence[Timing], operations: int) -> Lines | None:
+    if not any(one.lines_read + one.lines_written for one in timings):
+        return None
+    return Lines(
+        read=sum(one.lines_read for one in timings) / operations,
+        written=sum(one.lines_written for one in timings) / operations,
+        flushed=sum(one.lines_flushed for one in timings) / operations,
+        fences=sum(one.fences for one in timings) / operations,
     )
 
 

@@ -10,6 +10,9 @@ inserts of 100 000 keys by size of the value. Its values of 1 byte were objects 
 to find them; here values of 16 bytes stand there. The sizes of its figure of inserts are not printed: decades are
 taken, rounded up to words.
 
+On a simulated memory a structure runs on its simulated CPUs: its own loads, stores, flushes and fences are recorded as
+they are made and take simulated time, so that a map has a time on a device nobody owns.
+
 Blind to: what other programs do to a pool's file system; allocators other than libpmemobj's and the C library's.
 Source: "Performance modelling of data structures on persistent memory" (document 004 of this project's sources), 4.3.
 """
@@ -26,6 +29,7 @@ from tierscope.registry import unknown
 from tierscope.stats.contrast import ROUNDS, VICTIM
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
 from tierscope.suites.latency import near_cpus
+from tierscope.suites.simulation import NAME as SIMULATED
 
 OPERATIONS = "insert,get,remove"
 MIXED = "get:2+insert:1+remove:1"  # what the word `mixed` stands for
@@ -51,7 +55,7 @@ OPTIONS: tuple[Option, ...] = (
     options.text("threads", "1", "numbers of threads, one CPU each"),
     options.text("sharing", "own", "own: each thread has a structure; one: all threads share one, behind a lock"),
     options.text("target", "node:0", "where the structures live: node:N, pool:PATH for a new pool, pool:PATH,open for "
-                 "one that is there and empty"),
+                 "one that is there and empty, sim:PRESET for a simulated memory"),
     options.text("preset", "none", f"{PAPER}: counts, sizes and structure of document 004"),
     options.count("seed", 1995, "of keys and their order", 1),
     options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
@@ -76,7 +80,7 @@ def structures_of(machine: Machine, chosen: Options, target: Target) -> list[str
 
     MachineError for one that this build has not.
     """
-    fitting = [name for name, takes in machine.structures.items() if takes == target.name]
+    fitting = [name for name, takes in machine.structures.items() if target.name in (takes, SIMULATED)]
     if chosen["structures"] is None:
         if not fitting:
             raise UsageError(f"target={target.word}: no structure of this build lives there; "
@@ -186,6 +190,8 @@ def experiment(point: Point, chosen: Options, target: Target, cpus: tuple[int, .
     )
     precision, budget_s = float(chosen["precision"] or 0), float(chosen["budget"] or 0)
     batch_s = max(min(BATCH_S, budget_s / ROUNDS), SHORTEST_S)
+    if target.name == SIMULATED:  # nothing surrounds a batch, and rounds differ in their keys alone
+        batch_s = SHORTEST_S
     return Experiment(
         table="maps",
         groups=(Group(workload=work, target=target, team=Team(cpus=cpus[: point.threads]), role=VICTIM),),
@@ -208,12 +214,11 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     """Structures of the default list that the target would take and this build has not."""
     if chosen["structures"] is not None or chosen["preset"] == PAPER:
         return ()
-    pools = str(chosen["target"]).startswith("pool:")
-    lacking = machine.structures_lacking
+    kind = Target.parse(str(chosen["target"])).name
     return tuple(
         f"structure {name} is left out; try what it takes: {why}"
-        for name, why in lacking.items()
-        if ("libpmemobj" in why) == pools
+        for name, why in machine.structures_lacking.items()
+        if kind == SIMULATED or ("libpmemobj" in why) == (kind == "pool")
     )
 
 

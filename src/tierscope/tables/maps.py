@@ -7,6 +7,8 @@
 A round is a sequence of operations that every thread has drawn before it; batches of whole rounds give one value each,
 and their Hodges-Lehmann estimate is the value of the row, with its interval. Percentiles come from histograms whose
 steps are at most 1/64 of a time. Each operation holds one look at the clock, `clock_s`, in all of these numbers.
+On simulated memory the lines of each operation are counted, too: distinct ones that are read and written, each time
+that one is flushed, and fences. More flushes than written lines mean that lines are flushed again and again.
 Blind to what the first touch of new memory costs by itself: it is part of an insert, as in any program.
 Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: `stats.contrast`, `stats.keyed`.
 """
@@ -14,7 +16,7 @@ Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: 
 from typing import ClassVar
 
 from tierscope.result import Record, Run
-from tierscope.stats.keyed import Keyed, keyed
+from tierscope.stats.keyed import Keyed, Lines, keyed
 from tierscope.stats.median import Interval
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.maps_words import sentences
@@ -65,6 +67,11 @@ class Maps:
         Column("lock_s", "wait for the lock", "s"),
         Column("clock_s", "time of the clock", "s"),
         Column("done_share", "share that found or changed", "1"),
+        Column("lines_read", "lines read", "1"),
+        Column("lines_written", "lines written", "1"),
+        Column("lines_flushed", "lines flushed", "1"),
+        Column("fences", "fences", "1"),
+        Column("flushed_per_written", "flushed over written lines", "1"),
         Column("batches", "batches", "1"),
         Column("persistence", "persists by", ""),
         *CLOSING,
@@ -131,6 +138,18 @@ def _beside(found: Keyed, threads: int) -> Row:
         "lock_s": found.lock_s,
         "clock_s": found.clock_s,
         "done_share": found.done_share,
+        **_lines(found.lines),
+    }
+
+
+def _lines(found: Lines | None) -> Row:
+    """Of one operation on average; None where accesses were not recorded, on all memory but simulated one."""
+    return {
+        "lines_read": found.read if found else None,
+        "lines_written": found.written if found else None,
+        "lines_flushed": found.flushed if found else None,
+        "fences": found.fences if found else None,
+        "flushed_per_written": found.flushed_per_written if found else None,
     }
 
 

@@ -1,4 +1,6 @@
-"""What rows of `maps` say: the fastest structure of each operation, and what rehashes take of it."""
+"""What rows of `maps` say: the fastest structure of each operation, what rehashes take of it, and which one flushes
+the same lines again, where lines are counted.
+"""
 
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
@@ -10,13 +12,15 @@ ALIKE = ("target", "operation", "keys", "count", "value_bytes", "threads", "shar
 """Rows that agree in these differ in their structure alone."""
 
 TOLD = 0.05  # of the time: less goes to rehashes without a word
+AGAIN = 1.1  # flushed over written lines: less goes without a word
 
 
 def sentences(rows: list[Row]) -> list[Insight]:
     known = [row for row in rows if row["ops_per_s"]]
     kinds = list(dict.fromkeys(tuple(row[key] for key in ALIKE) for row in known))
     parts = [[row for row in known if tuple(row[key] for key in ALIKE) == kind] for kind in kinds]
-    return [said for part in parts for said in _fastest(part)] + [said for part in parts for said in _rehash(part)]
+    kinds_of_words = (_fastest, _rehash, _flushed)
+    return [said for words in kinds_of_words for part in parts for said in words(part)]
 
 
 def asked(row: Row) -> str:
@@ -69,6 +73,24 @@ def _rehash(rows: list[Row]) -> list[Insight]:
             text=f"{asked(row)}: rehashes of {row['structure']} take {100 * share:.0f} % of the time, {one_s} each; "
             "they are no part of the latencies",
             value=share,
+            unit="1",
+        )
+    ]
+
+
+def _flushed(rows: list[Row]) -> list[Insight]:
+    """Of the structure that flushes its lines most often."""
+    told = [(float(row["flushed_per_written"] or 0), row) for row in rows]
+    ratio, row = max(told, key=lambda one: one[0], default=(0.0, None))
+    if row is None or ratio < AGAIN:
+        return []
+    return [
+        Insight(
+            name=f"flushed {asked(row)}",
+            text=f"{asked(row)}: {row['structure']} flushes each line that it writes {ratio:.2f} times, "
+            f"{float(row['lines_flushed'] or 0):.1f} lines for {float(row['lines_written'] or 0):.1f}; "
+            "what is flushed again could be flushed once",
+            value=ratio,
             unit="1",
         )
     ]

@@ -1,18 +1,20 @@
-/// Distinct lines that operations on a structure touch, on average: of its objects in a pool, or of its memory.
-///     lines NAME POOL KEYS OPERATIONS ROUNDS        a line for each operation: its name and the lines
+/// Distinct lines that operations on a structure touch, on average: of its objects in a pool, or of its memory; beside
+/// them lines flushed and fences, as the recorder has them, or the shadow library where that is preloaded.
+///     lines NAME POOL KEYS OPERATIONS ROUNDS        a line for each operation: its name and the three numbers
 /// Keys are drawn evenly; an insert and an erase take turns, so the structure keeps its size. A get reads its value.
 /// Each round has keys and a structure of its own.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
+#include "recorded/recorder.hpp"
+#include "shadow/counts.hpp"
 #include "structures/structure.hpp"
-#include "touched.hpp"
 
 using namespace tierscope;
 
@@ -30,42 +32,51 @@ void settle(Structure& structure) {
   while (structure.rehash_due() && structure.rehash() != 0) continue;
 }
 
-/// The pool's own addresses; of a structure in volatile memory all but the stack.
-void watch(const std::string& pool) {
-  std::uintptr_t low = UINTPTR_MAX, high = 0;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    if (pool.empty() ? line.find("[stack]") == std::string::npos : line.find(pool) == std::string::npos) continue;
-    char* end = nullptr;
-    low = std::min<std::uintptr_t>(low, std::strtoull(line.c_str(), &end, 16));
-    high = std::max<std::uintptr_t>(high, std::strtoull(end + 1, nullptr, 16));
-  }
-  if (pool.empty()) high = low, low = 4096;
-  touched::within(reinterpret_cast<void*>(low), reinterpret_cast<void*>(high));
-}
-
-struct Sums {
-  std::size_t get = 0, insert = 0, remove = 0;
+struct Sum {
+  std::uint64_t lines = 0, flushed = 0, fences = 0;
 };
+struct Sums {
+  Sum get, insert, remove;
+};
+
+constexpr std::uint64_t LINE = 64;
+
+std::uint64_t last_line(const recorded::Event& event) { return (event.place + event.size - 1) / LINE; }
+
+/// Adds what an operation does. Of libpmemobj's own doing only what it flushes, and waits for.
+template <class Operation>
+void count(Sum& sum, const Operation& operation) {
+  shadow::Counts shadow;
+  if (tierscope_shadow_take != nullptr) tierscope_shadow_take(&shadow);
+  recorded::begin();
+  operation();
+  std::set<std::uint64_t> lines;
+  for (const auto& event : recorded::end()) {
+    const bool flushes = event.what == recorded::What::flush || event.what == recorded::What::store_nt;
+    if (event.what == recorded::What::fence) ++sum.fences;
+    if (flushes) sum.flushed += last_line(event) - event.place / LINE + 1;
+    if (event.library || event.size == 0) continue;
+    for (auto line = event.place / LINE; line <= last_line(event); ++line) lines.insert(line);
+  }
+  sum.lines += lines.size();
+  if (tierscope_shadow_take == nullptr) return;
+  tierscope_shadow_take(&shadow);
+  sum.flushed += shadow.lines;
+  sum.fences += shadow.fences;
+}
 
 /// Fills a structure with its first keys; then each new one takes the place of one drawn evenly.
 void play(Structure& structure, std::uint64_t seed, std::vector<std::uint64_t> keys, std::uint64_t operations,
-          const std::string& pool, Sums& sums) {
+          Sums& sums) {
   for (const auto key : keys) insert(structure, key), settle(structure);
-  watch(pool);
   for (std::uint64_t i = 0; i < operations; ++i) {
     auto& one = keys[random_word(~seed, i) % keys.size()];
-    touched::begin();
-    touched::note(structure.find(one), VALUE_BYTES);
-    sums.get += touched::end();
+    count(sums.get, [&] { recorded::note(recorded::What::load, structure.find(one), VALUE_BYTES); });
     const auto fresh = random_word(seed, keys.size() + i);
-    touched::begin();
-    insert(structure, fresh);
-    sums.insert += touched::end();
+    count(sums.insert, [&] { insert(structure, fresh); });
     settle(structure);
-    touched::begin();
-    const auto gone = structure.erase(one);
-    sums.remove += touched::end();
+    auto gone = Outcome::absent;
+    count(sums.remove, [&] { gone = structure.erase(one); });
     if (gone != Outcome::done) throw Unsupported("a key was lost");
     settle(structure);
     one = fresh;
@@ -90,6 +101,7 @@ Sums play_all(const std::string& name, const std::string& pool, std::uint64_t nu
               std::uint64_t rounds) {
   Sums sums;
   const auto& entry = Registry<StructureEntry>::find("structure", name);
+  if (!entry.persistent) recorded::use_heap(0);
   std::vector<std::unique_ptr<Structure>> before;  // in volatile memory they stay, so that each lies elsewhere
   for (std::uint64_t round = 0; round < rounds; ++round) {
     StructureOptions asked{.keys = number + 2, .value_bytes = VALUE_BYTES, .seed = SEED + round};
@@ -97,7 +109,7 @@ Sums play_all(const std::string& name, const std::string& pool, std::uint64_t nu
     std::vector<std::uint64_t> keys(number);
     for (std::uint64_t i = 0; i < number; ++i) keys[i] = random_word(asked.seed, i);
     before.push_back(open(entry, asked, round));
-    play(*before.back(), asked.seed, keys, operations, asked.path, sums);
+    play(*before.back(), asked.seed, keys, operations, sums);
     if (!entry.persistent) continue;
     before.clear();
     std::filesystem::remove(asked.path);
@@ -111,10 +123,15 @@ int main(int, char** words) {
   const auto number = [&](int i) { return std::strtoull(words[i], nullptr, 10); };
   try {
     const auto sums = play_all(words[1], words[2], number(3), number(4), number(5));
-    const auto mean = [&](std::size_t sum) {
-      return static_cast<double>(sum) / static_cast<double>(number(4) * number(5));
+    const auto print = [&](const char* name, const Sum& sum) {
+      const auto mean = [&](std::uint64_t all) {
+        return static_cast<double>(all) / static_cast<double>(number(4) * number(5));
+      };
+      std::printf("%s %.4f %.4f %.4f\n", name, mean(sum.lines), mean(sum.flushed), mean(sum.fences));
     };
-    std::printf("get %.4f\ninsert %.4f\nremove %.4f\n", mean(sums.get), mean(sums.insert), mean(sums.remove));
+    print("get", sums.get);
+    print("insert", sums.insert);
+    print("remove", sums.remove);
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

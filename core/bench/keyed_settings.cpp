@@ -1,0 +1,93 @@
+/// Where a plan's structure lives.
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "bench/keyed.hpp"
+#include "recorded/recorder.hpp"
+
+namespace tierscope {
+namespace {
+
+constexpr std::string_view OPEN = ",open";  // behind the path of a pool that is there
+constexpr std::size_t BESIDE_KEY = 128;     // bytes that a volatile structure holds for a key beside its value, at most
+
+int node_of(const GroupPlan& plan) {
+  int node = 0;
+  const auto* const end = plan.where.data() + plan.where.size();
+  if (!plan.where.empty() && std::from_chars(plan.where.data(), end, node).ptr != end)
+    throw BadPlan("target node:" + plan.where + " names no node");
+  return node;
+}
+
+/// A name for a pool that lives as long as this process: in memory where there is so much room, else where temporary
+/// files go.
+std::string pool_beside(std::size_t bytes) {
+  static unsigned made = 0;
+  struct statvfs room{};
+  const bool fits = statvfs("/dev/shm", &room) == 0 && access("/dev/shm", W_OK) == 0 &&
+                    std::size_t{room.f_bavail} * room.f_frsize > bytes;
+  const char* const named = std::getenv("TMPDIR");
+  const std::string folder = fits ? "/dev/shm" : named != nullptr && *named != '\0' ? named : "/tmp";
+  return folder + "/tierscope-" + std::to_string(getpid()) + "-" + std::to_string(made++) + ".pool";
+}
+
+}  // namespace
+
+std::size_t Keyed::held_bytes(const GroupPlan& plan) {
+  const auto& entry = Registry<StructureEntry>::find("structure", plan.kernel);
+  if (!entry.persistent) return plan.count * (BESIDE_KEY + plan.value);
+  const auto threads = plan.sharing == "one" ? 1 : plan.cpus.size();
+  return threads * entry.pool_bytes((plan.count + threads - 1) / threads, plan.value);
+}
+
+Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
+  Settings made;
+  made.entry = &Registry<StructureEntry>::find("structure", plan.kernel);
+  const auto& entry = *made.entry;
+  if (!entry.lacking.empty()) throw Unsupported("structure " + plan.kernel + ": " + std::string(entry.lacking));
+  if (plan.sharing != "own" && plan.sharing != "one")
+    throw BadPlan("sharing=" + plan.sharing + " is not known (known: own, one)");
+  made.one = plan.sharing == "one";
+  const auto own = share(plan, member + 1) - share(plan, member);
+  if (own == 0)
+    throw BadPlan("count=" + std::to_string(plan.count) + " leaves no key to each of " +
+                  std::to_string(plan.cpus.size()) + " threads; structures take count=, as count=100000");
+  made.options = {.keys = made.one ? plan.count : own, .value_bytes = plan.value, .seed = plan.seed};
+  structures::require_range(made.options);
+  if (plan.target == "sim") {
+    settle_simulated(plan, made);
+    return made;
+  }
+  if (!entry.persistent) {
+    if (plan.target != "node")
+      throw BadPlan("structure " + plan.kernel + " lives in volatile memory; write target=node:N");
+    made.node = node_of(plan);
+    return made;
+  }
+  if (plan.target != "pool" || plan.where.empty())
+    throw BadPlan("structure " + plan.kernel + " lives in a pool of libpmemobj; write target=pool:PATH");
+  made.kept = plan.where.ends_with(OPEN);
+  made.options.path = made.kept ? plan.where.substr(0, plan.where.size() - OPEN.size()) : plan.where;
+  made.options.make = made.options.unnamed = !made.kept;
+  if (made.kept && !made.one && plan.cpus.size() > 1)
+    throw BadPlan("pool " + made.options.path + " that is there holds one structure; write sharing=one for " +
+                  std::to_string(plan.cpus.size()) + " threads, or leave out its ,open");
+  return made;
+}
+
+/// Of memory that is simulated the structure itself is real, in a pool or a heap of this process.
+void Keyed::settle_simulated(const GroupPlan& plan, Settings& made) {
+  const std::string lacking = recorded::lacking();
+  if (!lacking.empty()) throw Unsupported("structure " + plan.kernel + " on target=sim is " + lacking);
+  made.counted = true;
+  if (!made.entry->persistent) return;
+  made.options.path = pool_beside(made.entry->pool_bytes(made.options.keys, made.options.value_bytes));
+  made.options.make = made.options.unnamed = true;
+}
+
+}  // namespace tierscope

@@ -1,0 +1,30 @@
+/// A member of a simulated group, as the loop over all of them sees it: who may start next goes first.
+#pragma once
+#include <vector>
+
+#include "bench/block.hpp"
+#include "simulate/access.hpp"
+
+namespace tierscope {
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  Stepper() = default;
+  Stepper(const Stepper&) = delete;
+  Stepper& operator=(const Stepper&) = delete;
+
+  /// @returns when its first access may start, or NEVER where there is none
+  virtual simulate::Time begin(simulate::Time at, std::uint32_t batch) = 0;
+  /// Executes the next access at `at`, which the last call said, and ends its block where that is due: blocks of
+  /// `length`, until one ends at `end` or later. @returns when the next one may start, or NEVER behind the last block
+  virtual simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length) = 0;
+  /// When all that it has under way counts as done, as the bench has it (BlockRunner::work).
+  virtual simulate::Time finish() = 0;
+  [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
+
+ protected:
+  std::vector<Block> blocks_;
+};
+
+}  // namespace tierscope

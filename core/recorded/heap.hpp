@@ -1,0 +1,19 @@
+/// Heaps of structures in volatile memory, which stand before malloc in this executable while one is in use: what lies
+/// where follows from the calls alone, not from what the process did before.
+/// As malloc has them, blocks begin 8 bytes behind a multiple of 16 that holds their size, and one that is freed is the
+/// next that is given for this size. Unlike malloc's, they are neither cut nor joined. An empty heap begins anew.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace tierscope::recorded::heap {
+
+constexpr std::uint64_t NOWHERE = ~std::uint64_t{0};
+
+/// @throws std::bad_alloc
+void use(unsigned number);
+void leave() noexcept;
+/// Of an address in one of them; else NOWHERE.
+std::uint64_t place(std::uintptr_t at) noexcept;
+
+}  // namespace tierscope::recorded::heap

@@ -1,0 +1,41 @@
+/// What the code of structures loads, stores, flushes and waits for while it runs: in tierscope-core-traced alone,
+/// whose structures are compiled with the hooks of -fsanitize=thread
+/// (docs/decisions/0017-structures-on-simulated-memory.md). Only what lies in a pool or in a heap of this recorder is
+/// noted, by its place: the same in each run, wherever the system put it. Of one thread. Blind to: what libpmemobj
+/// loads by itself, and its volatile state; the books of the allocator.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tierscope::recorded {
+
+enum class What : std::uint8_t { load, store, store_nt, flush, fence };
+
+struct Event {
+  std::uint64_t place = 0;  // of the first byte
+  std::uint64_t size = 0;   // bytes; 0 of a fence
+  What what = What::load;
+  bool library = false;  // libpmemobj's own doing, not the structure's
+};
+
+/// "" or why this executable cannot.
+std::string lacking();
+/// The next pool lies where the first one did. @pre no pool is open
+void forget() noexcept;
+/// From here to `end`.
+void begin() noexcept;
+/// Valid until the next `begin`.
+std::span<const Event> end() noexcept;
+/// Of code that is compiled without hooks: nothing outside of begin and end.
+void note(What what, const void* at, std::size_t size, bool library = false) noexcept;
+/// From here to `leave_heap` memory is taken in a heap of its own, whose addresses follow from the calls alone: that of
+/// one structure in volatile memory. @throws std::bad_alloc
+void use_heap(unsigned number);
+void leave_heap() noexcept;
+/// A pool that was mapped, or is about to go.
+void opened(const void* pool, std::size_t size);
+void closed(const void* pool) noexcept;
+
+}  // namespace tierscope::recorded

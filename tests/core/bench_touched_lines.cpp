@@ -1,0 +1,103 @@
+// What an operation of a structure did, as accesses of lines and as counts.
+#include <doctest/doctest.h>
+
+#include "bench/touched_lines.hpp"
+
+using namespace tierscope;
+using recorded::Event;
+using recorded::What;
+using simulate::Access;
+using simulate::Kind;
+
+namespace {
+
+constexpr std::uint64_t BASE = std::uint64_t{3} << 48U;
+
+struct Taken {
+  LineCounts counts;
+  std::vector<Access> accesses;
+  [[nodiscard]] std::vector<Kind> kinds() const {
+    std::vector<Kind> found;
+    for (const auto& access : accesses) found.push_back(access.kind);
+    return found;
+  }
+};
+
+Taken take(const std::vector<Event>& events, bool flushes = true) {
+  Taken taken;
+  TouchedLines lines(BASE, flushes);
+  taken.counts = lines.take(events, taken.accesses);
+  return taken;
+}
+
+Event event(What what, std::uint64_t place, std::uint64_t size = 8) { return {place, size, what, false}; }
+
+const Event FENCE{0, 0, What::fence, false};
+
+}  // namespace
+
+TEST_CASE("a load of another line waits for the one before, and what follows in one line comes with it") {
+  const auto taken = take({event(What::load, 0), event(What::load, 8), event(What::load, 120, 16)});
+  REQUIRE(taken.accesses.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(taken.accesses[i].address == BASE + 64 * i);
+    CHECK(taken.accesses[i].kind == Kind::load);
+    CHECK(taken.accesses[i].waits);
+  }
+  CHECK(taken.counts.read == 3);
+  CHECK(taken.counts.written == 0);
+}
+
+TEST_CASE("a line that comes again is read again, and counted once") {
+  const auto taken = take({event(What::load, 0), event(What::load, 64), event(What::load, 8)});
+  CHECK(taken.accesses.size() == 3);
+  CHECK(taken.counts.read == 2);
+}
+
+TEST_CASE("a flush of what was stored is one access; of what was not, libpmemobj stored it just before") {
+  const auto stored = take({event(What::store, 0), event(What::store, 16), event(What::flush, 0), FENCE});
+  CHECK(stored.kinds() == std::vector{Kind::store, Kind::clwb, Kind::sfence});
+  const auto unseen = take({event(What::flush, 0), FENCE, event(What::flush, 0), FENCE});
+  CHECK(unseen.kinds() == std::vector{Kind::store, Kind::clwb, Kind::sfence, Kind::store, Kind::clwb, Kind::sfence});
+  CHECK(unseen.counts.written == 1);
+  CHECK(unseen.counts.flushed == 2);
+  CHECK(unseen.counts.fences == 2);
+}
+
+TEST_CASE("every second flush that is left out is missing in the count, and nothing else is") {
+  std::vector<Event> all, half;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    for (auto* list : {&all, &half}) list->push_back(event(What::store, 64 * i));
+    all.push_back(event(What::flush, 64 * i));
+    if (i % 2 == 0) half.push_back(event(What::flush, 64 * i));
+  }
+  CHECK(take(all).counts.flushed == 100);
+  CHECK(take(half).counts.flushed == 50);
+  CHECK(take(half).counts.written == take(all).counts.written);
+}
+
+TEST_CASE("a store past the caches is written back by itself") {
+  const auto taken = take({event(What::store_nt, 64, 256), FENCE});
+  CHECK(taken.kinds() == std::vector{Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::sfence});
+  CHECK(taken.counts.flushed == 4);
+  CHECK(taken.counts.written == 4);
+}
+
+TEST_CASE("where caches persist nothing is flushed, and fences are still waited for") {
+  const auto taken = take({event(What::store, 0), event(What::flush, 0), event(What::flush, 64), FENCE}, false);
+  CHECK(taken.kinds() == std::vector{Kind::store, Kind::store, Kind::sfence});
+  CHECK(taken.counts.flushed == 0);
+  CHECK(taken.counts.written == 2);
+  CHECK(taken.counts.fences == 1);
+}
+
+TEST_CASE("thousands of lines are told apart, in one operation after another") {
+  TouchedLines lines(0, true);
+  std::vector<Access> accesses;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Event> events;
+    for (std::uint64_t i = 0; i < 5000; ++i) events.push_back(event(What::store, i % 2500 * 4096));
+    CHECK(lines.take(events, accesses).written == 2500);
+    CHECK(accesses.size() == 5000);
+  }
+}
