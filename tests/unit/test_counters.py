@@ -12,15 +12,10 @@ from made_counters import BLOCKS, NO_PMU, OPERATIONS, TRUTH, event, made_counted
 from made_machine import made_machine
 from said import refused
 from tierscope.counting import PERF_EVENT, SIMULATED, Counted, EventCount, simulated_events
-from tierscope.errors import Exit, MachineError, UsageError
-from tierscope.metrics import FOLDER, Formula, metrics_for, read_metrics
-from tierscope.models.counter_model import CounterModel
-from tierscope.models.counter_run import counters_of
-from tierscope.models.device import Device
-from tierscope.models.model import FitError
+from tierscope.errors import Exit, MachineError
 from tierscope.report.correlated import correlated
 from tierscope.report.terminal_counters import grid
-from tierscope.result import Record, Run
+from tierscope.result import Run
 from tierscope.run.counters import Counters as Counting
 from tierscope.run.second_pass import SecondPass, machine_word
 from tierscope.tables import Row
@@ -32,7 +27,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     return lab_in(tmp_path / "run", monkeypatch)
 
 
-def rows_of(tmp_path: Path, *counted: Counted, family: str = "") -> tuple[Run, list[Row]]:
+def rows_of(tmp_path: Path, *counted: Counted) -> tuple[Run, list[Row]]:
     maker = Maker(tmp_path)
     add_latency(maker, (1 << 20,))
     maker.records[0] = msgspec.structs.replace(maker.records[0], counted=counted)
@@ -43,67 +38,6 @@ def rows_of(tmp_path: Path, *counted: Counted, family: str = "") -> tuple[Run, l
 def one(rows: list[Row], name: str) -> Row:
     (row,) = [row for row in rows if row["counter"] == name]
     return row
-
-
-# --- formulas and files ---
-
-
-def test_a_formula_is_arithmetic_over_counts() -> None:
-    formula = Formula.parse("(a + 2) * line / b - 1")
-    assert formula.names == {"a", "b", "line"}
-    assert formula.value({"a": 4.0, "line": 64.0, "b": 2.0}) == 191.0
-    assert formula.value({"a": 4.0, "line": 64.0, "b": 0.0}) is None
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a +", "a ** 2", "f(a)", "a.b", "a if b else c", "'a'", "a; b", "a < b", "-a", "True"]
-)
-def test_a_formula_that_is_more_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="formula"):
-        Formula.parse(text)
-
-
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
-def test_every_file_of_metrics_names_its_events_and_its_source(path: Path) -> None:
-    found = read_metrics(path.stem, path.read_text())
-    assert found.source
-    assert found.summary
-    known = {word for words in found.events for word in words.strip("{}").split(",")}
-    simulated = {"memory_reads", "memory_writes"}
-    names = {word.replace("-", "_") for word in known} | {"operations", "seconds", "line"} | simulated
-    for metric in found.metrics:
-        assert metric.formula.names <= names, metric.name
-        assert metric.summary
-    assert set(found.names) <= known, "an encoding that nobody counts"
-    assert len({metric.name for metric in found.metrics}) == len(found.metrics)
-
-
-def test_a_file_is_chosen_by_the_processor_and_leaves_the_rest_to_the_generic_one() -> None:
-    lake = metrics_for("GenuineIntel:6:106:6")
-    assert lake.name == "icelake_sp"
-    assert "{cycles,instructions,cpu/event=0xa3,umask=0x04,cmask=0x04/," in lake.words()
-    assert lake.called("cpu/event=0xd1,umask=0x20/") == "retired_l3_misses"
-    assert {"ipc", "memory_stall_share"} <= {metric.name for metric in lake.metrics}
-    stall = next(metric for metric in lake.metrics if metric.name == "stall_share")
-    assert stall.formula.text == "stalls_total / cycles"
-    assert metrics_for("GenuineIntel:6:1").name == "generic"
-
-
-def test_named_encodings_may_be_asked_for_in_groups() -> None:
-    lake = metrics_for("GenuineIntel:6:106:6")
-    assert lake.words("{cycles,stalls_l3_miss},cpu/event=1,umask=2/") == (
-        "{cycles,cpu/event=0xa3,umask=0x06,cmask=0x06/},cpu/event=1,umask=2/"
-    )
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["summary = 1", "x", "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\nmore=1",
-     "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\n[[metric]]\nname='a'\nsummary='b'\nformula='a'\nunit='x'"],
-)  # fmt: skip
-def test_a_damaged_file_says_which_it_is(text: str) -> None:
-    with pytest.raises(UsageError, match=r"metrics mine\.toml"):
-        read_metrics("mine", text)
 
 
 # --- rows ---
@@ -276,48 +210,3 @@ def test_counts_of_a_sweep_are_correlated_with_its_times(tmp_path: Path) -> None
     found = {one.counter: one for one in correlated(maker.save())}
     assert found["LLC-load-misses"].rank.middle == found["LLC-load-misses (simulated)"].rank.middle
     assert "page-faults" not in found  # the same at all points
-
-
-# --- the counter model ---
-
-
-def swept(tmp_path: Path, counts: tuple[int, ...], **changes: object) -> list[Record]:
-    """Records of gets on so many keys; each operation costs what TRUTH says, a millionth of it."""
-    maker = Maker(tmp_path)
-    add_latency(maker, (1 << 20,))
-    first = maker.records[0]
-    stalls = event("stalled-cycles-backend", 2_000_000_000)
-    counted = made_counted()
-    counted = msgspec.structs.replace(counted, **{"events": (*counted.events, stalls), **changes})
-    one = first.experiment.groups[0]
-    return [
-        msgspec.structs.replace(
-            first,
-            counted=(counted, made_second_pass()),
-            experiment=msgspec.structs.replace(
-                first.experiment,
-                groups=(msgspec.structs.replace(one, workload=msgspec.structs.replace(one.workload, count=keys)),),
-            ),
-        )
-        for keys in counts
-    ]
-
-
-def test_the_counter_model_is_fitted_to_a_run(tmp_path: Path) -> None:
-    records = swept(tmp_path, (100_000, 10_000, 1_000_000, 3_000_000, 30_000))
-    operations, totals, clock_hz = counters_of(records, "none")
-    assert operations.tolist() == [1e4, 3e4, 1e5, 1e6, 3e6]
-    assert totals["cycles"] == pytest.approx(3000 * operations)
-    assert totals["stall_cycles"] == pytest.approx(2000 * operations)
-    assert totals["llc_load_misses"] == pytest.approx(operations)
-    assert clock_hz == pytest.approx(3e9 / 0.99)
-    device = Device("made", 300e-9, 100e-9, 2e9)
-    found = CounterModel.fit(operations, totals, clock_hz).predict(5e5, device)
-    assert found.value == pytest.approx(5e5 * (1000 / clock_hz + 300e-9 + 0.5 * 100e-9), rel=1e-6)
-
-
-def test_a_run_without_a_pmu_fits_no_counter_model_and_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(FitError, match=r"no count of cycles; it needs a PMU, and counters=default"):
-        counters_of(swept(tmp_path, (1000,), events=(event("task-clock", 1),)), "none")
-    with pytest.raises(FitError, match="run maps with several count="):
-        counters_of([], "none")
