@@ -71,6 +71,24 @@ def test_what_is_not_counted_stays_with_its_reason_and_so_does_what_needs_it(tmp
     assert "0.2 %" in said["counting_cost"]
 
 
+@pytest.mark.parametrize(
+    ("reason", "remedy"),
+    [
+        ("this machine has no PMU cpu", "pmu=on"),
+        ("not allowed to this user (Permission denied)", "perf_event_paranoid=1"),
+        ("perf_event_open is closed here (Function not implemented)", "seccomp"),
+        ("Too many open files", "ulimit -n"),
+        ("Invalid argument", "tierscope catalogue"),
+    ],
+)
+def test_every_reason_has_a_next_step(reason: str, remedy: str, tmp_path: Path) -> None:
+    lacking = Counted(origin=PERF_EVENT, group=0, events=(EventCount(event="cycles", reason=reason),))
+    run, rows = rows_of(tmp_path, lacking)
+    (insight,) = Counters().insights(run, rows)
+    assert insight.text.startswith(f"Not counted: cycles: {reason}; ")
+    assert remedy in insight.text
+
+
 def test_events_that_took_turns_are_scaled_and_it_is_said(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(share=0.25))
     assert one(rows, "cycles")["value"] == TRUTH["cycles"]

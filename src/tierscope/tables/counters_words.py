@@ -11,6 +11,7 @@ REMEDIES = {
     "no PMU counts it": HOST,
     "has no PMU": HOST,
     "not allowed": "lower it with: sudo sysctl kernel.perf_event_paranoid=1, or run as a user with CAP_PERFMON",
+    "Too many open files": "raise `ulimit -n`: each event takes a file of each thread; or name fewer events",
     "is closed": "allow perf_event_open in the container's seccomp profile (docker: --security-opt seccomp=...)",
 }  # fmt: skip
 ALL = "all"  # the counter of a row that says why there are none
