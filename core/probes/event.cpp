@@ -119,13 +119,17 @@ bool put(Event& event, const std::string& format, std::uint64_t value) {
   return value == 0;
 }
 
+std::string no_field(const std::string& pmu, const std::string& name, std::uint64_t value) {
+  return "PMU " + pmu + " has no field " + name + " that holds " + std::to_string(value);
+}
+
 /// PMU/field=number,.../ by what sysfs tells of the PMU.
 Event encoded(const std::string& word, const std::string& root) {
   const auto slash = word.find('/');
   const auto pmu = word.substr(0, slash);
   if (word.back() != '/' || slash + 1 == word.size() || slash == 0 || pmu.find("..") != std::string::npos) refuse(word);
   auto event = numbered(word, 0, 0);
-  const auto folder = root + "/sys/bus/event_source/devices/" + pmu;
+  const auto folder = std::string(root).append("/sys/bus/event_source/devices/").append(pmu);
   const auto type = first_line(folder + "/type");
   std::istringstream fields(word.substr(slash + 1, word.size() - slash - 2));
   for (std::string field; std::getline(fields, field, ',');) {
@@ -133,8 +137,8 @@ Event encoded(const std::string& word, const std::string& root) {
     const auto name = field.substr(0, equals);
     const auto value = equals == std::string::npos ? 1 : number(word, std::string_view(field).substr(equals + 1));
     if (name.empty() || name.find_first_of("./") != std::string::npos) refuse(word);
-    if (!type.empty() && !put(event, first_line(folder + "/format/" + name), value))
-      event.reason = "PMU " + pmu + " has no field " + name + " that holds " + std::to_string(value);
+    if (!type.empty() && !put(event, first_line(std::string(folder).append("/format/").append(name)), value))
+      event.reason = no_field(pmu, name, value);
   }
   if (type.empty()) event.reason = "this machine has no PMU " + pmu;
   if (event.reason.empty()) event.type = static_cast<std::uint32_t>(number(word, type));
@@ -182,7 +186,8 @@ std::vector<std::string> event_names() {
   for (const auto* names : {&software(), &hardware()})
     for (const auto& [name, unused] : *names) all.push_back(name);
   for (const auto& [cache, number] : caches())
-    for (const auto& [operation, config] : operations()) all.push_back(cache + "-" + operation);
+    for (const auto& [operation, config] : operations())
+      all.push_back(std::string(cache).append("-").append(operation));
   return all;
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t HEAD = 3;  // of what a group's leader answers: number of 
 
 /// What the system refused, in words that say why; errno numbers as perf_event_open(2) explains them.
 std::string reason_of(int number) {
-  const std::string said = std::strerror(number);
+  std::string said = std::strerror(number);
   switch (number) {
     case ENOENT:
     case ENODEV:
@@ -120,8 +120,7 @@ void EventCounters::start() noexcept {
 
 /// The first to start is the last to stop: all groups hold the block.
 void EventCounters::stop(std::uint64_t operations, std::uint64_t ticks) noexcept {
-  for (auto leader = leaders_.rbegin(); leader != leaders_.rend(); ++leader)
-    calls_.control(*leader, PERF_EVENT_IOC_DISABLE);
+  for (auto leader = leaders_.size(); leader-- > 0;) calls_.control(leaders_[leader], PERF_EVENT_IOC_DISABLE);
   ++blocks_;
   operations_ += operations;
   ticks_ += ticks;
