@@ -11,7 +11,7 @@ from rich.console import Console
 from made import HZ, Maker
 from made_maps import CLOCK_S, COUNT, FILL_S, LATENCY_S, REHASH_S, REHASHES, SPREAD, add_maps, add_point
 from tierscope.errors import UsageError
-from tierscope.report import terminal
+from tierscope.report import terminal, terminal_maps
 from tierscope.report.comparison import compare_runs
 from tierscope.report.figures import figures
 from tierscope.result import Run
@@ -200,3 +200,16 @@ def test_rounds_of_different_length_are_not_compared(tmp_path: Path) -> None:
         compare_runs(short, long, 0.02)
     (row,) = compare_runs(short, of_rounds(tmp_path / "same", COUNT), 0.02)
     assert (row["verdict"], row["operations"]) == ("no difference shown", COUNT)
+
+
+def test_a_sweep_of_one_structure_is_one_table_for_each_operation(run: Run) -> None:
+    rows = [row for row in tables["maps"].rows(run) if row["operation"] == "get"][:1]
+    swept = [
+        {**row, "count": count, "operation": what} for row in rows for what in ("get", "insert") for count in (10, 20)
+    ]
+    found = terminal_maps.grids([*swept, {**rows[0], "operation": "remove", "count": 10}], lambda *_: "1")
+    name = rows[0]["structure"]
+    assert [title for title, _, _ in found] == [
+        f"{name}, {what} (95 % interval)" for what in ("get", "insert", "remove")
+    ]
+    assert [[line[0] for line in lines] for _, _, lines in found] == [["10 keys", "20 keys"]] * 2 + [["10 keys"]]

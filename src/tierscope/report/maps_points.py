@@ -14,7 +14,12 @@ def varying(rows: list[Row]) -> list[str]:
 
 def chart(row: Row, names: list[str]) -> str:
     """'get, 50000 keys, 2 threads': the operation, and those words in which rows differ."""
-    words = {
+    return ", ".join([str(row["operation"]), *words(row, names)])
+
+
+def words(row: Row, names: list[str]) -> list[str]:
+    """['50000 keys', '2 threads']: one for each name."""
+    told = {
         "count": f"{row['count']} keys",
         "value_bytes": f"values of {show_bytes(float(row['value_bytes'] or 0))}",
         "threads": threads_name(int(row["threads"] or 0)),
@@ -22,4 +27,4 @@ def chart(row: Row, names: list[str]) -> str:
         "sharing": "a structure each" if row["sharing"] == "own" else "one structure",
         "target": str(row["target"]),
     }
-    return ", ".join([str(row["operation"]), *(words[name] for name in names)])
+    return [told[name] for name in names]

@@ -1,36 +1,52 @@
-"""Operations on structures in a terminal: a table for each operation and size, a line for each structure."""
+"""Operations on structures in a terminal."""
 
 from tierscope.report import cells
 from tierscope.report.grid import Cell, Grid
-from tierscope.report.maps_points import chart, varying
+from tierscope.report.maps_points import chart, varying, words
 from tierscope.tables import Row
 from tierscope.units import show_seconds
 
-HEADS = [
-    ("structure", False), ("M ops/s", True), ("p50", True), ("p99", True), ("p99.9", True), ("rehash", True),
-    ("fill", True),
-]  # fmt: skip
+HEADS = [("M ops/s", True), ("p50", True), ("p99", True), ("p99.9", True), ("rehash", True), ("fill", True)]
 LINES = [("lines read", True), ("written", True), ("flushed", True), ("fences", True), ("flushed/written", True)]
 COUNTED = ("lines_read", "lines_written", "lines_flushed", "fences", "flushed_per_written")
 
 
 def grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
     """with_interval: '3.62 ±0.4%' of a key whose bounds are stem_low and stem_high."""
+    parts, head = _parts(rows)
+    timed = [
+        (f"{name} (95 % interval)", [(head, False), *HEADS], [[word, *_line(row, with_interval)] for word, row in part])
+        for name, part in parts.items()
+    ]
+    return timed + _counted(parts, head)
+
+
+def _parts(rows: list[Row]) -> tuple[dict[str, list[tuple[str, Row]]], str]:
+    """Tables by title, each a list of (first cell, row); head of the first cells.
+
+    A sweep of one structure has a line for each point, else each point has a table with a line for each structure.
+    """
     names = varying(rows)
-    charts = list(dict.fromkeys(chart(row, names) for row in rows))
-    parts = {name: [row for row in rows if chart(row, names) == name] for name in charts}
-    return [
-        (f"{name} (95 % interval)", HEADS, [_line(row, with_interval) for row in part]) for name, part in parts.items()
-    ] + _counted(parts)
+    parts: dict[str, list[tuple[str, Row]]] = {}
+    if len({row["structure"] for row in rows}) > 1 or not names:
+        for row in rows:
+            parts.setdefault(chart(row, names), []).append((str(row["structure"]), row))
+        return parts, "structure"
+    for operation in dict.fromkeys(row["operation"] for row in rows):
+        part = [row for row in rows if row["operation"] == operation]
+        inside = varying(part) or names[:1]
+        title = ", ".join([str(part[0]["structure"]), chart(part[0], [name for name in names if name not in inside])])
+        parts[title] = [(", ".join(words(row, inside)), row) for row in part]
+    return parts, "point"
 
 
-def _counted(parts: dict[str, list[Row]]) -> list[Grid]:
+def _counted(parts: dict[str, list[tuple[str, Row]]], head: str) -> list[Grid]:
     """Of one operation on average, where accesses were recorded."""
     found = []
     for name, part in parts.items():
-        lines = [[str(row["structure"]), *(_count(row[key]) for key in COUNTED)] for row in part if row["lines_read"]]
+        lines = [[word, *(_count(row[key]) for key in COUNTED)] for word, row in part if row["lines_read"] is not None]
         if lines:
-            found.append((f"{name}: lines of one operation", [HEADS[0], *LINES], lines))
+            found.append((f"{name}: lines of one operation", [(head, False), *LINES], lines))
     return found
 
 
@@ -41,7 +57,7 @@ def _count(value: object) -> str:
 def _line(row: Row, with_interval: Cell) -> list[str]:
     rate = with_interval(row, "ops_per_s", "ops", lambda value: f"{value / 1e6:.3g}")
     times = [_time(row, f"latency_{name}_s") for name in ("p50", "p99", "p999")]
-    return [str(row["structure"]), rate, *times, _share(row), _time(row, "init_s")]
+    return [rate, *times, _share(row), _time(row, "init_s")]
 
 
 def _time(row: Row, key: str) -> str:

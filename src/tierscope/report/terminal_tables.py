@@ -1,6 +1,6 @@
 """The forms that tables take in a terminal: few lines, units in the heads, '?' beside what is inconclusive."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -22,6 +22,7 @@ from tierscope.report import (
 )
 from tierscope.report.braille import Axis, Curve
 from tierscope.report.content import Section
+from tierscope.report.grid import Grid
 from tierscope.report.terminal_buffers import buffers
 from tierscope.report.terminal_closed_loop import grids as closed_loop_grids
 from tierscope.report.terminal_emulation import emulation
@@ -175,25 +176,26 @@ def _waited(row: Row | None) -> str:
 def _flush(section: Section, console: Console) -> Parts:
     """For each kind of fence and order: time per line, its ratio, seconds for all bytes, as document 002 has them."""
     del console
-    parts = [part for grid in terminal_flush.grids(section.rows, _sure) for part in (Text(), *_grid(*grid))]
-    return parts[1:]
+    return _grids(terminal_flush.grids(section.rows, _sure))
 
 
 def _core_to_core(section: Section, console: Console) -> Parts:
     del console
-    return [part for grid in core_to_core(section.rows) for part in _grid(*grid)]
+    return _grids(core_to_core(section.rows))
 
 
 def _numa(section: Section, console: Console) -> Parts:
     """Two matrices, or the plain table of a machine with many nodes."""
-    grids = numa(section.rows)
-    parts = [part for grid in grids for part in (Text(), *_grid(*grid))]
-    return parts[1:] if grids else plain(section, console)
+    return _grids(numa(section.rows)) or plain(section, console)
 
 
 def _grid(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> Parts:
     """A narrow table below its title, which is not to be broken at the table's width."""
     return [Text(title, style="bold"), _table("", heads, rows)]
+
+
+def _grids(grids: Iterable[Grid]) -> Parts:
+    return [part for grid in grids for part in (Text(), *_grid(*grid))][1:]
 
 
 FORMS: dict[str, Callable[[Section, Console], Parts]] = {
@@ -213,13 +215,13 @@ FORMS: dict[str, Callable[[Section, Console], Parts]] = {
     "contention": lambda section, _: _grid(*terminal_contention.contention(section.rows)),
     "targets": lambda section, _: _grid(*terminal_contention.targets(section.rows)),
     "threads": lambda section, _: _grid(*terminal_contention.threads(section.rows)),
-    "counters": lambda section, _: [part for grid in terminal_counters.grid(section.rows) for part in _grid(*grid)],
-    "stride": lambda section, _: [part for grid in terminal_stride.grids(section.rows, _sure) for part in _grid(*grid)],
-    "maps": lambda section, _: [part for grid in terminal_maps.grids(section.rows, _sure) for part in _grid(*grid)],
+    "counters": lambda section, _: _grids(terminal_counters.grid(section.rows)),
+    "stride": lambda section, _: _grids(terminal_stride.grids(section.rows, _sure)),
+    "maps": lambda section, _: _grids(terminal_maps.grids(section.rows, _sure)),
     "storage": lambda section, _: _grid(*terminal_storage.grid(section.rows, _sure)),
     "tlb": lambda section, console: _plot(console, *terminal_tlb.curves(section.rows)),
     "tlb_levels": lambda section, _: _grid(*terminal_tlb.levels(section.rows)),
-    "closed_loop": lambda section, _: [part for grid in closed_loop_grids(section.rows) for part in _grid(*grid)],
+    "closed_loop": lambda section, _: _grids(closed_loop_grids(section.rows)),
 }
 """By table; all others are `plain`."""
 
