@@ -1,5 +1,6 @@
 #include "base/syscall.hpp"
 
+#include <linux/perf_event.h>
 #include <malloc.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -82,6 +83,10 @@ std::uint64_t context_switches() noexcept {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
   return static_cast<std::uint64_t>(usage.ru_nivcsw) + static_cast<std::uint64_t>(usage.ru_nvcsw);
+}
+
+int perf_event_open(perf_event_attr& attributes, int leader) noexcept {
+  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, leader, PERF_FLAG_FD_CLOEXEC));
 }
 
 }  // namespace tierscope::sys

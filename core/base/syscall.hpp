@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+struct perf_event_attr;  // of linux/perf_event.h
+
 namespace tierscope::sys {
 
 /// mbind(2), MPOL_BIND to one node, before the pages are touched. 0, or -1 with errno.
@@ -24,5 +26,8 @@ int pin(std::span<const unsigned> cpus) noexcept;
 std::vector<unsigned> allowed_cpus();
 /// Context switches of the calling thread so far, involuntary and voluntary.
 std::uint64_t context_switches() noexcept;
+/// perf_event_open(2) of the calling thread on whatever CPU it runs, closed when a program is started. leader: of the
+/// events that are counted together, -1: none. The file, or -1 with errno.
+int perf_event_open(perf_event_attr& attributes, int leader) noexcept;
 
 }  // namespace tierscope::sys

@@ -48,6 +48,7 @@ bool asks_pool(const Group& group) {
 
 void Bench::prepare(const std::vector<GroupPlan>& plans) {
   groups_.clear();
+  counters_.clear();
   batch_ = 0;
   std::vector<Group> groups;
   for (const auto& plan : plans) groups.push_back(make_group(plan));
@@ -201,6 +202,7 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
   std::vector<std::unique_ptr<BlockRunner>> runners(seats_.size());
   for (const auto seat : seats) {
     const auto [g, m] = seats_[seat];
+    groups_[g].members[m].events = counters_.empty() ? nullptr : counters_[seat].get();
     runners[seat] = std::make_unique<BlockRunner>(groups_[g], groups_[g].members[m], static_cast<unsigned>(g),
                                                   static_cast<unsigned>(m), batch);
     batch.leading += runners[seat]->leads() ? 1 : 0;

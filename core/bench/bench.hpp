@@ -28,6 +28,8 @@ class Bench final : public Stage {
                         SampleFile* samples) override;
   /// Of each group, the largest relative difference against scalar code. @throws Fault; the bench is empty then
   std::vector<double> check() override;
+  Counting count(const std::vector<std::vector<std::string>>& events) override;
+  [[nodiscard]] std::vector<Counted> counted() const override;
   [[nodiscard]] const std::vector<Group>& groups() const noexcept override { return groups_; }
   [[nodiscard]] const Store& store(std::size_t group) const override { return stores_[group]; }
   [[nodiscard]] std::uint32_t batch() const noexcept override { return batch_; }
@@ -39,6 +41,7 @@ class Bench final : public Stage {
   void inspect(std::size_t group, Arena& arena);
   void make_victims(std::size_t group);
   [[nodiscard]] std::unique_ptr<Victim> make_on(std::size_t seat, const std::shared_ptr<KeyedTeam>& team);
+  [[nodiscard]] Counting counting() const;
   void make_team();
   /// Seats of the members of these groups, all if none is named. @throws BadPlan
   [[nodiscard]] std::vector<std::size_t> seats_of(const std::vector<unsigned>& groups) const;
@@ -56,7 +59,8 @@ class Bench final : public Stage {
   };
   std::vector<Group> groups_;
   std::vector<Store> stores_;
-  std::vector<Seat> seats_;  // one per thread of the team
+  std::vector<Seat> seats_;                               // one per thread of the team
+  std::vector<std::unique_ptr<EventCounters>> counters_;  // of each seat; empty: nothing is counted
   std::vector<unsigned> cpus_;
   std::unique_ptr<Team> team_;
   std::uint32_t batch_ = 0;

@@ -8,6 +8,7 @@
 
 #include "base/syscall.hpp"
 #include "isa/scalar.hpp"
+#include "probes/perf.hpp"
 
 namespace tierscope {
 namespace {
@@ -144,11 +145,14 @@ std::uint64_t BlockRunner::timed(std::uint16_t flags) noexcept {
     member_.victim->ready();
     switches_ = sys::context_switches();  // those before are of no task
   }
+  auto* const events = (flags & SIZING) == 0 ? member_.events : nullptr;
+  if (events != nullptr) events->start();
   const auto raw_start = raw_nanoseconds();
   const auto start = clock_.now();
   const auto operations = work();
   const auto stop = clock_.now();
   const auto raw = static_cast<double>(raw_nanoseconds() - raw_start) * 1e-9;
+  if (events != nullptr) events->stop(operations, stop - start);
   const auto switches = sys::context_switches();
   Block block = form_;
   block.cpu = static_cast<std::uint16_t>(sched_getcpu());

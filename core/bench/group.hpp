@@ -13,6 +13,8 @@
 
 namespace tierscope {
 
+class EventCounters;
+
 /// One thread's share and its place in it.
 struct Member {
   unsigned cpu = 0;
@@ -21,7 +23,8 @@ struct Member {
   std::uint64_t block = 0;           // operations of one block; 0: not yet sized
   std::uint64_t done = 0;            // operations since the content was made
   kernels::Pass pass;
-  Victim* victim = nullptr;  // of a task; owned by the group's store
+  Victim* victim = nullptr;         // of a task; owned by the group's store
+  EventCounters* events = nullptr;  // that count in its blocks; owned by the bench
 };
 
 /// Memory that outlives an experiment, so that the next one on the same target need not map it again.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "bench/counted.hpp"
 #include "bench/group.hpp"
 #include "bench/samples.hpp"
 
@@ -25,6 +27,13 @@ class Stage {
   [[nodiscard]] virtual const std::vector<Group>& groups() const noexcept = 0;
   [[nodiscard]] virtual const Store& store(std::size_t group) const = 0;
   [[nodiscard]] virtual std::uint32_t batch() const noexcept = 0;
+  /// Performance events in the timed blocks of all batches from now on, by groups of names; none: no more.
+  /// @throws BadPlan for a name that is none; Unsupported where nothing can be counted
+  virtual Counting count(const std::vector<std::vector<std::string>>&) {
+    throw Unsupported("a simulated machine counts by itself, and no performance events; `check` tells what it counted");
+  }
+  /// What they counted since, of each group.
+  [[nodiscard]] virtual std::vector<Counted> counted() const { return {}; }
   /// Events since `prepare` that only a simulation can count, by name.
   [[nodiscard]] virtual std::map<std::string, std::uint64_t> counters() const { return {}; }
 };

@@ -183,6 +183,7 @@ std::string catalogue() {
       .raw("victims", json::list(victims))
       .raw("structures", json::list(structures))
       .raw("simulated", all(simulate::presets(), &preset))
+      .raw("events", json::list(events()))
       .str();
 }
 

@@ -1,6 +1,7 @@
 /// Facts as JSON: what this build holds, what this machine is, what a group really runs.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "bench/bench.hpp"
 
@@ -18,5 +19,10 @@ std::string hello();
 std::string group(const Group& group, const Store& store);
 /// What operations on a structure took in one batch, in ticks.
 std::string timing(const Timing& timing);
+/// Each performance event that has a name, and why it is not counted here.
+std::vector<std::string> events();
+/// Which performance events are counted, as a fact; and what they counted in one group.
+std::string counting(const Counting& counting);
+std::string counted(const Counted& counted);
 
 }  // namespace tierscope::describe

@@ -35,13 +35,14 @@ void Session::execute(const std::string& text) {
   const auto line = parse_line(text);
   if (line.command.empty()) return;
   using Command = void (Session::*)(const Line&);
-  static const std::map<std::string, Command> commands{{"group", &Session::add_group}, {"prepare", &Session::prepare},
-                                                       {"set", &Session::set},         {"measure", &Session::measure},
-                                                       {"check", &Session::check},     {"drop", &Session::drop},
-                                                       {"timings", &Session::timings}};
+  static const std::map<std::string, Command> commands{
+      {"group", &Session::add_group}, {"prepare", &Session::prepare}, {"set", &Session::set},
+      {"measure", &Session::measure}, {"check", &Session::check},     {"drop", &Session::drop},
+      {"timings", &Session::timings}, {"count", &Session::count},     {"counts", &Session::counts}};
   const auto found = commands.find(line.command);
   if (found == commands.end())
-    throw BadPlan("unknown command '" + line.command + "' (known: check, drop, group, measure, prepare, set, timings)");
+    throw BadPlan("unknown command '" + line.command +
+                  "' (known: check, count, counts, drop, group, measure, prepare, set, timings)");
   (this->*found->second)(line);
 }
 
@@ -142,6 +143,24 @@ void Session::timings(const Line& line) {
     groups.push_back(json::list(batches));
   }
   emit_(json::Object().add("fact", "timings").raw("groups", json::list(groups)).str());
+}
+
+/// Performance events in the blocks of all batches from now on, until the next `prepare`.
+void Session::count(const Line& line) {
+  auto words = line.words;
+  const auto events = take(words, "events", "");
+  refuse_rest("count", words);
+  if (stage_->groups().empty()) throw BadPlan("count without prepared groups");
+  emit_(describe::counting(stage_->count(events.empty() ? decltype(event_groups("")){} : event_groups(events))));
+}
+
+/// What they counted since, of each group.
+void Session::counts(const Line& line) {
+  refuse_rest("counts", line.words);
+  if (stage_->groups().empty()) throw BadPlan("counts without prepared groups");
+  std::vector<std::string> groups;
+  for (const auto& counted : stage_->counted()) groups.push_back(describe::counted(counted));
+  emit_(json::Object().add("fact", "counts").raw("groups", json::list(groups)).str());
 }
 
 /// Gives all memory and threads back.

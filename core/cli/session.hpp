@@ -30,6 +30,8 @@ class Session {
   void check(const Line& line);
   void drop(const Line& line);
   void timings(const Line& line);
+  void count(const Line& line);
+  void counts(const Line& line);
 
   Emit emit_;
   std::unique_ptr<SampleFile> samples_;

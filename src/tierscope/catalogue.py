@@ -74,6 +74,14 @@ class StructureKind(msgspec.Struct, frozen=True):
     source: str
 
 
+class EventKind(msgspec.Struct, frozen=True):
+    """A performance event by the kernel's own name, opened once on this machine."""
+
+    name: str
+    available: bool
+    reason: str
+
+
 class Preset(msgspec.Struct, frozen=True):
     """A simulated machine that is built in: what stands behind `sim:`."""
 
@@ -92,6 +100,7 @@ class Catalogue(msgspec.Struct, frozen=True):
     victims: tuple[VictimKind, ...] = ()
     structures: tuple[StructureKind, ...] = ()
     simulated: tuple[Preset, ...] = ()
+    events: tuple[EventKind, ...] = ()
 
     def formless(self) -> frozenset[str]:
         """Kernels that cannot run on simulated memory."""

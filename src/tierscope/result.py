@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope import duck
+from tierscope.counting import Counted
 from tierscope.errors import MachineError, ResultError
 from tierscope.experiment import Bytes, Experiment, Label, Workload
 from tierscope.files import write_atomically
@@ -122,6 +123,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     counters: dict[str, int] = {}
     timings: tuple[tuple[Timing, ...], ...] = ()  # of each group, of each batch; () where no group runs a structure
     program: Program | None = None  # that measured in place of the core
+    counted: tuple[Counted, ...] = ()  # performance events in the timed blocks; () where none were asked for
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

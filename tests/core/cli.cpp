@@ -108,7 +108,7 @@ TEST_CASE("blocks that are not kept leave no rows") {
 TEST_CASE("a command at the wrong time, or with the wrong words, is refused") {
   Talk talk;
   const std::vector<std::pair<std::string, std::string>> refusals{
-      {"fly", "unknown command 'fly' (known: check, drop, group, measure, prepare, set, timings)"},
+      {"fly", "unknown command 'fly' (known: check, count, counts, drop, group, measure, prepare, set, timings)"},
       {"prepare", "prepare without a group"},
       {"prepare now=1", "unknown key 'now' of prepare"},
       {"measure", "measure without prepared groups"},
@@ -116,6 +116,10 @@ TEST_CASE("a command at the wrong time, or with the wrong words, is refused") {
       {"check all=1", "unknown key 'all' of check"},
       {"timings", "timings without prepared groups"},
       {"timings all=1", "unknown key 'all' of timings"},
+      {"count events=cycles", "count without prepared groups"},
+      {"count now=1", "unknown key 'now' of count"},
+      {"counts", "counts without prepared groups"},
+      {"counts all=1", "unknown key 'all' of counts"},
       {"drop all=1", "unknown key 'all' of drop"},
       {"set group=0 streams=2", "set names group 0; prepare it first"},
       {"set group=x", "group=x is no whole number"},

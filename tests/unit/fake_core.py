@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from made import made_facts, made_latency_s
+from made_counters import answered, counts_of
 from made_machine import made_machine
 from made_maps import COUNT, timing
 from tierscope import core
 from tierscope.catalogue import Catalogue, Kernel, Operand, Shape
 from tierscope.core import Session
+from tierscope.counting import Counting, Counts
 from tierscope.errors import CoreError
 from tierscope.experiment import Group
 from tierscope.machine import Machine
@@ -62,6 +64,7 @@ class FakeCore:
     task: Law = lambda group: TASK_S
     error: Law = lambda group: 0.0  # against scalar code
     preempted: float = 0.0  # share of the blocks
+    events: frozenset[str] = frozenset()  # that this system counts
     dies_at: int = -1  # which `measure` it does not come back from
     pages: str = ""  # bytes of page that are found, whatever was asked
     log: list[str] = field(default_factory=list)
@@ -126,6 +129,15 @@ class FakeSession:
         blocks = np.concatenate([self._thread(rng, g, t, seconds, block_s, ran) for g, t in threads])
         self._batch += 1
         return blocks
+
+    def count(self, events: str) -> Counting:
+        self._core.log.append(f"count {events}")
+        self._counting = answered(events, self._core.events)
+        return self._counting
+
+    def counts(self) -> tuple[Counts, ...]:
+        self._core.log.append("counts")
+        return (counts_of(self._counting),) * len(self._groups)
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         self._core.log.append("check")

@@ -10,6 +10,7 @@ from made_machine import made_machine
 from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.result import Record, Result, Software, load
 from tierscope.run import runner
+from tierscope.run.counters import Counters
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner
 from tierscope.stats.point import Point
@@ -46,11 +47,15 @@ class Lab:
     def __init__(self, directory: Path, core: FakeCore) -> None:
         self.directory, self.core = directory, core
 
-    def __call__(self, plan: Callable[[], Plan], observer: Observer | None = None, limit: float = 1e9) -> Result:
+    def __call__(
+        self, plan: Callable[[], Plan], observer: Observer | None = None, limit: float = 1e9,
+        counters: Counters | None = None,
+    ) -> Result:  # fmt: skip
         there = (self.directory / "result.json").exists()
         result = load(self.directory).result if there else EMPTY
         catalogue = made_catalogue()
-        return Runner(self.directory, result, self.core.session, catalogue, observer, limit).execute(plan)
+        run = Runner(self.directory, result, self.core.session, catalogue, observer, limit, counters)
+        return run.execute(plan)
 
     @property
     def records(self) -> tuple[Record, ...]:

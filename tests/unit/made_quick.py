@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import msgspec
+
 from made import Maker, add_groups, add_latency, add_loaded_latency, add_stream
 from made_blocks import add_block_points
 from made_contention import add_contention
+from made_counters import made_counted, made_second_pass
 from made_emulation import add_probes
 from made_flush import add_flush
 from made_maps import add_maps
@@ -27,4 +30,5 @@ def made_run(directory: Path) -> Run:
     add_contention(maker, ("nvm-nvm",))
     add_probes(maker)
     add_maps(maker)
+    maker.records[-1] = msgspec.structs.replace(maker.records[-1], counted=(made_counted(), made_second_pass()))
     return maker.save()

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
-from tierscope import cxl, experiment, machine, program, reading, result, timing
+from tierscope import counting, cxl, experiment, machine, program, reading, result, timing
 from tierscope.cli.commands import commands
 from tierscope.cli.main import EPILOG
 from tierscope.doctor.check import BANDWIDTH, EVERY, NONE, checks
@@ -239,7 +239,7 @@ def test_every_insight_is_documented() -> None:
 
 
 def _struct(name: str) -> type[msgspec.Struct]:
-    homes = (machine, experiment, result, timing, reading, program, facts, cxl)
+    homes = (machine, experiment, result, timing, counting, reading, program, facts, cxl)
     kind: type[msgspec.Struct] = next(vars(home)[name] for home in homes if name in vars(home))
     return kind
 

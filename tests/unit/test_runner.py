@@ -13,8 +13,9 @@ from tierscope.errors import CoreError, MachineError, WrongAnswerError
 from tierscope.experiment import Experiment
 from tierscope.result import Blocks, Record, load, read_blocks, write_blocks
 from tierscope.run import runner
+from tierscope.run.batches import BATCH_S
 from tierscope.run.calibrate import walks_of
-from tierscope.run.runner import BATCH_S, expected_seconds, imagine
+from tierscope.run.runner import expected_seconds, imagine
 from tierscope.suites import Plan
 from tierscope.units import GiB, MiB
 

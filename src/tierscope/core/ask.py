@@ -56,11 +56,11 @@ def trace(machines: Sequence[str], accesses: int, *, count: bool = False) -> Ite
 
 
 def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> Answer:
-    """A line of JSON, or one field of such; CoreError when it is not what this version knows."""
+    """A line of JSON, or an answer or one field of it; CoreError when it is not what this version knows."""
     try:
         if isinstance(answer, bytes):
             return msgspec.json.decode(answer, type=kind)
-        return msgspec.convert(answer[key], kind)
+        return msgspec.convert(answer[key] if key else answer, kind)
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
         raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
                         "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip

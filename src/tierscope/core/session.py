@@ -17,6 +17,7 @@ import numpy as np
 
 from tierscope.core.ask import error_of, guarded, read, refused
 from tierscope.core.find import find_core, find_pool_core, find_traced_core
+from tierscope.counting import Counting, Counts
 from tierscope.errors import CoreError, UsageError
 from tierscope.experiment import Group
 from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
@@ -169,6 +170,14 @@ class Session:
                 f"tierscope-core announced {rows} bytes of blocks, wrote {len(content)}; please report this"
             )
         return np.frombuffer(content, dtype=BLOCK)
+
+    def count(self, events: str) -> Counting:
+        """Performance events in the timed blocks of all batches from now on; UsageError for a name that is none."""
+        return read(self._ask("count", {"events": events}), Counting)
+
+    def counts(self) -> tuple[Counts, ...]:
+        """What they counted since, of each group."""
+        return read(self._ask("counts", {}), tuple[Counts, ...], "groups")
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Largest relative difference against scalar code, infinity if wrong; what the victim of each group says; what

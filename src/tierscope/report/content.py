@@ -19,6 +19,9 @@ from tierscope.tables import Column, Insight, Row, tables
 ORDER = ("stream", "latency", "loaded_latency", "neighbors", "contention", "targets", "threads", "series", "groups")
 """Tables in the order of the questions: how much, how soon, how soon under load, how evenly. Others follow."""
 
+LAST = ("counters",)
+"""Tables that stand beside another one: what was counted explains what was measured."""
+
 SEVERITY = ("bad", "unknown", "note", "good")
 """Verdicts of findings, the worst first."""
 
@@ -116,7 +119,7 @@ def ranked(findings: tuple[Finding, ...]) -> list[Finding]:
 
 
 def _place(name: str) -> tuple[int, str]:
-    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+    return (ORDER.index(name) if name in ORDER else len(ORDER) + (name in LAST), name)
 
 
 def _figure_place(figure: Figure) -> tuple[tuple[int, str], bool, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from tierscope.counting import Counting, Counts
 from tierscope.experiment import Group
 from tierscope.program import Bins, Program
 from tierscope.result import Blocks, Clock, GroupFacts
@@ -10,7 +11,9 @@ from tierscope.timing import Timing
 
 
 class Measurer(Protocol):
-    """Steps in this order: prepare, any number of measure, timings, check, drop, told; close at any time."""
+    """Steps in this order: prepare, count, measure as often as wanted, timings, check, counts, drop, told; close at any
+    time.
+    """
 
     clock: Clock
 
@@ -22,6 +25,12 @@ class Measurer(Protocol):
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
         """One batch; shape (blocks,), dtype BLOCK."""
+
+    def count(self, events: str) -> Counting:
+        """Performance events in the timed blocks from now on: groups in perf's words. UsageError for an unknown one."""
+
+    def counts(self) -> tuple[Counts, ...]:
+        """What they counted since, of each group."""
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Largest relative error, a detail for each group, counters."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tierscope.catalogue import Catalogue
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import Experiment, Group, Schedule, Workload
+from tierscope.experiment import Experiment, Group, Workload
 from tierscope.origin import joined, strongest
 from tierscope.program import Program, bins_of
 from tierscope.result import (
@@ -25,20 +25,20 @@ from tierscope.result import (
     save_result,
     write_blocks,
 )
+from tierscope.run.batches import batch_seconds, least_batch_seconds, least_seconds
 from tierscope.run.calibrate import calibrate, walks_of
+from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged, judge_record
-from tierscope.stats.repeats import FEWEST
 from tierscope.stats.takes import takes_of
 from tierscope.suites import Answer, Plan
 from tierscope.tables.measured import remember
 
 TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twice
 START_S = 0.8  # of a program that measures by itself, with its ramp: seen with fio on a busy guest
-BATCH_S = 0.1  # between two looks at the interval: a hundred blocks
 
 
 class Runner:
@@ -52,6 +52,7 @@ class Runner:
         catalogue: Catalogue,
         observer: Observer | None = None,
         limit_s: float = math.inf,
+        counters: Counters | None = None,
     ) -> None:
         self.directory = directory
         self.result = result
@@ -60,6 +61,7 @@ class Runner:
         self._catalogue = catalogue
         self._observer = observer or Observer()
         self._limit_s = limit_s
+        self._counters = counters or Counters()
         self._started = time.monotonic()
         self._expected: list[float] = []
         self._walks: dict[tuple[object, ...], Workload] = {}
@@ -73,6 +75,7 @@ class Runner:
         finally:
             if self._session is not None:
                 self._session.close()
+            self._counters.close()
         self.result = msgspec.structs.replace(self.result, complete=True)
         save_result(self.directory, self.result)
         return self.result
@@ -118,10 +121,12 @@ class Runner:
             self._session = self._start_session()
         session = self._session
         ready, facts, trials = self._prepared(session, experiment)
+        self._counters.begin(session, facts)
         blocks, ran, found = self._measure(session, ready, facts, number)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
+        counted = self._counters.end(session, ready, facts, blocks, counters)
         if keyed:
             session.drop()
         _refuse_wrong(error, ready, keyed=keyed)
@@ -143,6 +148,7 @@ class Runner:
             counters=counters,
             timings=timings,
             program=program,
+            counted=counted,
         )
         write_blocks(self.directory / record.samples, blocks)
         self._keep((*self.result.records, record))
@@ -246,24 +252,6 @@ def _refuse_wrong(error: float, ready: Experiment, *, keyed: bool) -> None:
         f"{kernels}: {what}; the result is void. Run `tierscope-core check`; if it fails too, this is a fault of the "
         "build or of the machine"
     )
-
-
-def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:
-    """Of the next batch of each take: the minimum, then what the budget leaves; all equal where batches are points."""
-    minimum = experiment.schedule.minimum_s
-    if experiment.against or experiment.schedule.repeats:
-        return minimum
-    return max(min(minimum if first else min(BATCH_S, minimum), budget - timed), least_batch_seconds(experiment))
-
-
-def least_seconds(schedule: Schedule) -> float:
-    """What a point gets even beyond the limit: of repeats as many as an interval needs, if the budget has them."""
-    return min(FEWEST * schedule.minimum_s, schedule.budget_s) if schedule.repeats else schedule.minimum_s
-
-
-def least_batch_seconds(experiment: Experiment) -> float:
-    """Shorter batches are mostly start-up; an experiment of short takes, pairs of CPUs, asks for less itself."""
-    return min(BATCH_S, experiment.schedule.minimum_s) / 2
 
 
 def lasted(batch: Blocks) -> int:

@@ -31,6 +31,7 @@ from tierscope.result import (
     save_manifest,
     save_result,
 )
+from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
 from tierscope.run.imported import holds_imported, refuse_imported
 from tierscope.run.inspect import inspect, simulated
@@ -38,6 +39,7 @@ from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.room import with_rooms
 from tierscope.run.runner import Runner, imagine
+from tierscope.run.second_pass import SecondPass
 from tierscope.suites import Plan, suites
 from tierscope.suites.emulation import probed
 from tierscope.suites.groups import read_groups
@@ -95,6 +97,7 @@ def begin(
     """Writes the manifest of a new run; MachineError or UsageError if the plan or the place cannot be had."""
     if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
+    refuse_uncounted(suite, options)
     now = datetime.now(UTC)
     machine = machine_for(suite, options, plan_text)
     # wrong words and paths are told before anything is written
@@ -123,6 +126,16 @@ def begin(
     save_manifest(directory, manifest)
     save_result(directory, empty_result(manifest))
     return directory, manifest
+
+
+def refuse_uncounted(suite: str, options: dict[str, Label]) -> None:
+    """UsageError where counters are asked for, and another program does the work."""
+    asked = options.get("counters", OFF)
+    if asked != OFF and suite != OWN_GROUPS and suites[suite].program:
+        raise UsageError(
+            f"counters={asked}: {suites[suite].program} works in processes of its own, which counters of a thread do "
+            "not see; leave counters= out"
+        )
 
 
 def taken(out: Path) -> Path:
@@ -194,6 +207,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             core.catalogue(),
             observer,
             float(limit) if isinstance(limit, int | float) else float("inf"),
+            _counters(manifest),
         )
         return runner.execute(plan_of(manifest))
 
@@ -201,6 +215,13 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 def _measurer(suite: str) -> Callable[[], Measurer]:
     """Who measures: the core, or the program that the suite names."""
     return storage.Session if suite != OWN_GROUPS and suites[suite].program else core.Session
+
+
+def _counters(manifest: Manifest) -> Counters:
+    """What the option `counters` asks for; nothing in runs of versions that did not know it."""
+    asked = str(manifest.options.get("counters") or OFF)
+    machine = manifest.machine
+    return Counters(asked, machine.identity.family, SecondPass(machine, core.Session))
 
 
 def resume(directory: Path, observer: Observer | None = None) -> Result:

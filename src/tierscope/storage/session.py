@@ -16,6 +16,7 @@ from typing import Self
 
 import numpy as np
 
+from tierscope.counting import Counting, Counts
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Group, Workload
 from tierscope.program import BIN, MOST_THREADS, SIDES, Bins, Moved, Program, Repeat
@@ -100,6 +101,13 @@ class Session:
         self._documents.append(document)
         self._walk.moved(self._share(done))
         return block
+
+    def count(self, events: str) -> Counting:
+        """UsageError: fio works in processes of its own."""
+        raise UsageError(f"counters={events}: fio works in processes of its own, which counters of a thread do not see")
+
+    def counts(self) -> tuple[Counts, ...]:
+        return ()
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """fio's bytes are its own: nothing is compared with scalar code."""

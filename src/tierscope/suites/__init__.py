@@ -13,7 +13,7 @@ from tierscope.experiment import Experiment, Label
 from tierscope.machine import Machine
 from tierscope.registry import Registry
 from tierscope.suites.answer import Answer
-from tierscope.suites.options import Option, rate, read_options
+from tierscope.suites.options import Option, rate, read_options, text
 
 Options = dict[str, Label]
 Plan = Generator[Experiment, Answer, None]
@@ -21,7 +21,9 @@ Plan = Generator[Experiment, Answer, None]
 
 COMMON: tuple[Option, ...] = (
     rate("peak", "theoretical peak of all channels, such as 307.2GB/s; auto: from SMBIOS when readable"),
-)
+    text("counters", "off", "performance events in the timed blocks: default, perf, simulated, or a list as "
+         "{cycles,instructions},page-faults"),
+)  # fmt: skip
 """Options that every suite has."""
 
 

@@ -1,4 +1,6 @@
-"""`tierscope catalogue`: kernels, ISAs, targets, structures of this build; what cannot run here with the reason."""
+"""`tierscope catalogue`: kernels, ISAs, targets, structures of this build, and performance events of this machine; what
+cannot run here with the reason.
+"""
 
 import rich_click as click
 
@@ -31,6 +33,11 @@ def catalogue(as_json: bool) -> int:
         (f"structure {one.name}", one.summary if one.available else _absent(one.reason)) for one in found.structures
     ]
     lines += [(f"sim:{one.name}", one.summary) for one in found.simulated]
+    lines += [(f"event {one.name}", "counted by counters=") for one in found.events if one.available]
+    reasons = dict.fromkeys(one.reason for one in found.events if not one.available)
+    lines += [
+        (f"{sum(one.reason == reason for one in found.events)} other events", _absent(reason)) for reason in reasons
+    ]
     wide = max(len(word) for word, _ in lines) + 2
     for word, summary in lines:
         click.echo(f"{word:{wide}}{summary}")

@@ -1,6 +1,6 @@
 """perf_event_paranoid: which counters this user may open.
 
-Results do not need them; they cross-check the traffic. 3 and 4 are additions of Debian and Ubuntu.
+Times do not need them; `counters=` of a run does. 3 and 4 are additions of Debian and Ubuntu.
 Source: Linux, Documentation/admin-guide/sysctl/kernel.rst and perf-security.rst.
 """
 
@@ -9,7 +9,7 @@ from tierscope.proc import CAP_PERFMON, CAP_SYS_ADMIN, capable
 from tierscope.system import System
 
 PATH = "/proc/sys/kernel/perf_event_paranoid"
-EFFECT = "traffic cannot be counted, only computed from the kernels; no result changes"
+EFFECT = "counters= has less to count, and no traffic of memory controllers is counted; times do not change"
 
 
 def look(system: System) -> Seen:

@@ -23,7 +23,8 @@ def look(system: System) -> Seen:
     if cores and memory:
         return good(f"{state}; listed, not opened")
     why = "; a guest seldom gets them" if virtual(system) else ""
-    return note(state, f"traffic is computed from the kernels, not counted; no result changes{why}")
+    lost = "traffic is computed from the kernels, not counted" if cores else "counters=default takes simulated caches"
+    return note(state, f"{lost}; times do not change{why}")
 
 
 checks.add(Check("pmu", NONE, look))

@@ -1,0 +1,69 @@
+/// What of a bench counts performance events: opened on the threads whose blocks they count.
+#include <exception>
+
+#include "base/error.hpp"
+#include "bench/bench.hpp"
+
+namespace tierscope {
+
+Counting Bench::count(const std::vector<std::vector<std::string>>& words) {
+  counters_.clear();
+  if (words.empty()) return {};
+  for (const auto& group : groups_)
+    if (group.plan.kernel == "command")
+      throw BadPlan("kernel command runs in processes of its own, which the counters of a thread do not see");
+  std::vector<std::vector<Event>> events;
+  for (const auto& group : words) {
+    events.emplace_back();
+    for (const auto& word : group) events.back().push_back(make_event(word));
+  }
+  counters_.resize(seats_.size());
+  std::vector<std::exception_ptr> errors(seats_.size());
+  team_->run([&](std::size_t seat) {
+    try {
+      counters_[seat] = std::make_unique<EventCounters>(events);
+    } catch (...) {
+      errors[seat] = std::current_exception();
+    }
+  });
+  for (const auto& error : errors)
+    if (error != nullptr) std::rethrow_exception(error);
+  return counting();
+}
+
+/// The threads may lie on cores of two kinds: what one of them cannot count, none did.
+Counting Bench::counting() const {
+  Counting found{.events = counters_.front()->facts(),
+                 .empty = std::vector<std::uint64_t>(counters_.front()->facts().size()),
+                 .empty_blocks = EventCounters::EMPTY_BLOCKS * counters_.size()};
+  for (const auto& counters : counters_) {
+    found.pair_s += counters->pair_ns() * 1e-9 / static_cast<double>(counters_.size());
+    for (std::size_t e = 0; e < found.events.size(); ++e) {
+      if (found.events[e].reason.empty() && !counters->facts()[e].reason.empty())
+        found.events[e] = counters->facts()[e];
+      found.empty[e] += counters->empty()[e].value;
+    }
+  }
+  return found;
+}
+
+std::vector<Counted> Bench::counted() const {
+  std::vector<Counted> sums(groups_.size());
+  for (std::size_t seat = 0; seat < counters_.size(); ++seat) {
+    const auto& counters = *counters_[seat];
+    auto& sum = sums[seats_[seat].group];
+    sum.blocks += counters.blocks();
+    sum.operations += counters.operations();
+    sum.ticks += counters.ticks();
+    const auto counts = counters.read();
+    sum.events.resize(counts.size());
+    for (std::size_t e = 0; e < counts.size(); ++e) {
+      sum.events[e].value += counts[e].value;
+      sum.events[e].enabled_ns += counts[e].enabled_ns;
+      sum.events[e].running_ns += counts[e].running_ns;
+    }
+  }
+  return sums;
+}
+
+}  // namespace tierscope

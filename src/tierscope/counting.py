@@ -1,0 +1,101 @@
+"""Performance events that were counted in the timed blocks of a record: raw counts, as the kernel gave them."""
+
+import msgspec
+
+PERF_EVENT, SIMULATED = "perf_event", "simulated"
+
+
+class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """How the core counts an event."""
+
+    event: str
+    scope: str
+    reason: str
+    group: int
+    empty: int
+
+
+class Counting(msgspec.Struct, frozen=True, kw_only=True):
+    """The core's answer to `count`."""
+
+    events: tuple[EventFacts, ...]
+    empty_blocks: int
+    pair_s: float
+
+
+class Count(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one event since then."""
+
+    value: int
+    enabled_ns: int
+    running_ns: int
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """The core's answer to `counts`, of one group."""
+
+    blocks: int
+    operations: int
+    ticks: int
+    events: tuple[Count, ...]
+
+
+class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One event, all threads together. Times are of the threads within their blocks."""
+
+    event: str
+    scope: str = ""  # "user", "user+kernel"; "" where it was not counted, or is simulated
+    reason: str = ""  # why it was not counted; "" where it was
+    group: int = 0  # events with the same number were counted at the same time
+    empty: int = 0  # counted in `Counted.empty_blocks` blocks without work
+    value: int = 0
+    enabled_ns: int = 0  # it was to be counted
+    running_ns: int = 0  # it was counted: less where events took turns on the PMU
+
+    @property
+    def counted(self) -> bool:
+        """Whether the value says something: an event that never had its turn says nothing."""
+        return not self.reason and (self.running_ns > 0 or self.enabled_ns == 0)
+
+    @property
+    def running_share(self) -> float:
+        """Of the time for which it was to be counted."""
+        return self.running_ns / self.enabled_ns if self.enabled_ns else 1.0
+
+    @property
+    def estimate(self) -> float:
+        """value * enabled / running: exact where it had no turns to wait for."""
+        return self.value / self.running_share if self.running_ns else float(self.value)
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was counted in one group, or of a whole simulated machine."""
+
+    origin: str  # PERF_EVENT, SIMULATED
+    group: int | None = None  # None: of all groups together
+    by: str = ""  # the simulated machine
+    blocks: int = 0  # that were counted
+    operations: int = 0  # done in them
+    seconds: float = 0.0  # that they took, of all threads; simulated ones where the machine is
+    empty_blocks: int = 0
+    pair_s: float = 0.0  # of one start and stop, outside of the timed part
+    events: tuple[EventCount, ...] = ()
+    reason: str = ""  # why there are none: the simulator does not take this plan
+
+
+def simulated_events(counters: dict[str, int]) -> tuple[EventCount, ...]:
+    """What a simulated machine counted, by the names that perf has for it; `memory-reads` and `-writes` are lines."""
+    caches = [name.removesuffix(".load_misses") for name in counters if name.endswith(".load_misses")]
+    caches.sort(key=lambda name: (-counters[f"{name}.loads"], name))  # nearest first
+    named: dict[str, int] = {}
+    for cache, word in [(caches[0], "L1-dcache"), (caches[-1], "LLC")] if caches else []:
+        for of, perf in (("load", "load"), ("store", "store")):
+            named[f"{word}-{perf}s"] = counters[f"{cache}.{of}s"]
+            named[f"{word}-{perf}-misses"] = counters[f"{cache}.{of}_misses"]
+    translated = {name: counters[name] for name in ("DTLB.hits", "DTLB.misses") if name in counters}
+    if translated:
+        named["dTLB-loads"], named["dTLB-load-misses"] = sum(translated.values()), translated.get("DTLB.misses", 0)
+    for word in ("reads", "writes"):
+        ends = [value for name, value in counters.items() if name.count(".") == 1 and name.endswith(f".{word}")]
+        named[f"memory-{word}"] = sum(ends)
+    return tuple(EventCount(event=name, value=value) for name, value in named.items())

@@ -1,0 +1,20 @@
+"""Metrics: which events a processor's counters are asked for, and what follows from their counts.
+
+One TOML file per microarchitecture; `generic.toml` holds for all others, and its metrics for those that do not define
+them otherwise. A file has
+
+    summary, source     what it is for; where encodings and formulas are from
+    processors          "vendor:family:model" of CPUID, as GenuineIntel:6:106; none: of every other one
+    events              groups of events in perf's words, each counted at the same time
+    [names]             NAME = "cpu/event=0xd1,umask=0x20/": what formulas and rows call an encoding
+    [[metric]]          name, summary, formula, unit ("1", "B", "1/s", "s")
+
+A formula is +, -, *, /, brackets and numbers over events, with _ for - in their names, and over `operations`, `seconds`
+(of the blocks, all threads) and `line` (64 bytes). One whose events were not counted, or that divides by nothing, is
+left out with the reason.
+"""
+
+from tierscope.metrics.formula import Formula
+from tierscope.metrics.read import FOLDER, Metric, Metrics, metrics_for, read_metrics
+
+__all__ = ["FOLDER", "Formula", "Metric", "Metrics", "metrics_for", "read_metrics"]

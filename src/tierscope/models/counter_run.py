@@ -1,0 +1,65 @@
+"""What the counter model is fitted to, of a run: `CounterModel.fit(*counters_of(records))`.
+
+    operations n     = keys of a record, one round of operations on them                         [1]
+    a counter        = its count of one operation * n                                            [1]
+    clock            = cycles / task-clock, the median of the records                            [Hz]
+
+Records are those of one structure and one operation over `count=`, with `counters=`. Stall cycles are those of the
+processor's metrics, `stalls_total`, else the kernel's own `stalled-cycles-backend`. Counts of simulated caches are not
+taken: they know no cycles.
+Source: document 004, section 5.2, which counts the same events.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tierscope.counting import PERF_EVENT
+from tierscope.metrics import metrics_for
+from tierscope.models.model import FitError, Floats
+from tierscope.result import Record
+
+EVENTS = {
+    "cycles": ("cycles",),
+    "stall_cycles": ("stalls_total", "stalled-cycles-backend"),
+    "llc_load_misses": ("LLC-load-misses",),
+    "llc_store_misses": ("LLC-store-misses",),
+}
+"""For each counter of the model the events that may stand for it, the best first."""
+
+
+def counters_of(records: Iterable[Record], family: str) -> tuple[Floats, dict[str, Floats], float]:
+    """Operations and counters, shape (points,), and the clock in Hz; family: of the processor that ran them.
+
+    FitError names the record and what was not counted there.
+    """
+    counted = sorted((_point(record, family) for record in records), key=lambda point: point[0])
+    if not counted:
+        raise FitError("counter_model: no record; run maps with several count= and counters=default")
+    operations = np.array([keys for keys, _ in counted], dtype=np.float64)
+    totals = {name: np.array([_first(of, names) for _, of in counted]) * operations for name, names in EVENTS.items()}
+    clocks = [_first(of, ("cycles",)) / (_first(of, ("task-clock",)) * 1e-9) for _, of in counted]
+    return operations, totals, float(np.median(clocks))
+
+
+def _point(record: Record, family: str) -> tuple[int, dict[str, float]]:
+    """Keys, and each event of one operation."""
+    metrics = metrics_for(family)
+    found = {
+        metrics.called(event.event): event.estimate / one.operations
+        for one in record.counted
+        if one.origin == PERF_EVENT and one.operations
+        for event in one.events
+        if event.counted
+    }
+    for names in (*EVENTS.values(), ("task-clock",)):
+        if not any(name in found for name in names):
+            raise FitError(
+                f"counter_model: record {record.number} has no count of {' or '.join(names)}; it needs a PMU, and "
+                "counters=default (tierscope catalogue lists what is counted here)"
+            )
+    return record.experiment.groups[0].workload.count, found
+
+
+def _first(found: dict[str, float], names: tuple[str, ...]) -> float:
+    return next(found[name] for name in names if name in found)

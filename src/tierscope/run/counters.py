@@ -1,0 +1,110 @@
+"""Performance events of a run: what is counted in each experiment, by the PMU, by the kernel, or by simulated caches.
+
+`default` asks for the events of this processor's metrics; where no PMU counts any of them, a second pass on simulated
+caches (`run.second_pass`) stands in. `perf` never simulates, `simulated` never opens an event, any other word is a list
+of events in perf's words, with the names of the metrics' file among them.
+"""
+
+from tierscope.counting import PERF_EVENT, SIMULATED, Counted, Counting, EventCount, simulated_events
+from tierscope.errors import MachineError
+from tierscope.experiment import Experiment
+from tierscope.metrics import metrics_for
+from tierscope.result import Blocks, GroupFacts
+from tierscope.run.measurer import Measurer
+from tierscope.run.second_pass import SecondPass
+
+OFF, DEFAULT, PERF = "off", "default", "perf"
+WORDS = (OFF, DEFAULT, PERF, SIMULATED)
+SOFTWARE = {
+    "cpu-clock", "task-clock", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations",
+    "alignment-faults",
+}  # fmt: skip
+COMMAND = "kernel command runs in processes of its own, which the counters of a thread do not see"
+
+
+class Counters:
+    """Asked before the first batch and after the last of each experiment."""
+
+    def __init__(self, asked: str = OFF, family: str = "", second_pass: SecondPass | None = None) -> None:
+        """family: of the processor, whose metrics name its events. second_pass: None simulates nothing."""
+        self._asked = asked
+        self._second_pass = second_pass
+        self._counting: Counting | None = None
+        self._words = "" if asked in (OFF, SIMULATED) else metrics_for(family).words("" if asked in WORDS else asked)
+
+    def begin(self, session: Measurer, facts: tuple[GroupFacts, ...]) -> None:
+        """MachineError where events were named and none of them is counted here."""
+        self._counting = None
+        if self._asked in (OFF, SIMULATED) or _simulated(facts) or _commands(facts):
+            return
+        self._counting = session.count(self._words)
+        if self._asked not in WORDS and all(event.reason for event in self._counting.events):
+            reasons = "; ".join(dict.fromkeys(f"{event.event}: {event.reason}" for event in self._counting.events))
+            raise MachineError(
+                f"counters={self._asked}: none of these is counted here ({reasons}); try counters=default, which takes "
+                "what there is, or see `tierscope doctor` for pmu and perf_events"
+            )
+
+    def end(
+        self, session: Measurer, experiment: Experiment, facts: tuple[GroupFacts, ...], blocks: Blocks,
+        counters: dict[str, int],
+    ) -> tuple[Counted, ...]:  # fmt: skip
+        """What was counted; counters: those of a simulated machine, of these blocks."""
+        if self._asked == OFF:
+            return ()
+        if _simulated(facts):
+            return (_of_machine(session, facts, blocks, counters),)
+        if _commands(facts):
+            return (Counted(origin=PERF_EVENT, reason=COMMAND),)
+        counted = self._counted(session) if self._counting else ()
+        wanted = self._asked == SIMULATED or (self._asked == DEFAULT and not _by_hardware(counted))
+        return (*counted, self._second_pass.count(experiment)) if self._second_pass and wanted else counted
+
+    def close(self) -> None:
+        if self._second_pass:
+            self._second_pass.close()
+
+    def _counted(self, session: Measurer) -> tuple[Counted, ...]:
+        counting = self._counting
+        assert counting is not None
+        found = []
+        for number, counts in enumerate(session.counts()):
+            events = tuple(
+                EventCount(
+                    event=facts.event, scope=facts.scope, reason=facts.reason, group=facts.group, empty=facts.empty,
+                    value=count.value, enabled_ns=count.enabled_ns, running_ns=count.running_ns,
+                )
+                for facts, count in zip(counting.events, counts.events, strict=True)
+            )  # fmt: skip
+            found.append(
+                Counted(
+                    origin=PERF_EVENT, group=number, blocks=counts.blocks, operations=counts.operations,
+                    seconds=counts.ticks / session.clock.hz, empty_blocks=counting.empty_blocks,
+                    pair_s=counting.pair_s, events=events,
+                )
+            )  # fmt: skip
+        return tuple(found)
+
+
+def _simulated(facts: tuple[GroupFacts, ...]) -> bool:
+    return any(one.origin == SIMULATED for one in facts)
+
+
+def _commands(facts: tuple[GroupFacts, ...]) -> bool:
+    return any(one.kernel == "command" for one in facts)
+
+
+def _by_hardware(counted: tuple[Counted, ...]) -> bool:
+    return any(event.counted and event.event not in SOFTWARE for one in counted for event in one.events)
+
+
+def _of_machine(session: Measurer, facts: tuple[GroupFacts, ...], blocks: Blocks, counters: dict[str, int]) -> Counted:
+    ticks = int((blocks["stop_ticks"] - blocks["start_ticks"]).sum())
+    return Counted(
+        origin=SIMULATED,
+        by=next(one.origin_by for one in facts if one.origin == SIMULATED),
+        blocks=len(blocks),
+        operations=int(blocks["operations"].sum()),
+        seconds=ticks / session.clock.hz,
+        events=simulated_events(counters),
+    )

@@ -1,0 +1,58 @@
+"""Performance events that were made: what the core answers, and what stands in a record."""
+
+from tierscope.counting import PERF_EVENT, SIMULATED, Count, Counted, Counting, Counts, EventCount, EventFacts
+
+OPERATIONS, BLOCKS, BLOCK_S = 1_000_000, 1000, 1e-3
+NO_PMU = "no PMU counts it here (No such file or directory)"
+TRUTH = {
+    "cycles": 3_000_000_000, "instructions": 6_000_000_000, "LLC-loads": 4_000_000, "LLC-load-misses": 1_000_000,
+    "LLC-store-misses": 500_000, "task-clock": 990_000_000, "page-faults": 0,
+}  # fmt: skip
+ENABLED_NS, RUNNING_NS = 1_000_000_000, 500_000_000
+
+
+def event(name: str, value: int, share: float = 1.0, scope: str = "user+kernel") -> EventCount:
+    """Counted for `share` of the time."""
+    return EventCount(
+        event=name, scope=scope, value=round(value * share), enabled_ns=ENABLED_NS,
+        running_ns=round(ENABLED_NS * share), empty=640,
+    )  # fmt: skip
+
+
+def made_counted(group: int = 0, scale: int = 1, share: float = 1.0, scope: str = "user+kernel") -> Counted:
+    """What a PMU counts that has all events of TRUTH, `scale` times as many, and lacks branches."""
+    events = tuple(event(name, value * scale, share, scope) for name, value in TRUTH.items())
+    lacking = EventCount(event="branches", reason=NO_PMU)
+    return Counted(
+        origin=PERF_EVENT, group=group, blocks=BLOCKS, operations=OPERATIONS, seconds=BLOCKS * BLOCK_S, empty_blocks=64,
+        pair_s=2e-6, events=(*events, lacking),
+    )  # fmt: skip
+
+
+def made_second_pass(misses: int = 10) -> Counted:
+    """What simulated caches count."""
+    events = {"LLC-loads": 20, "LLC-load-misses": misses, "memory-reads": misses, "memory-writes": 0}
+    counts = tuple(EventCount(event=name, value=value) for name, value in events.items())
+    return Counted(origin=SIMULATED, by="sim:flat", blocks=10, operations=20, seconds=1e-3, events=counts)
+
+
+def answered(words: str, counted: frozenset[str]) -> Counting:
+    """Of a core whose system has the events `counted`; groups are flat."""
+    names = words.replace("{", "").replace("}", "").split(",")
+    events = tuple(
+        EventFacts(
+            event=name, scope="user+kernel" if name in counted else "", reason="" if name in counted else NO_PMU,
+            group=0, empty=0,
+        )
+        for name in names
+    )  # fmt: skip
+    return Counting(events=events, empty_blocks=64, pair_s=2e-6)
+
+
+def counts_of(counting: Counting) -> Counts:
+    """Each event that is counted a hundred times in ten operations."""
+    events = tuple(
+        Count(value=0, enabled_ns=0, running_ns=0) if one.reason else Count(value=100, enabled_ns=50, running_ns=50)
+        for one in counting.events
+    )
+    return Counts(blocks=5, operations=10, ticks=2_000, events=events)

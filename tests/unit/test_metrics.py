@@ -1,0 +1,66 @@
+"""Formulas over counts, and the files that name a processor's events."""
+
+from pathlib import Path
+
+import pytest
+
+from tierscope.errors import UsageError
+from tierscope.metrics import FOLDER, Formula, metrics_for, read_metrics
+
+
+def test_a_formula_is_arithmetic_over_counts() -> None:
+    formula = Formula.parse("(a + 2) * line / b - 1")
+    assert formula.names == {"a", "b", "line"}
+    assert formula.value({"a": 4.0, "line": 64.0, "b": 2.0}) == 191.0
+    assert formula.value({"a": 4.0, "line": 64.0, "b": 0.0}) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a +", "a ** 2", "f(a)", "a.b", "a if b else c", "'a'", "a; b", "a < b", "-a", "True"]
+)
+def test_a_formula_that_is_more_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="formula"):
+        Formula.parse(text)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_file_of_metrics_names_its_events_and_its_source(path: Path) -> None:
+    found = read_metrics(path.stem, path.read_text())
+    assert found.source
+    assert found.summary
+    known = {word for words in found.events for word in words.strip("{}").split(",")}
+    simulated = {"memory_reads", "memory_writes"}
+    names = {word.replace("-", "_") for word in known} | {"operations", "seconds", "line"} | simulated
+    for metric in found.metrics:
+        assert metric.formula.names <= names, metric.name
+        assert metric.summary
+    assert set(found.names) <= known, "an encoding that nobody counts"
+    assert len({metric.name for metric in found.metrics}) == len(found.metrics)
+
+
+def test_a_file_is_chosen_by_the_processor_and_leaves_the_rest_to_the_generic_one() -> None:
+    lake = metrics_for("GenuineIntel:6:106:6")
+    assert lake.name == "icelake_sp"
+    assert "{cycles,instructions,cpu/event=0xa3,umask=0x04,cmask=0x04/," in lake.words()
+    assert lake.called("cpu/event=0xd1,umask=0x20/") == "retired_l3_misses"
+    assert {"ipc", "memory_stall_share"} <= {metric.name for metric in lake.metrics}
+    stall = next(metric for metric in lake.metrics if metric.name == "stall_share")
+    assert stall.formula.text == "stalls_total / cycles"
+    assert metrics_for("GenuineIntel:6:1").name == "generic"
+
+
+def test_named_encodings_may_be_asked_for_in_groups() -> None:
+    lake = metrics_for("GenuineIntel:6:106:6")
+    assert lake.words("{cycles,stalls_l3_miss},cpu/event=1,umask=2/") == (
+        "{cycles,cpu/event=0xa3,umask=0x06,cmask=0x06/},cpu/event=1,umask=2/"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["summary = 1", "x", "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\nmore=1",
+     "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\n[[metric]]\nname='a'\nsummary='b'\nformula='a'\nunit='x'"],
+)  # fmt: skip
+def test_a_damaged_file_says_which_it_is(text: str) -> None:
+    with pytest.raises(UsageError, match=r"metrics mine\.toml"):
+        read_metrics("mine", text)
