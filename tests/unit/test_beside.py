@@ -155,7 +155,6 @@ def test_the_command(same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str
     status, out, _ = say(capfd, "compare", str(same.path), f"reference:{DRAM}", "--json")
     assert (status, len(json.loads(out)["rows"])) == (Exit.GOOD, 6)
     assert "reference" in refused(capfd, "compare", str(same.path), "reference:nothing")[1]
-    assert "two runs have tables alone" in refused(capfd, "compare", "a", "b", "--figure", "c.svg")[1]
 
 
 def test_an_imported_stream_is_compared(

@@ -72,6 +72,9 @@ UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
 """Of the endings of keys; "" is a time whose name has none."""
 
 
+ORDER = ("slower", "faster", "inconclusive", "no difference shown")
+"""Verdicts in the order in which they are shown."""
+
 TARGETS = ("target", "a_target", "b_target", "b_source", "aggressor_target")
 """Keys that name a tier: across origins its word is another one, and the point may yet be the same."""
 
@@ -200,17 +203,26 @@ def show(rows: list[dict[str, Any]], console: Console) -> None:
     heads = [("point", False), ("ratio", True), ("95 % interval", True), ("verdict", False)]
     for name, right in [*heads, *([("after / before", False)] if across else [])]:
         table.add_column(name, justify="right" if right else "left", overflow="fold")
-    order = ("slower", "faster", "inconclusive", "no difference shown")
-    for row in sorted(rows, key=lambda r: order.index(r["verdict"])):
+    for row in sorted(rows, key=lambda r: ORDER.index(r["verdict"])):
         interval = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
         origins = [f"{row['after_origin']} / {row['before_origin']}"] if across else []
         table.add_row(
-            Text(f"{row['table']}: {point(row['table'], row)}"),
+            Text(named_point(row)),
             f"{row['ratio']:.3f}",
             interval,
             row["verdict"],
             *origins,
         )
     console.print(table)
-    counts = ", ".join(f"{n} {word}" for word in order if (n := sum(r["verdict"] == word for r in rows)))
-    console.print(f"\nafter / before over {len(rows)} points: {counts}", highlight=False)
+    console.print(f"\n{counted(rows)}", highlight=False)
+
+
+def counted(rows: list[dict[str, Any]]) -> str:
+    """'after / before over 3 points: 1 slower, 2 no difference shown'."""
+    counts = ", ".join(f"{n} {word}" for word in ORDER if (n := sum(r["verdict"] == word for r in rows)))
+    return f"after / before over {len(rows)} points: {counts}"
+
+
+def named_point(row: Mapping[str, Label]) -> str:
+    """'stream: read, threads 2' of a row of `compare_runs`."""
+    return f"{row['table']}: {point(str(row['table']), row)}"
