@@ -5,6 +5,7 @@ from typing import Any
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.files import write_atomically
+from tierscope.report.comparison import span
 from tierscope.report.figure_page import Beside, figure_page
 from tierscope.report.standalone import standalone
 from tierscope.report.theme import Spec
@@ -33,15 +34,7 @@ def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
 def draw_waterfall(rows: list[dict[str, Any]], least: float, path: Path, beside: tuple[str, list[str]]) -> None:
     """Ratios of points, see `waterfall`; beside: what numbers are that are not real, sentences below the figure."""
     heads = ("point", "ratio", "interval", "verdict")
-    cells = [
-        (
-            printable(row["point"]),
-            f"{row['ratio']:.3f}",
-            f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}",
-            row["verdict"],
-        )
-        for row in rows
-    ]
+    cells = [(printable(row["point"]), f"{row['ratio']:.3f}", span(row), row["verdict"]) for row in rows]
     draw(waterfall(rows, least), path, Beside(READING, beside[0], beside[1], heads, cells))
 
 

@@ -37,7 +37,7 @@ WIDTH = 460  # px of the axis; names and words stand beside it
 
 
 def waterfall(rows: Sequence[dict[str, Any]], least: float) -> Spec:
-    """rows: `point` in words, `unit` ("s" for times), `ratio`, `ratio_low`, `ratio_high`, `verdict`."""
+    """rows: `point` in words, `unit` ("s" for times), `ratio`, `ratio_low`, `ratio_high` (NaN: none), `verdict`."""
     points = sorted((_point(row) for row in rows if row["ratio"] > 0), key=lambda point: float(point["speed"]))
     _tell_apart(points)
     step, letters = next((step, letters) for most, step, letters in STEPS if len(points) <= most)
@@ -61,7 +61,8 @@ def waterfall(rows: Sequence[dict[str, Any]], least: float) -> Spec:
 
 def _point(row: dict[str, Any]) -> Point:
     times = row["unit"] == "s"
-    low, middle, high = (row[key] for key in ("ratio_low", "ratio", "ratio_high"))
+    middle = row["ratio"]
+    low, high = (middle if math.isnan(row[end]) else row[end] for end in ("ratio_low", "ratio_high"))
     speeds = [1 / one if one > 0 else math.inf for one in (high, middle, low)] if times else [low, middle, high]
     return {
         "name": short_word(printable(row["point"]), LETTERS),
