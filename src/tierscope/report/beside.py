@@ -33,7 +33,9 @@ ALIASES = {"kernel": "test"}  # of imported rows, by our key
 def beside(run: Run, published: Reference) -> list[dict[str, Any]]:
     """One row per point that both have; UsageError where there is none."""
     if not published.matches:
-        raise UsageError(f"{published.name} has no number that a run of ours measures in the same way")
+        raise UsageError(
+            f"{published.name} has no number that a run of ours measures in the same way: {published.alone}"
+        )
     rows = [row for match in published.matches for row in _matched(run, published, match)]
     if not rows:
         asked = ", ".join(dict.fromkeys(f"{m.table} ({', '.join(m.keys)})" for m in published.matches))
