@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tierscope.cli.drawn import draw_waterfall
 from tierscope.cli.progress import Progress
-from tierscope.errors import Exit, MachineError, UsageError
+from tierscope.errors import Exit, MachineError, TierscopeError, UsageError
 from tierscope.origin import banner
 from tierscope.report.comparison import ORDER, counted
 from tierscope.report.exported import unit_of
@@ -20,7 +20,16 @@ from tierscope.report.rounds import FEWEST, common, compare_rounds
 from tierscope.report.words import printable
 from tierscope.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
-from tierscope.run.start import begin, command_line, execute, new_directory, taken
+from tierscope.run.start import (
+    RUNS,
+    begin,
+    command_line,
+    drop_if_empty,
+    execute,
+    forsake,
+    new_directory,
+    taken,
+)
 
 MOST = 99
 SIDES = ("before", "after")
@@ -36,7 +45,7 @@ def in_turns(
     plans = (load_manifest(before), load_manifest(after))
     for path, plan in zip((before, after), plans, strict=True):
         refuse_imported(path, plan, "repeated")
-    folder = taken(out) if out else new_directory(Path("runs"), "compare", plans[0].machine.hostname, datetime.now(UTC))
+    folder = taken(out) if out else new_directory(RUNS, "compare", plans[0].machine.hostname, datetime.now(UTC))
     measured = _measure(plans, folder, rounds)
     rows = compare_rounds(measured, least)
     if as_json:
@@ -60,7 +69,12 @@ def _measure(plans: tuple[Manifest, Manifest], folder: Path, rounds: int) -> lis
         pair: dict[int, Run] = {}
         for side in (0, 1) if number % 2 == 0 else (1, 0):
             path = folder / f"{number + 1:02d}-{SIDES[side]}"
-            pair[side] = _again(plans[side], path)
+            try:
+                pair[side] = _again(plans[side], path)
+            except TierscopeError:
+                drop_if_empty(path)
+                forsake(folder)
+                raise
         found.append((pair[0], pair[1]))
         if number == 0 and not common(found[0]):
             raise UsageError(f"no point stands in both runs: they measure different things; round 1 is in {folder}")
