@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fake_core import FakeCore, put_in_place
+from fake_core import FakeCore, made_topology, put_in_place
 from made import Maker, Teamwork, one_group
+from made_machine import made_machine
 from said import refused, say
 from tierscope.errors import Exit, UsageError
 from tierscope.report.rounds import compare_rounds, judged
@@ -143,3 +144,14 @@ def test_options_without_a_meaning_are_refused(
 ) -> None:
     status, line = refused(capfd, "compare", "a", *words)
     assert (status, told in line) == (Exit.USAGE, True)
+
+
+def test_rounds_that_are_refused_leave_nothing(
+    fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("run", "stream", "kernels=triad", "threads=1", "array=64MiB", "--out", "a", "--quiet")
+    assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
+    monkeypatch.setattr("tierscope.core.topology", lambda: made_topology(made_machine(cpus=4)))
+    status, _, err = say(capfd, "compare", "a", "a", "--rerun", "3")
+    assert (status, "not the machine of the run" in err) == (Exit.CANNOT, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
