@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/quantity.hpp"
 #include "simulate/presets.hpp"
 #ifdef TIERSCOPE_TOML
@@ -184,7 +185,9 @@ std::string unread(const toml::node& node, const std::string& path, const std::s
 
 void Section::refuse_rest() const {
   const auto found = unread(*node_->table, node_->path, node_->tree->read);
-  if (!found.empty()) throw BadPlan(node_->tree->file + ", " + found + ": no such key is known here");
+  if (found.empty()) return;
+  const auto meant = did_you_mean(found, node_->tree->read);
+  throw BadPlan(node_->tree->file + ", " + found + ": no such key is known here" + meant);
 }
 
 Section read_config(const std::string& word) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "simulate/presets.hpp"
 
 namespace tierscope::simulate {
@@ -143,8 +144,13 @@ toml::table parse(const std::string& name) {
     throw BadPlan(name + " " + error.what() + "; look for keys that are empty or hold odd characters");
   }
   std::string known;
-  for (const auto& preset : PRESETS) known += (known.empty() ? "" : ", ") + std::string(preset.name);
-  throw BadPlan("unknown simulated machine '" + name + "' (known: " + known + ", or a path that ends in .toml)");
+  std::vector<std::string_view> names;
+  for (const auto& preset : PRESETS) {
+    known += (known.empty() ? "" : ", ") + std::string(preset.name);
+    names.push_back(preset.name);
+  }
+  throw BadPlan("unknown simulated machine '" + name + "'" + did_you_mean(name, names) + " (known: " + known +
+                ", or a path that ends in .toml)");
 }
 
 }  // namespace

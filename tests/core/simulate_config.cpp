@@ -68,6 +68,7 @@ TEST_CASE("contradictions are refused by file and key") {
                                           {",cache.0.latency=soon", "cache.0.latency: 'soon' is no time"},
                                           {",cache.0.size=large", "cache.0.size: 'large' is no size"},
                                           {",cache.0.colour=red", "cache.0.colour: no such key"},
+                                          {",cache.0.latenci=1ns", "known here; did you mean cache.0.latency?"},
                                           {",cache.0.inclusive=3", "cache.0.inclusive: is neither true nor false"},
                                           {",cache.0.shared=3", "cache.0.shared: 3 does not divide"},
                                           {",cache.0.size=16.0001KiB", "cache.0.size: '16.0001KiB' is no whole number"},

@@ -6,16 +6,13 @@ The writers are C programs beside this file, each with its check; they need libp
 import os
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tierscope.crash.asked import Asked, Found
 from tierscope.crash.hunt import hunt
-from tierscope.crash.writer import find_library, pmdk_environment
-from tierscope.errors import MachineError
+from tierscope.crash.writer import pmdk_environment
 
 SOURCES = Path(__file__).parent / "writers"
 WRITERS = ("log", "array", "list")
@@ -32,20 +29,8 @@ MANY = 500
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Path]:
-    """A folder in memory where there is such; none of the hunts leaves anything in it."""
-    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=where, prefix="tierscope-test-") as name:
-        yield Path(name)
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Path:
+def programs(tmp_path_factory: pytest.TempPathFactory, place: Path, libpmemobj: None) -> Path:
     """The writers, compiled, and a pool of each in `place`."""
-    try:
-        find_library()
-    except MachineError as error:
-        pytest.skip(str(error))
     compiler = shutil.which("cc") or pytest.skip("no C compiler: sudo apt-get install -y gcc")
     folder = tmp_path_factory.mktemp("writers")
     for name in WRITERS:

@@ -4,11 +4,8 @@ Speeds are not asserted; a busy machine may make any point inconclusive, so a ru
 """
 
 import json
-import os
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,13 +31,11 @@ def shell(tmp_path: Path) -> Shell:
 
 
 @pytest.fixture
-def place(build: Catalogue) -> Iterator[Path]:
+def place(build: Catalogue, fresh_place: Path) -> Path:
     """A folder in memory where there is such, for pools; skipped where the build has none."""
     if "pool" not in build.structures_here().values():
         pytest.skip("no libpmemobj in this build: sudo apt-get install -y libpmemobj-dev, then ./tierscope")
-    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=where, prefix="tierscope-test-") as name:
-        yield Path(name)
+    return fresh_place
 
 
 def made_pool(place: Path, layout: str = "tierscope-hashmap_tx", size: str = "64M") -> Path:

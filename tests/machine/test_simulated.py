@@ -56,6 +56,11 @@ def test_a_simulated_run_goes_on_where_it_was_stopped(shell: Shell) -> None:
     ("words", "why"),
     [
         (["stream", "target=sim:nosuch"], "unknown simulated machine 'nosuch' (known: "),
+        (["stream", "target=sim:optane10"], "unknown simulated machine 'optane10'; did you mean optane100? (known: "),
+        (
+            ["stream", "target=sim:flat,memory.flat.slot=9"],
+            "slot: no such key is known here; did you mean memory.flat.slots?",
+        ),
         (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is no whole number"),
         (["stream", "target=sim:flat,memory=pmem"], "has no memory 'pmem' (known: flat)"),
         (["stream", "target=sim:flat", "threads=17"], "17"),

@@ -14,6 +14,7 @@ import pytest
 from shell import Shell, records, wait_for
 from tierscope.errors import MachineError
 from tierscope.experiment import Group, Target, Team, Workload
+from tierscope.fio_program import find
 from tierscope.result import load
 from tierscope.stats.bins import percentiles
 from tierscope.storage import Session, fio
@@ -248,7 +249,7 @@ def test_a_full_disk_is_told_and_given_back(small: Path) -> None:
     os.truncate(handle, 20 << 20)
     place = Place(handle, 20 << 20, "tmpfs", "tmpfs")
     with pytest.raises(MachineError, match="the storage is full"):
-        fio.run(fio.find()[0], fill(place, "psync", direct=False), (handle,), 10)
+        fio.run(find()[0], fill(place, "psync", direct=False), (handle,), 10)
     place.close()
     session.close()
 

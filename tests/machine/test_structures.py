@@ -6,8 +6,6 @@ The writer is a program on core/structures, compiled here; it needs libpmemobj, 
 import os
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,8 +13,7 @@ import pytest
 
 from tierscope.crash.asked import Asked, Found
 from tierscope.crash.hunt import hunt
-from tierscope.crash.writer import find_library, pmdk_environment
-from tierscope.errors import MachineError
+from tierscope.crash.writer import pmdk_environment
 
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "core"
@@ -27,20 +24,8 @@ MANY = 500
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Path]:
-    """A folder in memory where there is such; none of the hunts leaves anything in it."""
-    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=where, prefix="tierscope-test-") as name:
-        yield Path(name)
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory, place: Path) -> str:
+def program(tmp_path_factory: pytest.TempPathFactory, place: Path, libpmemobj: None) -> str:
     """The writer, compiled, and a pool of each structure in `place`."""
-    try:
-        find_library()
-    except MachineError as error:
-        pytest.skip(str(error))
     compiler = shutil.which("c++") or pytest.skip("no C++ compiler: sudo apt-get install -y g++")
     folder = tmp_path_factory.mktemp("structures")
     words = [compiler, "-std=c++20", "-O1", "-Wall", f"-I{CORE}"]

@@ -14,7 +14,7 @@ from made_counters import answered, counts_of
 from made_machine import made_machine
 from made_maps import COUNT, timing
 from tierscope import core
-from tierscope.catalogue import Catalogue, Kernel, Operand, Shape
+from tierscope.catalogue import Catalogue, Kernel, Operand, Shape, StructureKind, TargetKind, VictimKind
 from tierscope.core import Session
 from tierscope.counting import Counting, Counts
 from tierscope.errors import CoreError
@@ -42,6 +42,9 @@ SHAPES = tuple(
 Law = Callable[[Group], float]
 Beside = Callable[[Group, Sequence[Group]], float]
 TASKS = ("flow", "command", "made_map")
+TARGETS = ("node", "file", "null", "emu", "sim", "pool", "fsdax", "devdax")
+OTHERS = ("flow", "command", "sleep", "noop", "handover")
+"""Kernels that the catalogue names without a variant: no calibration asks for one."""
 TASK_S = 0.25  # of a victim that runs tasks, alone
 
 
@@ -195,8 +198,16 @@ def made_catalogue() -> Catalogue:
         version="0.1.0",
         compiler="made 1.0",
         kernels=tuple(_kernel(name, isa, rank) for name in names for isa, rank in (("scalar", 0), ("avx512", 3))),
-        targets=(),
+        targets=tuple(TargetKind(name=name, word=name, summary="") for name in TARGETS),
+        victims=tuple(_victim(name) for name in OTHERS),
+        structures=(
+            StructureKind(name="made_map", available=True, reason="", persistent=False, summary="", source=""),
+        ),
     )
+
+
+def _victim(name: str) -> VictimKind:
+    return VictimKind(name=name, available=True, reason="", summary="", source="")
 
 
 def _kernel(name: str, isa: str, rank: int) -> Kernel:

@@ -8,6 +8,7 @@ import pytest
 
 from made import KERNELS, Maker, Teamwork, one_group
 from made_buffers import add_regions
+from made_storage import storage_run
 from said import refused, say
 from tierscope import reference
 from tierscope.errors import Exit, UsageError
@@ -20,6 +21,7 @@ from tierscope.tables import tables
 from tierscope.units import GiB, MiB
 
 DRAM = "document000_stream_dram"
+STREAMS = (DRAM, "document000_stream_nvdimm", "document001_stream")
 DATA = Path(__file__).parents[1] / "data/imports"
 
 
@@ -140,10 +142,42 @@ def test_a_wrong_match_is_refused(line: str) -> None:
 
 
 def test_a_table_that_no_run_measures_and_a_run_without_its_points_are_refused(same: Run) -> None:
-    with pytest.raises(UsageError, match="no number that a run of ours measures"):
+    with pytest.raises(UsageError, match="in the same way: its seconds are of a whole program"):
         beside(same, load("document002_flush"))
     with pytest.raises(UsageError, match="no point of optane100_read_latency; it compares regions"):
         beside(same, load("optane100_read_latency"))
+
+
+COMPARED = [name for name in reference.names() if load(name).matches]
+
+
+def test_the_how_to_names_the_tables_that_compare(root: Path) -> None:
+    page = (root / "docs/how-to/compare.md").read_text().partition("## A published machine")[2].partition("\n## ")[0]
+    listed = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
+    assert listed == set(COMPARED)
+
+
+@pytest.mark.parametrize("name", reference.names())
+def test_a_table_compares_or_says_why_not(name: str, same: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    status, why = refused(capfd, "compare", str(same.path), f"reference:{name}") if name not in STREAMS else (2, "")
+    assert status == Exit.USAGE
+    assert name in STREAMS or load(name).alone in why
+    assert name in STREAMS or ("it compares" in why) == (name in COMPARED)
+
+
+@pytest.mark.parametrize("words", [("--least", "0.1"), ("--across-origins",)])
+def test_what_has_no_effect_beside_a_table_is_refused(
+    words: tuple[str, ...], same: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, why = refused(capfd, "compare", str(same.path), f"reference:{DRAM}", *words)
+    assert (status, f"{words[0]} is of two runs" in why) == (Exit.USAGE, True)
+
+
+def test_storage_stands_beside_a_published_disk(tmp_path: Path) -> None:
+    rows = beside(storage_run(tmp_path, "preset=paper"), load("document003_storage"))
+    assert len(rows) == 2 * 9  # in order and at random
+    assert rows[0]["published"] == pytest.approx(452.27e-6)
+    assert {row["unit"] for row in rows} == {"s"}
 
 
 def test_the_command(same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +189,6 @@ def test_the_command(same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str
     status, out, _ = say(capfd, "compare", str(same.path), f"reference:{DRAM}", "--json")
     assert (status, len(json.loads(out)["rows"])) == (Exit.GOOD, 6)
     assert "reference" in refused(capfd, "compare", str(same.path), "reference:nothing")[1]
-    assert "two runs have tables alone" in refused(capfd, "compare", "a", "b", "--figure", "c.svg")[1]
 
 
 def test_an_imported_stream_is_compared(

@@ -28,7 +28,7 @@ def test_the_guest_that_was_recorded(tmp_path: Path) -> None:
         **dict.fromkeys(checks, "good"),
         "caches": "bad",  # 105 MiB for two CPUs
         **dict.fromkeys(("huge_pages", "hypervisor", "pmu"), "note"),
-        **dict.fromkeys(("dimms", "edac", "governor", "resctrl", "smt", "throttling", "turbo"), "unknown"),
+        **dict.fromkeys(("dimms", "edac", "fio", "governor", "resctrl", "smt", "throttling", "turbo"), "unknown"),
     }
 
 
@@ -39,6 +39,7 @@ def test_a_server_that_is_set_up_well_but_for_some_notes(tmp_path: Path) -> None
             ("memlock", "mitigations", "numa_balancing", "perf_events", "smt", "throttling", "turbo"), "note"
         ),
         "dimms": "unknown",
+        "fio": "unknown",
     }
 
 
@@ -48,7 +49,7 @@ def test_a_container_on_a_host_set_up_badly(tmp_path: Path) -> None:
                          "pressure", "resctrl", "thp"), "bad"),
         **dict.fromkeys(("cpus", "demotion", "isolation", "ksm", "memlock", "mitigations", "nodes", "numa_balancing",
                          "perf_events", "swap", "turbo"), "note"),
-        **dict.fromkeys(("dimms", "huge_pages", "pmu", "seccomp", "throttling"), "unknown"),
+        **dict.fromkeys(("dimms", "fio", "huge_pages", "pmu", "seccomp", "throttling"), "unknown"),
         **dict.fromkeys(("caches", "cxl", "hypervisor", "khugepaged", "pmem_domain", "pmem_emulated", "pmem_health",
                          "pmem_mounts", "pmem_namespaces", "smt", "steal"), "good"),
     }  # fmt: skip
@@ -172,6 +173,7 @@ def test_one_changed_file(
 def test_every_check_has_a_case_that_is_not_good() -> None:
     named = {case[1] for case in CASES} | {"cgroup_memory", "cgroup_cpu", "dimms", "pmu"}
     named |= {name for name in checks if name.startswith("pmem_")} | {"cxl"}  # test_doctor_pmem.py
+    named |= {"fio"}  # test_doctor_fio.py
     assert named == set(checks)
 
 

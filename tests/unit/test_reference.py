@@ -14,6 +14,7 @@ GOOD = """\
 # machine: M
 # protocol: P
 # fault: F
+# alone: W
 # column: kind | word | what
 # column: region_bytes | bytes | size
 # column: read_ns | ns | time
@@ -201,6 +202,8 @@ def test_columns_keep_their_kind_and_cannot_be_written() -> None:
         ("read_ns\na", "time\na", "its head describes"),
         ("a,64,1.5", "a,64", "every row needs 3 values"),
         ("a,64,1.5\nb,128,2\n", "", "there must be one"),
+        ("# alone: W\n", "", "# compare:"),
+        ("# alone: W\n", "# alone: W\n# compare: read_ns = latency.latency_s | order=global\n", "not both"),
     ],
 )
 def test_a_broken_table_is_refused_by_name(was: str, becomes: str, says: str) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fake_core import FakeCore, put_in_place
+from fake_core import FakeCore, made_topology, put_in_place
 from made import Maker, Teamwork, one_group
+from made_machine import made_machine
 from said import refused, say
 from tierscope.errors import Exit, UsageError
 from tierscope.report.rounds import compare_rounds, judged
@@ -94,11 +95,15 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
 def test_both_runs_are_measured_in_turns(fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ("run", "stream", "kernels=triad", "threads=1", "array=64MiB", "--out", "a", "--quiet")
     assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
-    status, out, _ = say(capfd, "compare", "a", "a", "--rerun", "3", "--out", "turns", "--json")
+    picture = tmp_path / "turns.html"
+    status, out, _ = say(
+        capfd, "compare", "a", "a", "--rerun", "3", "--out", "turns", "--json", "--figure", str(picture)
+    )
     assert status in (Exit.GOOD, Exit.INCONCLUSIVE)
     (row,) = json.loads(out)["rows"]
     assert len(row["ratios"]) == 3
     assert row["ratio"] == pytest.approx(1, abs=0.05)
+    assert "over 1 points in 3 rounds" in picture.read_text()
     names = sorted(path.name for path in (tmp_path / "turns").iterdir())
     assert names == ["01-after", "01-before", "02-after", "02-before", "03-after", "03-before"]
     starts = {path.name: load(path).result.records[0].started for path in (tmp_path / "turns").iterdir()}
@@ -129,7 +134,6 @@ def test_runs_of_different_things_stop_after_one_round(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("b", "--rerun", "3", "--figure", "x.svg"), "--rerun has a table alone"),
         (("b", "--rerun", "3", "--across-origins"), "give one of the two"),
         (("reference:optane100_bandwidth", "--rerun", "3"), "is a published table"),
         (("b", "--out", "x"), "--out is the directory of the runs of --rerun"),
@@ -140,3 +144,14 @@ def test_options_without_a_meaning_are_refused(
 ) -> None:
     status, line = refused(capfd, "compare", "a", *words)
     assert (status, told in line) == (Exit.USAGE, True)
+
+
+def test_rounds_that_are_refused_leave_nothing(
+    fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("run", "stream", "kernels=triad", "threads=1", "array=64MiB", "--out", "a", "--quiet")
+    assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
+    monkeypatch.setattr("tierscope.core.topology", lambda: made_topology(made_machine(cpus=4)))
+    status, _, err = say(capfd, "compare", "a", "a", "--rerun", "3")
+    assert (status, "not the machine of the run" in err) == (Exit.CANNOT, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -10,6 +10,7 @@ import pytest
 from fake_fio import DOCUMENT, FakeFio
 from tierscope.errors import MachineError
 from tierscope.experiment import Group, Target, Team, Workload
+from tierscope.fio_program import find
 from tierscope.result import BLOCK
 from tierscope.storage import Session, fio
 from tierscope.storage.place import Place, file_system_of, in_folder
@@ -51,13 +52,13 @@ def test_without_fio_the_line_that_brings_it_is_named(fake: FakeFio, monkeypatch
 def test_an_old_fio_or_another_program_is_refused(fake: FakeFio, version: str, why: str) -> None:
     fake.put(version=f"'{version}'")
     with pytest.raises(MachineError, match=why):
-        fio.find()
+        find()
 
 
 @pytest.mark.parametrize("version", ["fio-3.30", "fio-3.42", "fio-4.0-12-gabc", "fio-3.100-dirty"])
 def test_a_new_fio_is_taken(fake: FakeFio, version: str) -> None:
     fake.put(version=version)
-    assert fio.find() == (str(fake.folder / "fio"), version.removeprefix("fio-"))
+    assert find() == (str(fake.folder / "fio"), version.removeprefix("fio-"))
 
 
 # --- failures ---

@@ -1,6 +1,7 @@
 """What `compare` does: two runs, or a run beside a published table."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import rich_click as click
@@ -8,30 +9,63 @@ from rich.console import Console
 from rich.text import Text
 
 from tierscope import reference
-from tierscope.cli.drawn import draw
-from tierscope.errors import Exit
+from tierscope.cli.drawn import draw, draw_waterfall
+from tierscope.errors import Exit, UsageError
+from tierscope.imports import importers
+from tierscope.origin import banner
+from tierscope.reference import Match
 from tierscope.report import beside_text, comparison
+from tierscope.report.alike import Side, compare_alike, footprints
 from tierscope.report.beside import beside, normal, sentence
 from tierscope.report.warned import warn_of_origin
 from tierscope.report.words import printable
-from tierscope.result import load
+from tierscope.result import Run, load
+from tierscope.stats.compare import LEAST
+
+WITHOUT = "Note: what another tool printed has no interval: the ratios stand without a verdict."
 
 
-def two_runs(before: Path, after: Path, least: float, across: bool, as_json: bool) -> int:
-    """FAILED where a point is slower, INCONCLUSIVE where all are."""
+def two_runs(before: Path, after: Path, how: tuple[float | None, bool], figure: Path | None, as_json: bool) -> int:
+    """how: least, and across origins. FAILED where a point is slower, INCONCLUSIVE where all are."""
     old, new = load(before), load(after)
-    rows = comparison.compare_runs(old, new, least, across=across)
+    rows, notes = _compared(old, new, *how)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1))
     else:
         comparison.show(rows, console := Console())
         if said := comparison.origins_of(old, new):
             console.print(Text(printable(said), style="bold yellow"))
-        console.print(comparison.doubt(old, new), highlight=False)
+        console.print("\n".join(notes), highlight=False, markup=False)
+    if figure:
+        _draw(rows, LEAST if how[0] is None else how[0], figure, (old, new, notes))
     verdicts = [row["verdict"] for row in rows]
     if not verdicts or set(verdicts) == {"inconclusive"}:
         return Exit.INCONCLUSIVE
     return Exit.FAILED if "slower" in verdicts else Exit.GOOD
+
+
+def _compared(old: Run, new: Run, least: float | None, across: bool) -> tuple[list[dict[str, Any]], list[str]]:
+    """The rows, and what must be said of them."""
+    if "imported" not in (old.result.origin, new.result.origin):
+        rows = comparison.compare_runs(old, new, LEAST if least is None else least, across=across)
+        return rows, [note for note in (comparison.doubt(old, new),) if note]
+    if least is not None:
+        raise UsageError("--least calls differences that intervals bear out, and what another tool printed has none")
+    comparison.refuse_apart(old, new, across=across)
+    rows = compare_alike(*(Side(run, _alike(run)) for run in (old, new)))
+    return rows, [note for note in (WITHOUT, footprints(rows)) if note]
+
+
+def _alike(run: Run) -> tuple[Match, ...] | None:
+    """What the readings of an import mean; None for a run of ours. UnknownNameError for a format that is gone."""
+    return importers[str(run.result.options.get("as"))].alike if run.result.origin == "imported" else None
+
+
+def _draw(rows: list[dict[str, Any]], least: float, figure: Path, beside: tuple[Run, Run, list[str]]) -> None:
+    old, new, notes = beside
+    said = [comparison.counted(rows), *notes]
+    origin = comparison.origins_of(old, new) or banner(new.result.origin, new.result.origin_by)
+    draw_waterfall([row | {"point": comparison.named_point(row)} for row in rows], least, figure, (origin, said))
 
 
 def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> int:

@@ -1,18 +1,48 @@
-"""A figure of a command, as an SVG file."""
+"""A figure of a command as a file: PNG, a page, or SVG, by the ending of its name."""
 
 from pathlib import Path
+from typing import Any
 
-from tierscope.errors import MachineError
+from tierscope.errors import MachineError, UsageError
 from tierscope.files import write_atomically
+from tierscope.report.comparison import span
+from tierscope.report.figure_page import Beside, figure_page
 from tierscope.report.standalone import standalone
 from tierscope.report.theme import Spec
+from tierscope.report.waterfall import READING, waterfall
+from tierscope.report.words import printable
+from tierscope.report.writers.png import SCALE
+
+ENDINGS = (".svg", ".png", ".html")
 
 
-def draw(spec: Spec, path: Path) -> None:
-    """MachineError if the file cannot be written."""
-    import vl_convert
+def drawable(path: Path | None) -> None:
+    """UsageError for a name that tells no format; said before anything is measured or computed."""
+    if path is not None and path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"--figure {path} has no known ending; name a file that ends in one of {', '.join(ENDINGS)}")
 
+
+def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
+    """beside: what a page says besides. MachineError if the file cannot be written."""
+    drawable(path)
     try:
-        write_atomically(path, vl_convert.vegalite_to_svg(standalone(spec)).encode())
+        write_atomically(path, _content(spec, path.suffix.lower(), beside or Beside()))
     except OSError as error:
         raise MachineError(f"cannot write {path}: {error.strerror}; try another --figure PATH") from error
+
+
+def draw_waterfall(rows: list[dict[str, Any]], least: float, path: Path, beside: tuple[str, list[str]]) -> None:
+    """Ratios of points, see `waterfall`; beside: what numbers are that are not real, sentences below the figure."""
+    heads = ("point", "ratio", "interval", "verdict")
+    cells = [(printable(row["point"]), f"{row['ratio']:.3f}", span(row), row["verdict"]) for row in rows]
+    draw(waterfall(rows, least), path, Beside(READING, beside[0], beside[1], heads, cells))
+
+
+def _content(spec: Spec, ending: str, beside: Beside) -> bytes:
+    import vl_convert
+
+    if ending == ".html":
+        return figure_page(spec, beside).encode()
+    if ending == ".png":
+        return bytes(vl_convert.vegalite_to_png(standalone(spec), scale=SCALE))
+    return vl_convert.vegalite_to_svg(standalone(spec)).encode()

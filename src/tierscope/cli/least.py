@@ -3,10 +3,10 @@
 import rich_click as click
 
 
-def share(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
-    """As a callback of click; UsageError for what is no share."""
+def share(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+    """As a callback of click; UsageError for what is no share; None where nothing was said."""
     from tierscope.errors import UsageError
 
-    if not 0 <= value < 1:
+    if value is not None and not 0 <= value < 1:
         raise UsageError(f"--least {value:g} is no share; name one from 0 up to 1, such as 0.02")
     return value

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import rich_click as click
@@ -9,33 +10,52 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.cli.drawn import draw_waterfall
 from tierscope.cli.progress import Progress
-from tierscope.errors import Exit, MachineError, UsageError
+from tierscope.errors import Exit, MachineError, TierscopeError, UsageError
+from tierscope.origin import banner
+from tierscope.report.comparison import ORDER, counted
+from tierscope.report.exported import unit_of
 from tierscope.report.rounds import FEWEST, common, compare_rounds
 from tierscope.report.words import printable
 from tierscope.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
-from tierscope.run.start import begin, command_line, execute, new_directory, taken
+from tierscope.run.start import (
+    RUNS,
+    begin,
+    command_line,
+    drop_if_empty,
+    execute,
+    forsake,
+    new_directory,
+    taken,
+)
 
 MOST = 99
 SIDES = ("before", "after")
-ORDER = ("slower", "faster", "inconclusive", "no difference shown")
 
 
-def in_turns(before: Path, after: Path, wanted: tuple[float, int], out: Path | None, as_json: bool) -> int:
-    """wanted: smallest difference of interest, rounds. Every run is kept below one directory."""
-    least, rounds = wanted
+def in_turns(
+    before: Path, after: Path, wanted: tuple[float, int], out: Path | None, shown: tuple[Path | None, bool]
+) -> int:
+    """wanted: smallest difference of interest, rounds; shown: figure, as JSON. All runs are kept below one place."""
+    (least, rounds), (figure, as_json) = wanted, shown
     if not FEWEST <= rounds <= MOST:
         raise UsageError(f"--rerun {rounds} is no number of rounds from {FEWEST} to {MOST}")
     plans = (load_manifest(before), load_manifest(after))
     for path, plan in zip((before, after), plans, strict=True):
         refuse_imported(path, plan, "repeated")
-    folder = taken(out) if out else new_directory(Path("runs"), "compare", plans[0].machine.hostname, datetime.now(UTC))
-    rows = compare_rounds(_measure(plans, folder, rounds), least)
+    folder = taken(out) if out else new_directory(RUNS, "compare", plans[0].machine.hostname, datetime.now(UTC))
+    measured = _measure(plans, folder, rounds)
+    rows = compare_rounds(measured, least)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode({"runs": str(folder), "rows": rows}), indent=1))
     else:
         _show(rows, rounds, folder)
+    if figure:
+        result = measured[0][0].result
+        points = [row | {"point": f"{row['table']}: {row['point']}", "unit": unit_of(row["table"])} for row in rows]
+        draw_waterfall(points, least, figure, (banner(result.origin, result.origin_by), [_counted(rows, rounds)]))
     verdicts = {row["verdict"] for row in rows}
     if verdicts == {"inconclusive"}:
         return Exit.INCONCLUSIVE
@@ -49,7 +69,12 @@ def _measure(plans: tuple[Manifest, Manifest], folder: Path, rounds: int) -> lis
         pair: dict[int, Run] = {}
         for side in (0, 1) if number % 2 == 0 else (1, 0):
             path = folder / f"{number + 1:02d}-{SIDES[side]}"
-            pair[side] = _again(plans[side], path)
+            try:
+                pair[side] = _again(plans[side], path)
+            except TierscopeError:
+                drop_if_empty(path)
+                forsake(folder)
+                raise
         found.append((pair[0], pair[1]))
         if number == 0 and not common(found[0]):
             raise UsageError(f"no point stands in both runs: they measure different things; round 1 is in {folder}")
@@ -65,7 +90,7 @@ def _again(plan: Manifest, path: Path) -> Run:
     return load(directory)
 
 
-def _show(rows: list[dict[str, object]], rounds: int, folder: Path) -> None:
+def _show(rows: list[dict[str, Any]], rounds: int, folder: Path) -> None:
     console = Console()
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name, right in (("point", False), ("ratio", True), ("interval", True), ("verdict", False)):
@@ -75,5 +100,8 @@ def _show(rows: list[dict[str, object]], rounds: int, folder: Path) -> None:
         point = Text(printable(f"{row['table']}: {row['point']}"))
         table.add_row(point, f"{row['ratio']:.3f}", interval, str(row["verdict"]))
     console.print(table)
-    counts = ", ".join(f"{n} {word}" for word in ORDER if (n := sum(row["verdict"] == word for row in rows)))
-    console.print(f"\nafter / before over {rounds} rounds: {counts}\nruns     {folder}", highlight=False, markup=False)
+    console.print(f"\n{_counted(rows, rounds)}\nruns     {folder}", highlight=False, markup=False)
+
+
+def _counted(rows: list[dict[str, Any]], rounds: int) -> str:
+    return counted(rows).replace("points", f"points in {rounds} rounds", 1)

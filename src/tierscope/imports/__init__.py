@@ -12,6 +12,7 @@ from typing import Protocol
 
 from tierscope.errors import UsageError
 from tierscope.reading import Reading
+from tierscope.reference import Match
 from tierscope.registry import Registry
 from tierscope.result import Warn
 
@@ -36,6 +37,10 @@ class Importer(Protocol):
     @property
     def title(self) -> str:
         """What the format is, and where its units are documented."""
+
+    @property
+    def alike(self) -> tuple[Match, ...]:
+        """What readings mean in our tables, in the words of `report.alike`; () where no table holds the like."""
 
     def knows(self, text: str) -> bool:
         """Whether the text looks like this format, whole or not."""

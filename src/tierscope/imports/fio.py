@@ -23,6 +23,7 @@ from tierscope.fio_documents import Found, documents
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import newer
 from tierscope.reading import Reading, Value
+from tierscope.reference import Match
 from tierscope.result import Warn
 from tierscope.units import KiB, parse_bytes
 
@@ -46,6 +47,15 @@ class Fio:
 
     name: ClassVar[str] = "fio"
     title: ClassVar[str] = "fio's JSON and JSON+: bytes per second, nanoseconds"
+
+    alike: ClassVar[tuple[Match, ...]] = tuple(
+        Match(number, "storage", number, {"test": side, "pattern": pattern, "direct": "1"},
+              {"operation": side, "order": order, "block_bytes": "{operation_bytes}", "depth": "{iodepth|1}",
+               "threads": "{numjobs|1}", "access": "direct"})
+        for number in ("bandwidth_bytes_per_s", "latency_s")
+        for side in ("read", "write")
+        for pattern, order in ((side, "sequential"), (f"rand{side}", "random"))
+    )  # fmt: skip
 
     def knows(self, text: str) -> bool:
         return '"fio version"' in text

@@ -13,6 +13,7 @@ from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
 from tierscope.reading import Reading, Value
+from tierscope.reference import Match
 
 LINES = {
     "bandwidth_bytes_per_s": ("MByte/s", "MByte/s"),
@@ -20,6 +21,11 @@ LINES = {
     "total_bytes": ("Data volume (Byte)", "B"),
     "flops_per_s": ("MFlops/s", "MFlops/s"),
 }
+KERNELS = {"load*": "read", "store": "write", "store_[!m]*": "write", "store_mem*": "write_nt", "copy": "copy",
+           "copy_[!m]*": "copy", "copy_mem*": "copy_nt", "stream": "triad", "stream_[!m]*": "triad",
+           "stream_mem*": "triad_nt"}  # fmt: skip
+"""Tests by what we call the same: its `triad` has four arrays, and is none of ours; `mem` are non-temporal stores."""
+
 NEEDED = ("MByte/s", "Time", "Data volume (Byte)", "Size (Byte)")
 
 
@@ -28,6 +34,17 @@ class LikwidBench:
 
     name: ClassVar[str] = "likwid_bench"
     title: ClassVar[str] = "likwid-bench's text: MByte/s are 10^6 bytes per second"
+
+    alike: ClassVar[tuple[Match, ...]] = tuple(
+        Match(
+            "bandwidth_bytes_per_s",
+            "stream",
+            "bandwidth_bytes_per_s",
+            {"test": test},
+            {"kernel": kernel, "threads": "{threads}"},
+        )
+        for test, kernel in KERNELS.items()
+    )
 
     def knows(self, text: str) -> bool:
         return "LIKWID MICRO BENCHMARK" in text

@@ -16,6 +16,7 @@ from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import newer, value
 from tierscope.reading import Reading
+from tierscope.reference import Match
 
 KINDS = (
     (re.compile(r"^Measuring idle latenc", re.IGNORECASE), "idle latency"),
@@ -30,6 +31,7 @@ NODE = re.compile(r"^([0-9]+)((?:\s+\S+)+)$")
 LINE = re.compile(r"^Local Socket (L2->L2 \w+)\s+latency\s+(\S+)$", re.IGNORECASE)
 ONE = re.compile(r"^Each iteration took (\S+) .*?clocks \(\s*(\S+)\s+ns\)")
 TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
+BETWEEN = {"initiator": "{from}", "target": "{to}"}
 MB = "= 1,000,000 Bytes/sec)"
 NEWEST = 3  # major version whose sections and units are known
 ROWS = {  # how rows begin, so that none vanishes where it is cut off
@@ -46,6 +48,19 @@ class Mlc:
 
     name: ClassVar[str] = "mlc"
     title: ClassVar[str] = "Intel Memory Latency Checker's text: ns, and MB/s of 10^6 bytes"
+
+    alike: ClassVar[tuple[Match, ...]] = (
+        *(
+            Match("latency_s", "latency", "latency_s", {"test": "idle latency", "from": place, "to": place},
+                  {"footprint_bytes": "{most}", "probe": "cycle", "order": "global", "target": "node:*"})
+            for place in ("", "node 0")
+        ),
+        Match("latency_s", "numa", "latency_s", {"test": "idle latency", "from": "node *"}, BETWEEN),
+        Match("bandwidth_bytes_per_s", "numa", "bandwidth_bytes_per_s", {"test": "bandwidth between nodes"},
+              {**BETWEEN, "kernel": "read"}),
+        Match("bandwidth_bytes_per_s", "stream", "bandwidth_bytes_per_s", {"test": "bandwidth", "ratio": "ALL Reads"},
+              {"kernel": "read", "threads": "{most}"}),
+    )  # fmt: skip
 
     def knows(self, text: str) -> bool:
         return "Memory Latency Checker" in text

@@ -13,6 +13,7 @@ from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
 from tierscope.reading import Reading
+from tierscope.reference import Match
 
 SETTINGS = {"nr_threads": "threads", "total_memory": "footprint_bytes", "stride": "stride", "tlb_locality": "locality"}
 
@@ -22,6 +23,10 @@ class Multichase:
 
     name: ClassVar[str] = "multichase"
     title: ClassVar[str] = "multichase's number: nanoseconds for one dependent access"
+
+    alike: ClassVar[tuple[Match, ...]] = (
+        Match("latency_s", "latency", "latency_s", {}, {"footprint_bytes": "{footprint_bytes}", "probe": "cycle"}),
+    )
 
     def knows(self, text: str) -> bool:
         return "tlb_locality = " in text and "nr_threads = " in text

@@ -18,6 +18,7 @@ from tierscope.errors import UsageError
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import UNITS, number, value
 from tierscope.reading import Reading, Value
+from tierscope.reference import Match
 from tierscope.result import Warn
 
 TITLE = "Performance counter stats for"
@@ -46,6 +47,8 @@ class PerfStat:
 
     name: ClassVar[str] = "perf_stat"
     title: ClassVar[str] = "perf stat's text, CSV (-x,) and JSON lines (-j)"
+
+    alike: ClassVar[tuple[Match, ...]] = ()
 
     def knows(self, text: str) -> bool:
         return TITLE in text or '"counter-value"' in text or bool(_csv(text))

@@ -14,6 +14,7 @@ from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
 from tierscope.reading import Reading, Value
+from tierscope.reference import Match
 
 HEADS = {
     "total-avg": "seconds",
@@ -39,6 +40,8 @@ class Pmembench:
 
     name: ClassVar[str] = "pmembench"
     title: ClassVar[str] = "pmembench's tables: units in their heads"
+
+    alike: ClassVar[tuple[Match, ...]] = ()
 
     def knows(self, text: str) -> bool:
         return "total-avg[" in text and "ops-per-second[" in text

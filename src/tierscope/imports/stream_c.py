@@ -13,6 +13,7 @@ from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import newer, value, whole
 from tierscope.reading import Reading, Value
+from tierscope.reference import Match
 from tierscope.result import Warn
 
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
@@ -26,6 +27,12 @@ class StreamC:
 
     name: ClassVar[str] = "stream_c"
     title: ClassVar[str] = "STREAM's text: MB/s are 10^6 bytes per second"
+
+    alike: ClassVar[tuple[Match, ...]] = (
+        Match(
+            "bandwidth_bytes_per_s", "stream", "bandwidth_bytes_per_s", {}, {"kernel": "{test}", "threads": "{threads}"}
+        ),
+    )
 
     def knows(self, text: str) -> bool:
         return "STREAM version" in text

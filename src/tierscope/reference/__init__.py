@@ -6,6 +6,7 @@ A table is one CSV file of this folder. Lines `# key: value` before it say title
 fault (several: what is known to be wrong or unknown), and one line `# column: NAME | UNIT | meaning` for each column.
 Lines `# quantity: COLUMN = NAME x FACTOR` say what a column is to the audit, `# share: COLUMN=WORD = 0.7` which share
 of the operations of such rows are reads.
+Lines `# compare:` say which of our numbers a column compares with; a table without them says `# alone: why not`.
 Only numbers were taken from the source; what was computed from them stands among the faults.
 """
 
@@ -22,7 +23,7 @@ from tierscope.errors import UnknownNameError
 from tierscope.registry import unknown
 
 FOLDER = Path(__file__).parent
-HEAD = ("title", "source", "machine", "protocol", "fault", "column", "quantity", "share", "compare")
+HEAD = ("title", "source", "machine", "protocol", "fault", "column", "quantity", "share", "compare", "alone")
 UNITS = {"word", "1", "bytes", "s", "us", "ns", "MB/s", "GB/s"}
 
 Values = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.str_]
@@ -55,6 +56,7 @@ class Reference:
     quantities: tuple[tuple[str, str, float], ...] = ()  # (column, name of a quantity, factor besides the unit's)
     shares: tuple[tuple[str, str, float], ...] = ()  # (column, word, share of reads)
     matches: tuple["Match", ...] = ()  # with rows of ours
+    alone: str = ""  # why no run of ours measures the like; "" where there are matches
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -111,6 +113,7 @@ def parse(name: str, text: str) -> Reference:
         quantities=tuple(_pair(name, words, unit) for words in head["quantity"]),
         shares=tuple(_share(name, words, unit) for words in head["share"]),
         matches=tuple(_match(name, words, unit) for words in head["compare"]),
+        alone=_alone(name, head),
     )
 
 
@@ -118,6 +121,15 @@ def _only(name: str, key: str, values: list[str]) -> str:
     if len(values) != 1:
         raise ValueError(f"{name}: one line `# {key}:` is needed, {len(values)} are there")
     return values[0]
+
+
+def _alone(name: str, head: dict[str, list[str]]) -> str:
+    """A table compares with something, or says why not."""
+    if bool(head["compare"]) == bool(head["alone"]):
+        raise ValueError(
+            f"{name}: lines `# compare:`, or one line `# alone: why nothing compares` are needed, not both"
+        )
+    return "".join(head["alone"])
 
 
 def _column(name: str, words: str) -> tuple[str, str, str]:

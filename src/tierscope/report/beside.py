@@ -33,7 +33,9 @@ ALIASES = {"kernel": "test"}  # of imported rows, by our key
 def beside(run: Run, published: Reference) -> list[dict[str, Any]]:
     """One row per point that both have; UsageError where there is none."""
     if not published.matches:
-        raise UsageError(f"{published.name} has no number that a run of ours measures in the same way")
+        raise UsageError(
+            f"{published.name} has no number that a run of ours measures in the same way: {published.alone}"
+        )
     rows = [row for match in published.matches for row in _matched(run, published, match)]
     if not rows:
         asked = ", ".join(dict.fromkeys(f"{m.table} ({', '.join(m.keys)})" for m in published.matches))
@@ -49,7 +51,7 @@ def _matched(run: Run, published: Reference, match: Match) -> Iterator[dict[str,
         if all(str(published.columns[column][place]) == word for column, word in match.where.items()):
             keys = {key: _filled(template, published, place, key, ours) for key, template in match.keys.items()}
             for row in ours:
-                if row[match.key] is not None and all(_same(row.get(key), wanted) for key, wanted in keys.items()):
+                if row[match.key] is not None and all(same(row.get(key), wanted) for key, wanted in keys.items()):
                     yield _point(row, match, keys, float(numbers[place]), unit)
 
 
@@ -69,7 +71,8 @@ def _filled(template: str, published: Reference, place: int, key: str, ours: lis
     return template
 
 
-def _same(value: Label, wanted: str) -> bool:
+def same(value: Label, wanted: str) -> bool:
+    """Numbers by their value, words by a pattern."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return float(value) == float(wanted)

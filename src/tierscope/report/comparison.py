@@ -4,6 +4,7 @@ Points are matched by what was asked (kernel, threads, footprint, pages, mix, de
 are widened for the number of points compared at once, see `stats.compare`.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -72,6 +73,11 @@ UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
 """Of the endings of keys; "" is a time whose name has none."""
 
 
+ORDER = ("slower", "faster", "inconclusive", "no difference shown")
+"""Verdicts in the order in which they are shown."""
+
+NO_HARDWARE = ": a ratio of the two says nothing of hardware"
+
 TARGETS = ("target", "a_target", "b_target", "b_source", "aggressor_target")
 """Keys that name a tier: across origins its word is another one, and the point may yet be the same."""
 
@@ -82,18 +88,23 @@ def compare_runs(before: Run, after: Run, least: float, *, across: bool = False)
     across: runs of different origin are compared too, else refused; then each row bears both origins, and keys that
     name a target do not count where each run has but one.
     """
-    origins = (before.result.origin, after.result.origin)
-    if origins[0] != origins[1] and not across:
-        raise UsageError(
-            f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare; "
-            "--across-origins does it all the same, with both origins beside each number"
-        )
+    refuse_apart(before, after, across=across)
     rows: list[dict[str, Any]] = []
     for name in VALUES:
         rows += _table(name, before, after, least, across)
     if not rows:
         raise UsageError(f"{before.path} and {after.path} have no point in common{_apart(before, after)}")
     return rows
+
+
+def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
+    """UsageError for two origins, unless they are wanted; what is imported and what is real are both hardware."""
+    origins = (before.result.origin, after.result.origin)
+    if origins[0] != origins[1] and set(origins) != {"real", "imported"} and not across:
+        raise UsageError(
+            f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare; "
+            "--across-origins does it all the same, with both origins beside each number"
+        )
 
 
 def _apart(before: Run, after: Run) -> str:
@@ -122,7 +133,8 @@ def origins_of(before: Run, after: Run) -> str:
     if before.result.origin == after.result.origin:
         return ""
     one, other = (named(run.result.origin, run.result.origin_by) for run in (before, after))
-    return f"Before is {one}; after is {other}: a ratio of the two says nothing of hardware."
+    said = "" if {before.result.origin, after.result.origin} == {"real", "imported"} else NO_HARDWARE
+    return f"Before is {one}; after is {other}{said}."
 
 
 def _keys(name: str, sides: list[list[Row]], across: bool) -> tuple[str, ...]:
@@ -200,17 +212,33 @@ def show(rows: list[dict[str, Any]], console: Console) -> None:
     heads = [("point", False), ("ratio", True), ("95 % interval", True), ("verdict", False)]
     for name, right in [*heads, *([("after / before", False)] if across else [])]:
         table.add_column(name, justify="right" if right else "left", overflow="fold")
-    order = ("slower", "faster", "inconclusive", "no difference shown")
-    for row in sorted(rows, key=lambda r: order.index(r["verdict"])):
-        interval = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
+    for row in sorted(rows, key=lambda r: ORDER.index(r["verdict"])):
+        interval = span(row)
         origins = [f"{row['after_origin']} / {row['before_origin']}"] if across else []
         table.add_row(
-            Text(f"{row['table']}: {point(row['table'], row)}"),
+            Text(named_point(row)),
             f"{row['ratio']:.3f}",
             interval,
             row["verdict"],
             *origins,
         )
     console.print(table)
-    counts = ", ".join(f"{n} {word}" for word in order if (n := sum(r["verdict"] == word for r in rows)))
-    console.print(f"\nafter / before over {len(rows)} points: {counts}", highlight=False)
+    console.print(f"\n{counted(rows)}", highlight=False)
+
+
+def span(row: Mapping[str, Any]) -> str:
+    """'0.951 to 1.012'; "none" of a ratio without an interval."""
+    if math.isnan(row["ratio_low"]):
+        return "none"
+    return f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
+
+
+def counted(rows: list[dict[str, Any]]) -> str:
+    """'after / before over 3 points: 1 slower, 2 no difference shown'."""
+    counts = ", ".join(f"{n} {word}" for word in ORDER if (n := sum(r["verdict"] == word for r in rows)))
+    return f"after / before over {len(rows)} points: {counts}"
+
+
+def named_point(row: Mapping[str, Label]) -> str:
+    """'stream: read, threads 2' of a row of `compare_runs`."""
+    return f"{row['table']}: {row.get('point') or point(str(row['table']), row)}"

@@ -30,9 +30,9 @@ def point(row: Row) -> Point:
         "high": vega.ns(row["line_high"]),
         "ticks": round(float(row["line_ticks"] or 0), 1),
         "gb": vega.gb(row["bandwidth_bytes_per_s"]),
-        "ratio": _digits(row["ratio"]),
-        "ratio_low": _digits(row["ratio_low"]),
-        "ratio_high": _digits(row["ratio_high"]),
+        "ratio": vega.digits(row["ratio"], 4),
+        "ratio_low": vega.digits(row["ratio_low"], 4),
+        "ratio_high": vega.digits(row["ratio_high"], 4),
         "against": row["against"],
         "seconds": show_seconds(float(row["seconds_total"] or 0)),
         "total": show_size(int(row["total_bytes"] or 0)),
@@ -40,10 +40,6 @@ def point(row: Row) -> Point:
         "rounds": row["rounds"],
         "verdict": "conclusive" if row["conclusive"] else "inconclusive",
     }
-
-
-def _digits(value: object) -> float | None:
-    return float(f"{value:.4g}") if isinstance(value, float) else None
 
 
 def foreign(rows: list[Row]) -> str:

@@ -11,6 +11,12 @@ def standalone(spec: Spec) -> Spec:
     return {**plain, "background": LIGHT["ground"], "padding": 16}
 
 
+def inline(spec: Spec) -> Spec:
+    """For a picture inside a page, which gives the roles their colours, in light and dark."""
+    plain: Spec = _without_controls(spec)
+    return {**plain, "padding": 4}
+
+
 def _without_controls(value: Any) -> Any:
     """Without zoom and list boxes; the parameters keep their values, since filters ask for them."""
     if isinstance(value, list):

@@ -25,18 +25,14 @@ def point(row: Row) -> Point:
         "block": row["block_bytes"],
         "size": show_size(int(row["block_bytes"] or 0)),
         "depth": row["depth"],
-        "iops": _digits(row["iops"]),
-        "low": _digits(row["iops_low"]),
-        "high": _digits(row["iops_high"]),
+        "iops": vega.digits(row["iops"]),
+        "low": vega.digits(row["iops_low"]),
+        "high": vega.digits(row["iops_high"]),
         "gb": vega.gb(row["bandwidth_bytes_per_s"]),
-        "us": _digits(float(row["latency_s"] or 0) * 1e6),
+        "us": vega.digits(float(row["latency_s"] or 0) * 1e6),
         "mean": show_seconds(float(row["latency_s"] or 0)),
         "p99": show_seconds(float(row["latency_p99_s"])) if row["latency_p99_s"] else "unknown",
-        "p99_us": _digits(float(row["latency_p99_s"]) * 1e6) if row["latency_p99_s"] else None,
+        "p99_us": vega.digits(float(row["latency_p99_s"]) * 1e6) if row["latency_p99_s"] else None,
         "flight": f"{float(row['in_flight'] or 0):.4g}",
         "verdict": "conclusive" if row["conclusive"] else "inconclusive",
     }
-
-
-def _digits(value: object) -> float | None:
-    return float(f"{value:.5g}") if isinstance(value, int | float) else None

@@ -48,9 +48,14 @@ def ns(seconds: Label) -> float | None:
     return _scaled(seconds, TIMES["ns"])
 
 
-def _scaled(value: Label, unit: float) -> float | None:
+def digits(value: Label, count: int = 5) -> float | None:
+    """The number with so many digits; what is none is None."""
     number = isinstance(value, int | float) and math.isfinite(value)
-    return float(f"{float(value or 0) / unit:.5g}") if number else None
+    return float(f"{float(value or 0):.{count}g}") if number else None
+
+
+def _scaled(value: Label, unit: float) -> float | None:
+    return digits(value / unit if isinstance(value, int | float) else None)
 
 
 def zoom(channels: Sequence[str] = ("x", "y")) -> Spec:

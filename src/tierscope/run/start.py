@@ -35,6 +35,7 @@ from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
 from tierscope.run.imported import holds_imported, refuse_imported
 from tierscope.run.inspect import inspect, simulated
+from tierscope.run.known import refuse_unknown
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.room import with_rooms
@@ -46,6 +47,7 @@ from tierscope.suites.groups import read_groups
 from tierscope.suites.simulation import counted, machine_of, refuse_mixtures
 from tierscope.system import System
 
+RUNS = Path("runs")  # where runs without --out lie
 OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
 
 
@@ -103,6 +105,7 @@ def begin(
     # wrong words and paths are told before anything is written
     experiments = imagine(plan_for(suite, options, plan_text, machine)())
     build = core.catalogue()
+    refuse_unknown((group for experiment in experiments for group in experiment.groups), build)
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     machine = with_rooms(machine, experiments, System())
     imagine(plan_for(suite, options, plan_text, machine)())
@@ -122,7 +125,7 @@ def begin(
         findings=() if machine.simulated else examine(System()),
         started=now.isoformat(timespec="seconds"),
     )
-    directory = taken(out) if out else new_directory(Path("runs"), suite, machine.hostname, now)
+    directory = taken(out) if out else new_directory(RUNS, suite, machine.hostname, now)
     save_manifest(directory, manifest)
     save_result(directory, empty_result(manifest))
     return directory, manifest
@@ -251,7 +254,17 @@ def drop_if_empty(directory: Path) -> bool:
     shutil.rmtree(directory / "samples", ignore_errors=True)
     with suppress(OSError):  # it holds files of others, or is a mount point
         directory.rmdir()
+    forsake(directory.parent)
     return True
+
+
+def forsake(directory: Path) -> None:
+    """Remove the folder of runs without a name, or one made in it, if nothing is in it; others are the user's own."""
+    place = directory if directory == RUNS else directory.parent
+    if place == RUNS:
+        for folder in dict.fromkeys((directory, place)):
+            with suppress(OSError):  # not empty, or gone
+                folder.rmdir()
 
 
 @contextmanager

@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.result import SIZING, Blocks
-from tierscope.stats.median import Interval, student
+from tierscope.stats.median import MAD_SIGMA, Interval, student
 from tierscope.stats.together import UNCLEAN
 
 Floats = npt.NDArray[np.float64]
 
 FAR = 3.0
 MEDIAN = 1.2533  # standard error of a median over that of a mean
-MAD = 1.4826 / np.sqrt(2)  # of a difference, to the standard deviation of one
+MAD = MAD_SIGMA / np.sqrt(2)  # of a difference, to the standard deviation of one
 REGIONS = 5
 AROUND = 5  # blocks
 MOST_APART = 8  # regions, after which parts that are no whole share lie where they began
@@ -58,7 +58,7 @@ def mean_of_regions(blocks: Blocks, hz: float, operations: int) -> Interval | No
 def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[float, float]:
     """Mean of the medians and its standard error."""
     medians = np.array([np.median(each[part == number]) for number in range(parts)])
-    spread = 1.4826 * float(np.median(np.abs(each - medians[part])))
+    spread = MAD_SIGMA * float(np.median(np.abs(each - medians[part])))
     return float(medians.mean()), MEDIAN * spread / float(np.sqrt(each.size))
 
 

@@ -36,6 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.stats.knee import rising
+from tierscope.stats.median import MAD_SIGMA
 
 Floats = npt.NDArray[np.float64]
 Sums = list[tuple[float, ...]]
@@ -119,7 +120,7 @@ def _noise(x: Floats, y: Floats) -> float:
     share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
     distance = y[1:-1] - (1 - share) * y[:-2] - share * y[2:]
     deviations = np.abs(distance) / np.sqrt(1 + share**2 + (1 - share) ** 2)
-    return max(NOISE, 1.4826 * float(np.median(deviations)))
+    return max(NOISE, MAD_SIGMA * float(np.median(deviations)))
 
 
 def _sums(x: Floats, y: Floats, sigma: Floats) -> Sums:

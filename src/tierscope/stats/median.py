@@ -31,6 +31,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+MAD_SIGMA = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:

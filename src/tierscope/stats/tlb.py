@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from tierscope.stats.knee import rising
 from tierscope.stats.levels import PLATEAU_POINTS, staircase
+from tierscope.stats.median import MAD_SIGMA
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -188,7 +189,7 @@ def _extra(curve: Curve, begin: float, end: float, near: float) -> Extra:
     if inside.pages.size == 0:
         return Extra(near, near, near)
     middle = float(np.median(inside.extra_s))
-    scatter = 1.4826 * float(np.median(np.abs(inside.extra_s - middle)))
+    scatter = MAD_SIGMA * float(np.median(np.abs(inside.extra_s - middle)))
     error = math.hypot(1.2533 * scatter, float(np.median(inside.sigma_s))) / math.sqrt(inside.pages.size)
     return Extra(middle, middle - 2 * error, middle + 2 * error)
 

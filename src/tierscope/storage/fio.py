@@ -1,4 +1,4 @@
-"""fio as a program: found, asked for its version, run with options, its document read; every failure has its reason.
+"""fio as a program: run with options, its document read; every failure has its reason.
 
 It runs in one process with threads, ends with the process that started it (util-linux: setpriv), and leaves its
 output in a pipe, so that nothing has to be removed.
@@ -14,28 +14,7 @@ from collections.abc import Mapping, Sequence
 from tierscope.errors import MachineError, ResultError
 from tierscope.storage.fio_json import Document, parse
 
-OLDEST = (3, 30)  # older ones have not been tried
-BRING = "sudo apt-get install -y fio"
 SLACK_S = 120.0  # beyond what was asked, until a run that does not end is ended
-
-
-def find() -> tuple[str, str]:
-    """(path, version) of the fio on PATH; MachineError where there is none, or an old one."""
-    path = shutil.which("fio")
-    if path is None:
-        raise MachineError(f"run storage needs fio, which is not on PATH: {BRING}")
-    try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=SLACK_S, check=False)
-        words = done.stdout.strip()
-    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError) as error:
-        raise MachineError(f"{path} does not run: {error}; install it anew: {BRING}") from error
-    match = re.match(r"fio-(([0-9]+)\.([0-9]+)\S*)", words)
-    if match is None:
-        raise MachineError(f"{path} is no fio: it calls itself {words[:60]!r}; {BRING}")
-    if (int(match[2]), int(match[3])) < OLDEST:
-        least = ".".join(map(str, OLDEST))
-        raise MachineError(f"{path} is fio {match[1]}, and {least} or newer is needed: install a newer one")
-    return path, match[1]
 
 
 def command(path: str, options: Mapping[str, str]) -> list[str]:

@@ -19,6 +19,7 @@ import numpy as np
 from tierscope.counting import Counting, Counts
 from tierscope.errors import MachineError, UsageError
 from tierscope.experiment import Group, Workload
+from tierscope.fio_program import find
 from tierscope.program import BIN, MOST_THREADS, SIDES, Bins, Moved, Program, Repeat
 from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.storage import fio, job
@@ -39,7 +40,7 @@ class Session:
 
     def __init__(self) -> None:
         self.clock = Clock(source="fio", hz=HZ, resolution_s=1e-3, read_cost_s=0.0)
-        self._fio, self._version = fio.find()
+        self._fio, self._version = find()
         self._system = System()
         self._place: Place | None = None
         self._held: tuple[str, int] = ("", 0)

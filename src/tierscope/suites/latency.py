@@ -126,6 +126,7 @@ def series_of(chosen: Options) -> list[tuple[str, str]]:
 def measure(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, int | None]:
     """The whole table; returns the effective last-level cache in bytes, None where memory was not reached."""
     walk, series = walk_of(machine, chosen), series_of(chosen)
+    operations_of(chosen)  # told before minutes of staircases
     footprints = footprints_of(machine, chosen, walk.target)
     top = footprints[-1]
     points: dict[int, float] = {}
@@ -142,6 +143,11 @@ def measure(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, 
     return find_cache(points)
 
 
+def operations_of(chosen: Options) -> list[str]:
+    """Of fresh regions; UnknownNameError for another."""
+    return options.names_of("operation", "all" if chosen["op"] == "both" else chosen["op"], fresh.OPERATIONS)
+
+
 def fresh_regions(machine: Machine, chosen: Options) -> Plan:
     """Time per line over fresh regions; UsageError for a block that is no whole lines or larger than all regions."""
     walk, block = walk_of(machine, chosen), int(chosen["block"] or 0)
@@ -152,7 +158,7 @@ def fresh_regions(machine: Machine, chosen: Options) -> Plan:
         )
     size, note = fresh.footprint(machine, walk.target, None, largest)
     field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note)
-    operations = options.names_of("operation", "all" if chosen["op"] == "both" else chosen["op"], fresh.OPERATIONS)
+    operations = operations_of(chosen)
     regions = fresh.sizes(block, largest, int(chosen["per_octave"] or 0))
     for operation in operations:
         slowest = 0.0  # s per line, of this operation so far

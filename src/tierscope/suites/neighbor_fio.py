@@ -23,12 +23,17 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
+def engine_of(chosen: Options) -> str:
+    """UnknownNameError for one that is not known."""
+    return options.names_of("engine", chosen["fio_engine"], ("io_uring", "libaio", "psync"))[0]
+
+
 def line(chosen: Options) -> str:
     """For the shell; UsageError for a size that is no multiple of its blocks."""
     size = int(chosen["fio_size"] or 0)
     if size < BLOCK_BYTES or size % BLOCK_BYTES:
         raise UsageError(f"fio_size={size}: whole blocks of {BLOCK_BYTES} bytes are needed, such as 32MiB")
-    (engine,) = options.names_of("engine", chosen["fio_engine"], ("io_uring", "libaio", "psync"))[:1]
+    engine = engine_of(chosen)
     folder = quote(str(chosen["fio_path"]))
     shared = f"--thread --filename=/proc/self/fd/9 --size={size} --bs={BLOCK_BYTES} --direct=1"
     asked = f"--ioengine={engine} --iodepth={DEPTH} --output-format=terse"

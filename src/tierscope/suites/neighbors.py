@@ -100,6 +100,7 @@ def numbers(machine: Machine, chosen: Options) -> tuple[list[int], list[int], Pl
     victims = sorted(set(options.numbers_of(chosen["victims"], "victims")))
     if not victims or victims[0] < 1:
         raise UsageError(f"victims={chosen['victims']}: one victim or more is needed")
+    neighbor_fio.engine_of(chosen)  # a wrong word is told, needed or not
     near = near_cpus(machine, Target.parse(str(chosen["target"])))
     overlap = _one_of("answer", chosen, "overlap", ("yes", "no")) == "yes"
     own = options.numbers_of(chosen["victim_cpus"], "victim_cpus")

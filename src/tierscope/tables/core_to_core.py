@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from tierscope.machine import Machine
 from tierscope.result import Record, Run
+from tierscope.stats.median import MAD_SIGMA
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, judged, records, whole
 from tierscope.units import show_seconds
@@ -24,7 +25,6 @@ ODD = 5.0  # times the spread of its class (MAD as sigma): one such pair in a mi
 ODD_SHARE = 0.25  # of the median of its class, at least: less is a place on the chip, not a fault
 ENOUGH = 4  # pairs of a class, before one of them can be odd
 NAMED = 3  # odd pairs in a sentence
-SIGMA = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
 
 
 class CoreToCore:
@@ -180,7 +180,7 @@ def _far_off(rows: list[Row]) -> list[Row]:
     if len(rows) < ENOUGH:
         return []
     middle = spread(rows)[1]
-    sigma = SIGMA * median(abs(_seconds(row) - middle) for row in rows)
+    sigma = MAD_SIGMA * median(abs(_seconds(row) - middle) for row in rows)
     limit = max(ODD * sigma, ODD_SHARE * middle)
     return [row for row in rows if abs(_seconds(row) - middle) > limit]
 

@@ -17,37 +17,57 @@ Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells.""
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after")
 @click.option(
-    "--least", default=0.02, show_default=True, callback=share, help="Smallest difference of interest, as a share."
+    "--least", type=float, callback=share, help="Smallest difference of interest, as a share; 0.02 if not given."
 )
 @click.option("--across-origins", "across", is_flag=True, help="Compare real, emulated and simulated numbers too.")
 @click.option(
     "--rerun", "rounds", type=int, help="Measure both again here, in so many rounds in turns, and compare those."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the runs of --rerun.")
-@click.option("--figure", type=click.Path(path_type=Path), help="SVG file for both curves, beside reference:NAME.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    help="SVG, PNG or HTML file: the ratios as a waterfall; beside reference:NAME both curves.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
 def compare(
-    before: Path, after: str, least: float, across: bool, rounds: int | None, out: Path | None, figure: Path | None,
-    as_json: bool,
+    before: Path, after: str, least: float | None, across: bool, rounds: int | None, out: Path | None,
+    figure: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Compare run AFTER with run BEFORE, point by point, or run BEFORE with the published table reference:NAME."""
     from tierscope.cli.compared import beside_table, two_runs
+    from tierscope.cli.drawn import drawable
     from tierscope.cli.turns import in_turns
     from tierscope.errors import UsageError
+    from tierscope.stats.compare import LEAST
 
+    drawable(figure)
     if rounds is not None:
-        _only_rounds(after, across, figure)
-        return in_turns(before, Path(after), (least, rounds), out, as_json)
+        _only_rounds(after, across)
+        return in_turns(before, Path(after), (LEAST if least is None else least, rounds), out, (figure, as_json))
     if out:
         raise UsageError("--out is the directory of the runs of --rerun; name a number of rounds, such as --rerun 5")
     if after.startswith("reference:"):
+        _only_runs(after, least, across)
         return beside_table(before, after.removeprefix("reference:"), figure, as_json)
-    if figure:
-        raise UsageError("--figure draws a run beside reference:NAME; two runs have tables alone")
-    return two_runs(before, Path(after), least, across, as_json)
+    return two_runs(before, Path(after), (least, across), figure, as_json)
 
 
-def _only_rounds(after: str, across: bool, figure: Path | None) -> None:
+def _only_runs(after: str, least: float | None, across: bool) -> None:
+    """UsageError for what has no meaning beside a published table."""
+    from tierscope.errors import UsageError
+    from tierscope.report.beside import ROOM
+
+    if least is not None:
+        room = f"within {100 * (ROOM - 1):.0f} %"
+        raise UsageError(f"--least is of two runs; beside {after} a point is as published {room}: leave it out")
+    if across:
+        raise UsageError(
+            f"--across-origins is of two runs; beside {after} the run's origin is always said: leave it out"
+        )
+
+
+def _only_rounds(after: str, across: bool) -> None:
     """UsageError for what has no meaning where both are measured again."""
     from tierscope.errors import UsageError
 
@@ -57,8 +77,6 @@ def _only_rounds(after: str, across: bool, figure: Path | None) -> None:
         raise UsageError(
             "--across-origins compares two runs as they are, and --rerun measures both again; give one of the two"
         )
-    if figure:
-        raise UsageError("--figure draws a run beside reference:NAME; --rerun has a table alone")
 
 
 commands.add(compare)

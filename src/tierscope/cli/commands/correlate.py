@@ -10,7 +10,7 @@ from tierscope.cli.help import Command
 
 @click.command(cls=Command)
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--figure", type=click.Path(path_type=Path), help="SVG file of the map.")
+@click.option("--figure", type=click.Path(path_type=Path), help="SVG, PNG or HTML file of the map.")
 @click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
 def correlate(run: Path, figure: Path | None, as_json: bool) -> int:
     """Correlate the counters of RUN with its times over the points of each sweep, by value and by rank."""

@@ -16,7 +16,7 @@ EPILOG = "Exit status: 0 nothing became slower, 1 something did, 4 too few runs 
 @click.option(
     "--least", default=0.02, show_default=True, callback=share, help="Smallest change of interest, as a share."
 )
-@click.option("--figure", type=click.Path(path_type=Path), help="SVG file of the points that changed.")
+@click.option("--figure", type=click.Path(path_type=Path), help="SVG, PNG or HTML file of the points that changed.")
 @click.option("--json", "as_json", is_flag=True, help="All points and changes as JSON on standard output.")
 def history(directories: tuple[Path, ...], least: float, figure: Path | None, as_json: bool) -> int:
     """Show the runs in DIRECTORIES, or below them, over time, with the places where a number changed."""

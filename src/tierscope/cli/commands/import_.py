@@ -21,14 +21,14 @@ def import_(file: Path, name: str, out: Path | None) -> int:
     from tierscope.cli.finish import finish
     from tierscope.imports import importers, read
     from tierscope.imports.store import in_memory, store
-    from tierscope.run.start import command_line, new_directory, taken
+    from tierscope.run.start import RUNS, command_line, new_directory, taken
 
     if name:
         importers[name]  # an unknown name is told before anything is read
     now = datetime.now(UTC)
     found, imported = read(file, name)
     parts = in_memory(found, imported, command_line(), now)
-    directory = taken(out) if out else new_directory(Path("runs"), "import", found, now)
+    directory = taken(out) if out else new_directory(RUNS, "import", found, now)
     finish(store(directory, file, parts), None, strict=False, quiet=False)
     return 0
 

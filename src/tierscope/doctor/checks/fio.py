@@ -1,0 +1,32 @@
+"""fio: is the program there that `run storage` drives, and is it new enough?
+
+It is asked for its version, nothing else; of recorded files it cannot be told.
+Source: fio 3.33, HOWTO.
+"""
+
+import shutil
+from pathlib import Path
+
+from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
+from tierscope.errors import MachineError
+from tierscope.fio_program import BRING, OLDEST, find
+from tierscope.system import System
+
+LONGEST_S = 5.0  # fio answers within some 20 ms
+EFFECT = "`run storage`, and fio as a neighbour, cannot be run; no other result changes"
+
+
+def look(system: System) -> Seen:
+    if system.root != Path("/"):
+        return unknown("not looked for: these files are a record, not this machine", EFFECT)
+    if shutil.which("fio") is None:
+        return note("not installed", EFFECT, BRING)
+    try:
+        path, version = find(LONGEST_S)
+    except MachineError as error:
+        least = ".".join(map(str, OLDEST))
+        return note(str(error).partition(";")[0].partition(": install")[0], EFFECT, f"{BRING}  # {least} or newer")
+    return good(f"{version}, {path}")
+
+
+checks.add(Check("fio", NONE, look))

@@ -1,0 +1,49 @@
+"""One figure of a command as a page: the picture in the colours of light or dark, what it says, and its rows.
+
+It loads nothing and runs no script; texts are escaped by the template.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tierscope import __version__
+from tierscope.report.standalone import inline
+from tierscope.report.theme import Spec
+from tierscope.report.writers.html import colours
+from tierscope.report.writers.svg import renumbered
+
+PAGE = Path(__file__).parent / "page"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside a figure: how to read it, sentences below it, and a table."""
+
+    reading: str = ""
+    origin: str = ""  # what numbers are that are not real
+    said: Sequence[str] = ()
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+def figure_page(spec: Spec, beside: Beside) -> str:
+    """The whole page."""
+    import jinja2
+    import vl_convert
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    picture = renumbered(vl_convert.vegalite_to_svg(inline({key: spec[key] for key in spec if key != "title"})))
+    return environment.get_template("figure.html.jinja").render(
+        colours=Markup(colours()),  # noqa: S704 (ours)
+        css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)
+        picture=Markup(picture),  # noqa: S704 (texts are escaped by the renderer)
+        title=spec["title"],
+        notes=spec["usermeta"]["tierscope"]["notes"],
+        beside=beside,
+        version=__version__,
+    )
