@@ -13,8 +13,10 @@ from made_machine import made_machine
 from said import refused
 from tierscope.counting import PERF_EVENT, SIMULATED, Counted, EventCount, simulated_events
 from tierscope.errors import Exit, MachineError
+from tierscope.report.content import gather
 from tierscope.report.correlated import correlated
 from tierscope.report.terminal_counters import grid
+from tierscope.report.verdict import verdict
 from tierscope.result import Run
 from tierscope.run.counters import Counters as Counting
 from tierscope.run.second_pass import SecondPass, machine_word
@@ -122,6 +124,14 @@ def test_a_second_pass_stands_beside_what_was_counted_with_its_origin(tmp_path: 
     assert "by perf_event" in first[0]
     assert "by simulated" in second[0]
     assert first[2][0][1] == "2"  # ipc comes first
+
+
+def test_counters_make_no_headline(tmp_path: Path) -> None:
+    run, rows = rows_of(tmp_path, made_counted())
+    record = run.result.records[0]
+    bare = msgspec.structs.replace(record, experiment=msgspec.structs.replace(record.experiment, table="sizing"))
+    only = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=(bare,)))
+    assert verdict(gather(only)).lead == f"{len(rows)} rows in 1 table."
 
 
 def test_a_plan_that_the_simulator_does_not_take_has_a_row_with_the_reason(tmp_path: Path) -> None:

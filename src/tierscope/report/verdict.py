@@ -5,7 +5,7 @@ Nothing is computed here; what the rows do not hold is called unknown.
 
 from dataclasses import dataclass
 
-from tierscope.report.content import Content, ranked
+from tierscope.report.content import LAST, Content, ranked
 from tierscope.report.picks import (
     doubt,
     fastest,
@@ -70,9 +70,13 @@ def _load_clause(row: Row | None) -> str:
 
 
 def _first_words(content: Content) -> str:
-    """The headline of a run without bandwidth and latency: its first insight, or what there is."""
-    for insight in content.insights:
-        return _begun(insight.text)
+    """The headline of a run without bandwidth and latency: its first insight, or what there is.
+
+    What only explains other numbers makes no headline.
+    """
+    for section in content.sections.values():
+        if section.insights and section.name not in LAST:
+            return _begun(section.insights[0].text)
     rows = sum(len(section.rows) for section in content.sections.values())
     if not rows:
         return "This run has no finished experiment yet."
