@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from made import HZ, Maker
+from made_counters import made_counted
 from made_maps import CLOCK_S, COUNT, FILL_S, LATENCY_S, REHASH_S, REHASHES, SPREAD, add_maps, add_point
 from tierscope.errors import UsageError
 from tierscope.report import terminal, terminal_maps
@@ -213,3 +214,13 @@ def test_a_sweep_of_one_structure_is_one_table_for_each_operation(run: Run) -> N
         f"{name}, {what} (95 % interval)" for what in ("get", "insert", "remove")
     ]
     assert [[line[0] for line in lines] for _, _, lines in found] == [["10 keys", "20 keys"]] * 2 + [["10 keys"]]
+
+
+def test_counters_of_a_structure_say_what_was_done(run: Run) -> None:
+    first, *_ = run.result.records
+    record = msgspec.structs.replace(first, counted=(made_counted(),))
+    found = tables["counters"].rows(
+        msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=(record,)))
+    )
+    work = record.experiment.groups[0].workload
+    assert {row["task"] for row in found} == {f"{work.operation} of {COUNT} keys"}

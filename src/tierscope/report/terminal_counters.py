@@ -47,9 +47,10 @@ def _head(row: Row) -> str:
 
 def _line(point: dict[str, Row], chosen: list[str]) -> list[str]:
     first = next(iter(point.values()))
-    group = "" if first["group"] is None else f".{first['group']}"
+    group = f".{first['group']}" if first["group"] else ""
     size = show_bytes(float(first["footprint_bytes"] or 0))
-    name = f"#{first['experiment']}{group} {first['kernel']}, {size}, {threads_name(int(first['threads'] or 1))}"
+    what = f"{first['task'] or size}, {threads_name(int(first['threads'] or 1))}"
+    name = f"#{first['experiment']}{group} {first['kernel']}, {what}"
     return [name, *(_cell(point.get(counter)) for counter in chosen)]
 
 

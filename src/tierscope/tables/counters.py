@@ -41,6 +41,7 @@ class Counters:
         Column("experiment", "experiment", "1"),
         Column("group", "group", "1"),
         Column("kernel", "kernel", ""),
+        Column("task", "task", ""),
         Column("target", "target", ""),
         Column("threads", "threads", "1"),
         Column("footprint_bytes", "footprint", "B"),
@@ -100,10 +101,18 @@ def _head(record: Record, counted: Counted, groups: Sequence[GroupFacts]) -> Row
         "experiment": record.number,
         "group": counted.group,
         "kernel": "+".join(dict.fromkeys(one.kernel for one in groups)),
+        "task": _task(record, counted),
         "target": "+".join(dict.fromkeys(one.target for one in groups)),
         "threads": sum(len(one.cpus) for one in groups),
         "footprint_bytes": sum(one.footprint_bytes for one in groups),
     }
+
+
+def _task(record: Record, counted: Counted) -> str | None:
+    """Of groups on structures: 'get of 50000 keys'."""
+    asked = record.experiment.groups
+    works = [one.workload for one in (asked if counted.group is None else (asked[counted.group],))]
+    return "+".join(dict.fromkeys(f"{one.operation} of {one.count} keys" for one in works if one.count)) or None
 
 
 def _tail(counted: Counted) -> Row:

@@ -1,7 +1,7 @@
 """Performance events and metrics over the points of a run, as a map: each line beside its own largest value."""
 
 from tierscope.counting import SIMULATED
-from tierscope.report import heat, vega
+from tierscope.report import cells, heat, vega
 from tierscope.report.figures import figures
 from tierscope.report.heat import Axes
 from tierscope.report.theme import Spec
@@ -14,7 +14,7 @@ WRITTEN = 10  # points, up to which the number stands in the cell
 MOST = 64  # points that are drawn
 TIPS = vega.tips(
     ("counter", "counter"), ("word", "of one operation, or metric"), ("point", "experiment and group"),
-    ("kernel", "kernel"), ("size", "footprint"), ("scope", "mode"),
+    ("kernel", "kernel"), ("task", "task"), ("size", "footprint"), ("scope", "mode"),
 )  # fmt: skip
 
 
@@ -66,6 +66,7 @@ def _point(row: Row) -> Point:
         "value": value,
         "word": show_seconds(value) if row["unit"] == "s" else f"{value:.3g}",
         "kernel": row["kernel"],
+        "task": row["task"] or cells.NOTHING,
         "size": show_bytes(float(row["footprint_bytes"] or 0)),
         "scope": row["scope"] or row["origin"],
     }
