@@ -59,9 +59,25 @@ class Measured:
         """Of the origin, for the comments: "measured", "simulated"."""
         return self.origin.split()[0]
 
+    @property
+    def bandwidth_bytes_per_s(self) -> float:
+        """The most that any number of threads read; 0 where that was not measured."""
+        return _best([row for row in self.stream if row["kernel"] == "read"])
+
+    @property
+    def in_flight(self) -> float:
+        """Lines of one thread; 0 where its bandwidth was not measured."""
+        one = [row for row in self.stream if row["threads"] == 1 and row["kernel"] == "read"]
+        return _best(one) * self.memory_s / LINE_BYTES
+
 
 def preset(runs: Sequence[Run], name: str = "") -> str:
-    """The TOML text. UsageError where no run holds a staircase that reaches memory, or where runs differ in machine."""
+    """The TOML text. UsageError as `measured`."""
+    return text(measured(runs, name))
+
+
+def measured(runs: Sequence[Run], name: str = "") -> Measured:
+    """UsageError where no run holds a staircase that reaches memory, or where runs differ in machine."""
     machines = {run.result.machine.identity.digest(): run.result.machine for run in runs}
     if len(machines) != 1:
         hosts = ", ".join(sorted(machine.hostname for machine in machines.values()))
@@ -75,7 +91,7 @@ def preset(runs: Sequence[Run], name: str = "") -> str:
     tlb = [row for run in runs for row in TlbLevels().rows(run) if row["target"] == target]
     paths = ", ".join(f"{run.path.name} of {run.result.started}" for run in runs)
     told = from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb)
-    return text(replace(told, origin=_origin(runs)))
+    return replace(told, origin=_origin(runs))
 
 
 def _origin(runs: Sequence[Run]) -> str:
@@ -136,7 +152,6 @@ def _quoted(words: str) -> str:
 
 def _head(found: Measured) -> list[str]:
     cpus = len(found.machine.cpus())
-    one = [row for row in found.stream if row["threads"] == 1 and row["kernel"] == "read"]
     lines = [
         f"name = {_quoted(found.name)}",
         f"summary = {_quoted(f'{found.machine.identity.model} as {found.origin}')}",
@@ -147,8 +162,9 @@ def _head(found: Measured) -> list[str]:
         "[cpu]",
         f"count = {cpus}                  # that the measuring process could use",
     ]
-    if rate := _best(one):
-        loads = min(max(round(rate * found.memory_s / LINE_BYTES), 1), MOST_IN_FLIGHT)
+    if in_flight := found.in_flight:
+        loads = min(max(round(in_flight), 1), MOST_IN_FLIGHT)
+        rate = in_flight * LINE_BYTES / found.memory_s
         lines.append(f"loads = {loads}                  # one thread read {show_rate(rate)}; with its prefetchers")
     else:
         lines.append(
@@ -241,7 +257,7 @@ def _memory(found: Measured) -> list[str]:
         f'read = "{read * 1e9:.4g}ns"           # {found.word}, behind the last cache',
         f'write = "{read * 1e9:.4g}ns"          # a guess: as a read',
     ]
-    if rate := _best([row for row in found.stream if row["kernel"] == "read"]):
+    if rate := found.bandwidth_bytes_per_s:
         lines.append(f'bandwidth = "{rate / 1e9:.4g}GB/s"    # {found.word}, the most of any number of threads')
     else:
         lines.append("# bandwidth: not measured; `tierscope run stream kernels=read` would tell")

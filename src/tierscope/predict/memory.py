@@ -1,0 +1,132 @@
+"""The memory of a prediction, in words: where its figures are from, then what is to be different.
+
+    runs/latency-here,runs/stream-here              measured: caches, latency, bandwidth, lines in flight
+    document 004                                    published
+    runs/latency-here,read=305ns,bandwidth=7GB/s    the same processor with another memory
+    read=305ns,cache=32KiB:1.5ns,cache=1MiB:5ns     all of it given
+
+Of runs, caches and latencies are those of `tierscope.preset`; the latency of writes is that of reads, and what streams
+told are bandwidth and the lines that one thread has under way. Where nothing told them, a thread has one line under
+way, and the bandwidth is that of this one line: a note says so.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tierscope import units
+from tierscope.errors import UsageError
+from tierscope.models.device import Cache, Device, device
+from tierscope.origin import strongest
+from tierscope.preset import measured
+from tierscope.result import load
+from tierscope.units import LINE_BYTES
+
+KEYS = "read=, write=, bandwidth=, parallelism=, cache=SIZE:LATENCY"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A device with the words that asked for it; origin: of the runs behind it, "real" where there are none.
+
+    writes_as_reads: the latency of writes is that of reads, for want of another.
+    """
+
+    word: str
+    device: Device
+    origin: str = "real"
+    notes: tuple[str, ...] = ()
+    writes_as_reads: bool = False
+
+
+def memory(word: str) -> Memory:
+    """UsageError for words that name neither, or leave the latency of a read open."""
+    names, given = _parts(word)
+    found = _named(word, names)
+    changes: dict[str, Any] = {FIELDS[key]: _number(key, text) for key, text in given if key != "cache"}
+    if caches := [_cache(number, text) for number, text in enumerate(text for key, text in given if key == "cache")]:
+        changes["caches"] = tuple(caches)
+    return _completed(replace(found, device=replace(found.device, **changes)), set(changes))
+
+
+FIELDS = {
+    "read": "read_latency_s",
+    "write": "write_latency_s",
+    "bandwidth": "bandwidth_bytes_per_s",
+    "parallelism": "parallelism",
+}
+OPEN = 1e-30  # stands for what is not known yet: a device takes no 0
+
+
+def _parts(word: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Names, and keys with their values, which come behind them."""
+    names, given = [], []
+    for part in (part.strip() for part in word.split(",")):
+        key, equals, text = part.partition("=")
+        if equals and (key in FIELDS or key == "cache"):
+            given.append((key, text))
+        elif not part or (equals and not Path(part).exists()):
+            raise UsageError(f"memory '{word}': '{part}' is neither a run, a published device nor one of {KEYS}")
+        else:
+            names.append(part)
+    return names, given
+
+
+def _named(word: str, names: list[str]) -> Memory:
+    if not names:
+        return Memory(word, Device(word, OPEN, OPEN, OPEN))
+    if not any(Path(name).exists() for name in names):
+        if len(names) > 1:
+            raise UsageError(f"memory '{word}' names {len(names)} things of which none is a run; name one device")
+        return Memory(word, device(names[0]))
+    runs = [load(Path(name)) for name in names]
+    found = measured(runs)
+    caches, least = [], 0.0
+    for number, shape in enumerate(found.shapes):
+        if shape.size_bytes > least:
+            caches.append(Cache(f"L{number + 1}", shape.size_bytes, shape.latency_s))
+        least = max(least, shape.size_bytes)
+    made = Device(
+        name=found.name,
+        read_latency_s=found.memory_s,
+        write_latency_s=found.memory_s,
+        bandwidth_bytes_per_s=found.bandwidth_bytes_per_s or OPEN,
+        parallelism=max(found.in_flight, 1.0),
+        caches=tuple(caches),
+        source=found.where,
+    )
+    notes = () if found.in_flight else (f"{word}: no run tells how many lines a thread has under way; one is taken",)
+    return Memory(word, made, strongest(run.result.origin for run in runs), notes)
+
+
+def _number(key: str, text: str) -> float:
+    if key in ("read", "write"):
+        return units.parse_seconds(text)
+    if key == "bandwidth":
+        return units.parse_rate(text)
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UsageError(f"parallelism={text}: lines under way are needed, such as parallelism=10") from error
+
+
+def _cache(number: int, text: str) -> Cache:
+    size, colon, latency = text.partition(":")
+    if not colon:
+        raise UsageError(f"cache={text}: a size and a latency are needed, such as cache=1MiB:5ns")
+    return Cache(f"L{number + 1}", units.parse_bytes(size), units.parse_seconds(latency))
+
+
+def _completed(found: Memory, given: set[str]) -> Memory:
+    """What was left open follows from the latency of a read."""
+    one, as_reads = found.device, "write_latency_s" not in given
+    if one.read_latency_s == OPEN:
+        raise UsageError(f"memory '{found.word}' has no latency; give a run of `tierscope run latency`, or read=305ns")
+    if one.write_latency_s == OPEN:
+        one = replace(one, write_latency_s=one.read_latency_s)
+    if one.bandwidth_bytes_per_s == OPEN:
+        one = replace(one, bandwidth_bytes_per_s=one.parallelism * LINE_BYTES / one.read_latency_s)
+    notes = () if "parallelism" in given else found.notes
+    return replace(
+        found, device=one, notes=notes, writes_as_reads=as_reads and one.write_latency_s == one.read_latency_s
+    )

@@ -1,0 +1,165 @@
+"""Predictions as rows: of a preset of a model, and of a run of maps that is moved to another memory.
+
+A run on memory 0 took T0 for one operation; M is the model's time of it, and what M0 leaves of T0 is not explained:
+
+    T1 = T0 + M1 - M0             [s], as if that rest took the same time on memory 1, as instructions do
+    T1 = T0 * M1 / M0             [s], as if it grew with the memory; where M0 is over T0, there is no rest
+
+The first is what is told. The bounds hold both, for lines that overlap and for lines that follow each other, for M0
+and M1 that are each 10 % off (`MODEL_ERROR`), and for the interval of T0. Nothing is fitted to memory 1: a run there is
+held out.
+Blind to: all that the model is blind to, and flushes and fences, which change with the memory as well: inserts and
+removes in pools have a note. Points of several threads, of keys by Zipf's law and of mixed operations are left out.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tierscope.errors import UsageError
+from tierscope.models.counter_model import CounterModel
+from tierscope.models.counter_run import counters_of
+from tierscope.models.model import Prediction
+from tierscope.models.structure_model import StructureModel
+from tierscope.models.structures import structures
+from tierscope.predict.memory import Memory
+from tierscope.result import Run
+from tierscope.tables import Row
+from tierscope.tables.maps import Maps
+
+VALUE = 16  # bytes of a value, which the models of structures hold
+MODEL_ERROR = 0.1  # of its time on either memory: bounds then held 20 of 21 points from sim:ddr5 to sim:optane100
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """One operation among `count` keys; times in s. before_s, measured_s: None where nothing was measured."""
+
+    what: str
+    count: int
+    memory: str
+    latency_s: float
+    low_s: float
+    high_s: float
+    before_s: float | None = None
+    measured_s: float | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def error_share(self) -> float | None:
+        """Predicted over measured, less 1."""
+        return self.latency_s / self.measured_s - 1 if self.measured_s else None
+
+    @property
+    def inside(self) -> bool | None:
+        return self.low_s <= self.measured_s <= self.high_s if self.measured_s else None
+
+    def row(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "what": self.what,
+            "count": self.count,
+            "memory": self.memory,
+            "latency_s": self.latency_s,
+            "latency_low_s": self.low_s,
+            "latency_high_s": self.high_s,
+            "seconds": self.latency_s * self.count,
+            "before_s": self.before_s,
+            "measured_s": self.measured_s,
+            "error_share": self.error_share,
+            "inside": self.inside,
+            "warnings": list(self.warnings),
+        }
+
+
+def of_preset(model: str, name: str, counts: Sequence[int], memories: Sequence[Memory]) -> list[Predicted]:
+    """UnknownNameError names the presets. counts: operations, and keys of the structure."""
+    made = CounterModel.preset(name) if model == CounterModel.name else StructureModel.preset(name)
+    return [_of_one(name, count, memory, made.predict(count, memory.device)) for memory in memories for count in counts]
+
+
+def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory]) -> list[Predicted]:
+    """The counter model, fitted to what the run counted; FitError where it counted too little."""
+    records = run.result.records
+    groups = [record.experiment.groups[0].workload for record in records]
+    kinds = sorted({f"{work.kernel} {work.operation}" for work in groups})
+    if len(kinds) != 1:
+        raise UsageError(f"{run.path} holds {', '.join(kinds)}; a fit takes one structure and one operation")
+    model = CounterModel.fit(*counters_of(records, run.result.machine.identity.family))
+    places = counts or sorted({work.count for work in groups})
+    return [
+        _of_one(kinds[0], count, memory, model.predict(count, memory.device)) for memory in memories for count in places
+    ]
+
+
+def _of_one(what: str, count: int, memory: Memory, found: Prediction) -> Predicted:
+    return Predicted(
+        what, count, memory.word, found.value / count, found.low / count, found.high / count, warnings=found.warnings
+    )
+
+
+def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None) -> tuple[list[Predicted], list[str]]:
+    """Each point of the run on each memory, and notes; UsageError where no point can be moved.
+
+    here: the memory that the run ran on; beside: a run on the memory, of which equal points are what was measured.
+    """
+    rows = Maps().rows(run)
+    if not rows:
+        raise UsageError(f"{run.path} holds no maps; make one with `tierscope run maps`")
+    known = [row for row in rows if _takes(row)]
+    if not known:
+        raise UsageError(f"{run.path}: no point is of one thread, even keys and one operation that a model knows")
+    notes = [] if len(known) == len(rows) else [f"{len(rows) - len(known)} of {len(rows)} points are left out"]
+    if any(row["operation"] != "get" and str(row["target"]).startswith("pool") for row in known):
+        notes.append("inserts and removes in pools: flushes and fences are taken to cost what they cost before")
+    found = {_key(row): row for row in (Maps().rows(beside) if beside else ())}
+    if beside and not any(_key(row) in found for row in known):
+        raise UsageError(f"{beside.path} has no point of {run.path}: same structure, operation, count and value")
+    return [_moved(row, here, memory, found.get(_key(row))) for memory in memories for row in known], notes
+
+
+def _takes(row: Row) -> bool:
+    known = f"{row['structure']} {row['operation']}" in structures
+    return known and row["threads"] == 1 and row["keys"] == "uniform" and bool(row["latency_s"])
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    return tuple(row[key] for key in ("structure", "operation", "keys", "count", "value_bytes", "threads"))
+
+
+def _moved(row: Row, here: Memory, there: Memory, measured: Row | None) -> Predicted:
+    name, count = f"{row['structure']} {row['operation']}", int(row["count"] or 0)
+    model = StructureModel.preset(name)
+    copied = max(int(row["value_bytes"] or 0) - VALUE, 0) if row["operation"] == "insert" else 0
+    old, new = (model.predict(1, one.device, copied, count) for one in (here, there))
+    middle, low, high = (float(row[key] or math.nan) for key in ("latency_s", "latency_low", "latency_high"))
+    times = [
+        time
+        for before in (low, high)
+        for m0, m1 in ((old.low, new.low), (old.high, new.high))
+        for time in _times(before, m0, m1)
+    ]
+    return Predicted(
+        what=name,
+        count=count,
+        memory=there.word,
+        latency_s=_time(middle, old.value, new.value),
+        low_s=min(times),
+        high_s=max(times),
+        before_s=middle,
+        measured_s=float(measured["latency_s"] or 0) or None if measured else None,
+        warnings=model.valid.warnings(count),
+    )
+
+
+def _time(before: float, m0: float, m1: float) -> float:
+    return before + m1 - m0 if m0 <= before else before * m1 / m0
+
+
+def _times(before: float, m0: float, m1: float) -> Iterator[float]:
+    """At the ends of the model's error, under both readings of what it leaves."""
+    for old in (m0 * (1 - MODEL_ERROR), m0 * (1 + MODEL_ERROR)):
+        for new in (m1 * (1 - MODEL_ERROR), m1 * (1 + MODEL_ERROR)):
+            yield _time(before, old, new)
+            yield before * new / old
