@@ -10,6 +10,7 @@ from tierscope.predict.memory import Memory, memory
 from tierscope.predict.rows import Predicted, moved, of_counters, of_preset
 from tierscope.registry import unknown
 from tierscope.result import load
+from tierscope.units import parse_bytes
 
 MODELS = (StructureModel.name, CounterModel.name)
 COUNT = "50000"  # the least of document 004
@@ -17,13 +18,16 @@ COUNT = "50000"  # the least of document 004
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """what: a run or a preset; on: words of memories; here: that of the run; beside: a run there; count: '10,100'."""
+    """what: a run or a preset; on: words of memories; here: that of the run; beside: a run there; count: '10,100';
+    value: '16B', that each operation moves besides.
+    """
 
     what: str
     on: tuple[str, ...]
     here: str | None = None
     beside: Path | None = None
     count: str | None = None
+    value: str | None = None
     model: str = StructureModel.name
 
 
@@ -33,12 +37,14 @@ def predicted(asked: Asked) -> tuple[list[Predicted], list[str]]:
         raise UnknownNameError(unknown("model of run time", asked.model, list(MODELS)))
     _refuse_spare(asked)
     memories = [memory(word) for word in asked.on]
+    value = parse_bytes(asked.value) if asked.value else 0
     if not _is_run(asked):
         notes = _notes(memories, writes=asked.model == CounterModel.name)
-        return of_preset(asked.model, asked.what, _counts(asked.count or COUNT), memories), notes
+        return of_preset(asked.model, asked.what, _counts(asked.count or COUNT), memories, value), notes
     run = load(Path(asked.what))
     if asked.model == CounterModel.name:
-        return of_counters(run, _counts(asked.count) if asked.count else [], memories), _notes(memories, writes=True)
+        counts = _counts(asked.count) if asked.count else []
+        return of_counters(run, counts, memories, value), _notes(memories, writes=True)
     here = memory(str(asked.here))
     rows, notes = moved(run, here, memories, load(asked.beside) if asked.beside else None)
     return rows, [*_notes([here, *memories]), *notes]
@@ -55,8 +61,8 @@ def _refuse_spare(asked: Asked) -> None:
         raise UsageError(
             f"{asked.what} is a run: say where it ran, as --from runs/latency-here (`tierscope run latency`)"
         )
-    if moves and asked.count:
-        raise UsageError("--count: a run that is moved keeps its counts; leave it out")
+    if moves and (asked.count or asked.value):
+        raise UsageError("--count, --value: a run that is moved keeps its own; leave them out")
     if not moves and (asked.here or asked.beside):
         raise UsageError("--from and --beside belong to a run of maps that structure_model moves; leave them out")
 

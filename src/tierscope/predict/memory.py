@@ -101,7 +101,7 @@ def _named(word: str, names: list[str]) -> Memory:
 
 def _number(key: str, text: str) -> float:
     if key in ("read", "write"):
-        return units.parse_seconds(text)
+        return _seconds(f"{key}={text}", text)
     if key == "bandwidth":
         return units.parse_rate(text)
     try:
@@ -110,11 +110,18 @@ def _number(key: str, text: str) -> float:
         raise UsageError(f"parallelism={text}: lines under way are needed, such as parallelism=10") from error
 
 
+def _seconds(word: str, text: str) -> float:
+    """A number alone would be seconds, which nobody means here."""
+    if text[-1:].isdigit():
+        raise UsageError(f"{word}: a time with its unit is needed, such as 305ns")
+    return units.parse_seconds(text)
+
+
 def _cache(number: int, text: str) -> Cache:
     size, colon, latency = text.partition(":")
     if not colon:
         raise UsageError(f"cache={text}: a size and a latency are needed, such as cache=1MiB:5ns")
-    return Cache(f"L{number + 1}", units.parse_bytes(size), units.parse_seconds(latency))
+    return Cache(f"L{number + 1}", units.parse_bytes(size), _seconds(f"cache={text}", latency))
 
 
 def _completed(found: Memory, given: set[str]) -> Memory:

@@ -73,13 +73,19 @@ class Predicted:
         }
 
 
-def of_preset(model: str, name: str, counts: Sequence[int], memories: Sequence[Memory]) -> list[Predicted]:
+def of_preset(
+    model: str, name: str, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int
+) -> list[Predicted]:
     """UnknownNameError names the presets. counts: operations, and keys of the structure."""
     made = CounterModel.preset(name) if model == CounterModel.name else StructureModel.preset(name)
-    return [_of_one(name, count, memory, made.predict(count, memory.device)) for memory in memories for count in counts]
+    return [
+        _of_one(name, count, memory, made.predict(count, memory.device, value_bytes))
+        for memory in memories
+        for count in counts
+    ]
 
 
-def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory]) -> list[Predicted]:
+def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int) -> list[Predicted]:
     """The counter model, fitted to what the run counted; FitError where it counted too little."""
     records = run.result.records
     groups = [record.experiment.groups[0].workload for record in records]
@@ -89,7 +95,9 @@ def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory]) -> 
     model = CounterModel.fit(*counters_of(records, run.result.machine.identity.family))
     places = counts or sorted({work.count for work in groups})
     return [
-        _of_one(kinds[0], count, memory, model.predict(count, memory.device)) for memory in memories for count in places
+        _of_one(kinds[0], count, memory, model.predict(count, memory.device, value_bytes))
+        for memory in memories
+        for count in places
     ]
 
 

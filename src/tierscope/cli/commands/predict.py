@@ -16,7 +16,7 @@ Examples:
   tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-here,read=305ns,bandwidth=7GB/s
   tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-there --beside runs/maps-there
   tierscope predict 'hashmap_tx get' --count 10000,1000000 --on read=305ns,cache=32MiB:20ns
-  tierscope predict 'document 004' --model counter_model --count 1000000 --on 'document 004 counters'
+  tierscope predict 'document 004' --model counter_model --count 1000000 --value 1B --on 'document 004 counters'
 """
 
 
@@ -26,11 +26,13 @@ Examples:
 @click.option("--from", "here", metavar="MEMORY", help="Where the run WHAT ran.")
 @click.option("--beside", type=click.Path(path_type=Path), help="A run of maps there: predictions are scored by it.")
 @click.option("--count", metavar="N,N", help="Operations, on as many keys; of a run: those that it has.")
+@click.option("--value", metavar="SIZE", help="Bytes that each operation moves besides, of a preset or a fit.")
 @click.option("--model", default="structure_model", show_default=True, help="structure_model or counter_model.")
 @click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
 def predict(
-    what: str, on: tuple[str, ...], here: str | None, beside: Path | None, count: str | None, model: str, as_json: bool
-) -> int:
+    what: str, on: tuple[str, ...], here: str | None, beside: Path | None, count: str | None, value: str | None,
+    model: str, as_json: bool,
+) -> int:  # fmt: skip
     """Predict the time of a structure's operations on a MEMORY that it did not run on."""
     import msgspec
     from rich.console import Console
@@ -39,7 +41,7 @@ def predict(
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
-    found, notes = predicted(Asked(what, on, here, beside, count, model))
+    found, notes = predicted(Asked(what, on, here, beside, count, value, model))
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode([one.row() for one in found]), indent=1))
     else:
