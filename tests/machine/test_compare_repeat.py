@@ -41,7 +41,7 @@ def test_the_bounds_are_wilsons(script: ModuleType, hits: int, count: int, low: 
     assert script.wilson(hits, count) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_what_is_inconclusive_is_neither_found_nor_missed(script: ModuleType) -> None:
+def test_a_slowdown_that_is_inconclusive_is_not_missed_and_a_run_beside_itself_is(script: ModuleType) -> None:
     found = rows(slower=18, same=1, inconclusive=6)
     line = script.told("planted", script.SLOWER, found)
     assert "18 slower, 6 inconclusive, 1 no difference shown" in line
@@ -49,6 +49,9 @@ def test_what_is_inconclusive_is_neither_found_nor_missed(script: ModuleType) ->
     assert "| 0.9700 | 1.03 % |" in line
     assert script.verdict(script.SLOWER, found) == Exit.GOOD
     assert script.verdict(script.SAME, rows(same=16, slower=4)) == Exit.FAILED
+    assert script.verdict(script.SAME, rows(same=19, inconclusive=1)) == Exit.GOOD
+    assert script.verdict(script.SAME, rows(same=18, inconclusive=2)) == Exit.FAILED
+    assert script.verdict(script.SLOWER, rows(slower=8, same=1)) == Exit.FAILED
     assert script.verdict(script.SAME, rows(inconclusive=9)) == Exit.INCONCLUSIVE
 
 

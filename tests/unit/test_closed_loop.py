@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
 from made_machine import made_machine
-from tierscope.errors import UsageError
+from tierscope.errors import MachineError, UsageError
+from tierscope.experiment import Target
 from tierscope.run.runner import imagine
 from tierscope.stats import score
 from tierscope.stats.buffers import Bounded, Level, Levels
@@ -107,6 +109,15 @@ def test_each_device_is_asked_what_its_probers_ask_and_nothing_else(parts: str, 
             assert [one.groups for one in own] == [one.groups for one in alone]
             assert [one.labels["of_table"] for one in own] == [one.table for one in alone]
     assert {one.table for one in asked} == {"closed_loop"}
+
+
+def test_what_has_no_memory_lies_on_no_machine() -> None:
+    first, *_ = imagine(SUITE.plan(made_machine(), SUITE.read({"devices": "1", "parts": "buffers"})))
+    groups = tuple(msgspec.structs.replace(one, target=Target(name="null"), source=None) for one in first.groups)
+    kernels = frozenset(one.workload.kernel for one in groups)
+    refuse_mixtures([msgspec.structs.replace(first, groups=groups)], kernels)
+    with pytest.raises(MachineError, match="no simulated form"):
+        refuse_mixtures([first], kernels)
 
 
 def test_a_closed_loop_lies_on_many_simulated_machines_and_on_no_real_one() -> None:

@@ -101,6 +101,22 @@ def test_mlcs_matrices_stand_beside_ours_node_by_node(tmp_path: Path, capfd: pyt
     assert len([row for row in rows if row["what"] == "bandwidth_bytes_per_s"]) == 4
 
 
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_mlcs_bandwidth_of_all_packages_stands_beside_ours_of_one_node_alone(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], nodes: int
+) -> None:
+    maker = Maker(tmp_path / "ours")
+    group = one_group("read", (0, 1), GiB)
+    maker.add("stream", {"kernel": "read", "threads": 2}, (group,), (Teamwork((5e7, 5e7)),))
+    ours = str(maker.save("stream", two_packages() if nodes == 2 else None).path)
+    theirs = bring(capfd, "mlc.txt", "mlc")
+    if nodes == 1:
+        assert len(rows_of(capfd, ours, theirs)) == 1
+    else:
+        status, line = refused(capfd, "compare", ours, theirs)
+        assert (status, "no point in common" in line) == (Exit.USAGE, True)
+
+
 def test_fios_jobs_stand_beside_our_storage(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ours = storage_run(tmp_path / "ours", "mixes=read", "blocks=32KiB", "depths=8", "orders=random").path
     rows = rows_of(capfd, str(ours), bring(capfd, "fio-plus.json", "fio"))
@@ -159,5 +175,5 @@ def test_a_least_difference_has_no_meaning_without_intervals(capfd: pytest.Captu
 def test_what_readings_mean_are_keys_of_our_tables(name: str) -> None:
     for match in importers[name].alike:
         columns = {column.name for column in tables[match.table].columns}
-        assert {match.key, *match.keys} <= columns
+        assert {match.key, *match.keys} <= columns | {"nodes"}
         assert match.column in {column.name for column in tables["imported"].columns}

@@ -46,6 +46,12 @@ def test_the_slowest_is_first_for_times_and_rates_alike() -> None:
     assert [point["said"] for point in points] == ["time × 1.250", "rate × 0.900", "rate × 1.200", "time × 0.700"]
 
 
+def test_counts_are_no_speeds_and_a_note_says_where_they_are() -> None:
+    spec = waterfall([row("misses", "1", 2.0), row("bytes", "B", 1.1), row("rate", "1/s", 1.2)], 0.02)
+    assert [point["name"] for point in spec["data"]["values"]] == ["rate"]
+    assert "2 counts are in the table alone." in json.dumps(spec)
+
+
 def test_the_band_is_the_region_of_no_interest_and_lies_on_the_axis() -> None:
     for least in (0.0, 0.02, 0.9):
         spec = waterfall([row("a", "B/s", 1.0)], least)

@@ -52,14 +52,14 @@ class Mlc:
     alike: ClassVar[tuple[Match, ...]] = (
         *(
             Match("latency_s", "latency", "latency_s", {"test": "idle latency", "from": place, "to": place},
-                  {"footprint_bytes": "{most}", "probe": "cycle", "order": "global", "target": "node:*"})
+                  {"footprint_bytes": "{most}", "probe": "cycle", "order": "global", "target": "node:0"})
             for place in ("", "node 0")
         ),
         Match("latency_s", "numa", "latency_s", {"test": "idle latency", "from": "node *"}, BETWEEN),
         Match("bandwidth_bytes_per_s", "numa", "bandwidth_bytes_per_s", {"test": "bandwidth between nodes"},
               {**BETWEEN, "kernel": "read"}),
         Match("bandwidth_bytes_per_s", "stream", "bandwidth_bytes_per_s", {"test": "bandwidth", "ratio": "ALL Reads"},
-              {"kernel": "read", "threads": "{most}"}),
+              {"kernel": "read", "threads": "{most}", "nodes": "1"}),  # of all packages at once
     )  # fmt: skip
 
     def knows(self, text: str) -> bool:

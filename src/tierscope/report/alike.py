@@ -3,7 +3,7 @@
 Two imports of one format match by test and settings. Else each importer says what its readings mean (`alike`): a number
 of one of our tables, and the keys that its row must have; two readings match if they mean the same row. Words of the
 keys: {LABEL} is a label or the test, {LABEL|WORD} with WORD where the label is absent, {most} the largest that our rows
-have; others are patterns. A node is told by its number.
+have; others are patterns. A node is told by its number; the key `nodes` stands for how many the machine has.
 
 What another tool printed has no interval, so a ratio stands without one and no difference is called.
 Blind to the protocols: STREAM's number is its best pass, ours a median.
@@ -152,7 +152,8 @@ def _meant(side: Side, other: Side) -> Iterator[_Entry]:
             yield _Entry(_key(match, keys), match.table, _words(keys), match.key, value, size)
         return
     for _, match, keys in _asked(other):
-        rows = tables[match.table].rows(side.run)
+        nodes = len(side.run.result.machine.identity.nodes)
+        rows = [{**row, "nodes": nodes} for row in tables[match.table].rows(side.run)]
         for row in rows:
             if _fits(row, rows, match, keys):
                 point = named_point({"table": match.table, **row}).partition(": ")[2]

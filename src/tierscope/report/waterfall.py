@@ -32,13 +32,15 @@ STEPS = ((40, 20, 11.5), (90, 15, 10.5), (10**9, 12, 9.5))  # rows at most, px o
 ROOM = 1.6  # times the outermost points that the axis reaches for the sake of intervals
 NEAR = 0.25  # half of the region of no interest that the axis shows at most, where nothing lies farther out
 WIDE = 2.0  # ratio of the ends from which on the axis is logarithmic
+SPEEDS = ("s", "B/s", "1/s")  # units that are times or rates; fewer misses are no slower program
 LETTERS = 64  # of a row's name
 WIDTH = 460  # px of the axis; names and words stand beside it
 
 
 def waterfall(rows: Sequence[dict[str, Any]], least: float) -> Spec:
     """rows: `point` in words, `unit` ("s" for times), `ratio`, `ratio_low`, `ratio_high` (NaN: none), `verdict`."""
-    points = sorted((_point(row) for row in rows if row["ratio"] > 0), key=lambda point: float(point["speed"]))
+    speeds = [row for row in rows if row["unit"] in SPEEDS]
+    points = sorted((_point(row) for row in speeds if row["ratio"] > 0), key=lambda point: float(point["speed"]))
     _tell_apart(points)
     step, letters = next((step, letters) for most, step, letters in STEPS if len(points) <= most)
     ends = _ends(points, least)
@@ -55,7 +57,8 @@ def waterfall(rows: Sequence[dict[str, Any]], least: float) -> Spec:
         "data": {"values": points},
         "layer": [_region(least, ends), vega.rule("x", 1.0, "rule"), *_marks(x, y, letters)],
     }
-    notes = [vega.missing(len(rows), len(points))]
+    counts = len(rows) - len(speeds)
+    notes = [vega.missing(len(speeds), len(points)), f"{counts} counts are in the table alone." if counts else ""]
     return vega.finish(TITLE, body, labels=list(VERDICTS), notes=notes, width=WIDTH, height=max(1, len(points)) * step)
 
 
