@@ -97,7 +97,7 @@ def test_mlcs_matrices_stand_beside_ours_node_by_node(tmp_path: Path, capfd: pyt
     rows = rows_of(capfd, ours, bring(capfd, "mlc.txt", "mlc"))
     waits = [row for row in rows if row["what"] == "latency_s"]
     assert [row["after"] for row in waits] == [pytest.approx(ns * 1e-9) for ns in (81.5, 141.2, 141.0, 82.0)]
-    assert [row["point"] for row in waits][1] == "0, 1, read, pages 2 MiB"
+    assert [row["point"] for row in waits][1] == "0, 1, read, pages 2 MiB, latency"
     assert len([row for row in rows if row["what"] == "bandwidth_bytes_per_s"]) == 4
 
 

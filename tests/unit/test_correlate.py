@@ -59,6 +59,15 @@ def test_a_curve_is_full_in_rank_and_less_in_value() -> None:
     assert linear.high < 0.9
 
 
+def test_ranks_that_agree_wholly_are_no_more_certain_than_their_step() -> None:
+    few, many = (Correlation.rank(np.arange(float(n)), np.arange(float(n))) for n in (5, 100))
+    assert few is not None
+    assert many is not None
+    assert few.middle == few.high == pytest.approx(1)
+    assert few.low < 0.5
+    assert 0.99 < many.low < 1
+
+
 def test_too_few_points_or_a_constant_have_none() -> None:
     few, many = np.arange(FEWEST - 1.0), np.arange(FEWEST + 0.0)
     assert Correlation.linear(few, few) is None

@@ -119,6 +119,25 @@ def test_the_command(
     assert "no run directory" in refused(capfd, "history", str(tmp_path))[1]
 
 
+def test_too_few_numbers_that_are_sure_are_told_from_too_few_runs(slower: Path) -> None:
+    runs = [results.load(path) for path in sorted(slower.iterdir())]
+    doubtful = [msgspec.structs.replace(run, result=unsure(run)) for run in runs[2:]]
+    assert "of one point 6 are inconclusive and left out" in sentence(history([*runs[:2], *doubtful], 0.02))
+
+
+def unsure(run: Run) -> results.Result:
+    """Its schedule asks for more precision than there is."""
+    asked = msgspec.structs.replace
+    records = tuple(
+        asked(
+            one,
+            experiment=asked(one.experiment, schedule=asked(one.experiment.schedule, precision=1e-9)),
+        )
+        for one in run.result.records
+    )
+    return asked(run.result, records=records)
+
+
 def test_runs_of_two_origins_and_of_nothing_in_common_are_refused(tmp_path: Path) -> None:
     one, other = made(tmp_path, 1), made(tmp_path, 2, origin="simulated")
     with pytest.raises(UsageError, match="real and simulated"):

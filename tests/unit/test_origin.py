@@ -127,6 +127,16 @@ def test_of_one_origin_targets_must_agree_even_when_others_are_allowed(tmp_path:
         compare_runs(before, after, 0.02, across=True)
 
 
+def test_targets_of_one_origin_compare_when_asked(tmp_path: Path) -> None:
+    before, after = read_on(tmp_path / "a", "real", "node:0"), read_on(tmp_path / "b", "real", "node:1", rate=5e7)
+    with pytest.raises(UsageError, match="--across-targets compares them"):
+        compare_runs(before, after, 0.02)
+    (row,) = compare_runs(before, after, 0.02, targets=True)
+    assert (row["verdict"], "target" in row) == ("slower", False)
+    several = read_on(tmp_path / "c", "real", "node:0", "node:1")
+    assert [row["target"] for row in compare_runs(several, after, 0.02, targets=True)] == ["node:1"]
+
+
 def on_disk(run: Run) -> str:
     (run.path / "result.json").write_bytes(msgspec.json.encode(run.result))
     return str(run.path)

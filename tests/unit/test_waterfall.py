@@ -46,6 +46,13 @@ def test_the_slowest_is_first_for_times_and_rates_alike() -> None:
     assert [point["said"] for point in points] == ["time × 1.250", "rate × 0.900", "rate × 1.200", "time × 0.700"]
 
 
+def test_a_narrow_logarithmic_axis_has_ticks_of_its_own() -> None:
+    spec = waterfall([row("slow", "B/s", 0.7), row("fast", "B/s", 1.6)], 0.02)
+    x = marks(spec, "bar")[0]["encoding"]["x"]
+    assert x["scale"]["type"] == "log"
+    assert "values" not in x["axis"]
+
+
 def test_counts_are_no_speeds_and_a_note_says_where_they_are() -> None:
     spec = waterfall([row("misses", "1", 2.0), row("bytes", "B", 1.1), row("rate", "1/s", 1.2)], 0.02)
     assert [point["name"] for point in spec["data"]["values"]] == ["rate"]

@@ -25,8 +25,10 @@ from tierscope.stats.compare import LEAST
 WITHOUT = "Note: what another tool printed has no interval: the ratios stand without a verdict."
 
 
-def two_runs(before: Path, after: Path, how: tuple[float | None, bool], figure: Path | None, as_json: bool) -> int:
-    """how: least, and across origins. FAILED where a point is slower, INCONCLUSIVE where all are."""
+def two_runs(
+    before: Path, after: Path, how: tuple[float | None, str | None], figure: Path | None, as_json: bool
+) -> int:
+    """how: least; across "origins", "targets" or none. FAILED where a point is slower, INCONCLUSIVE where all are."""
     old, new = load(before), load(after)
     rows, notes = _compared(old, new, *how)
     if as_json:
@@ -44,16 +46,26 @@ def two_runs(before: Path, after: Path, how: tuple[float | None, bool], figure: 
     return Exit.FAILED if "slower" in verdicts else Exit.GOOD
 
 
-def _compared(old: Run, new: Run, least: float | None, across: bool) -> tuple[list[dict[str, Any]], list[str]]:
+def _compared(old: Run, new: Run, least: float | None, across: str | None) -> tuple[list[dict[str, Any]], list[str]]:
     """The rows, and what must be said of them."""
     if "imported" not in (old.result.origin, new.result.origin):
-        rows = comparison.compare_runs(old, new, LEAST if least is None else least, across=across)
-        return rows, [note for note in (comparison.doubt(old, new),) if note]
+        over = {"across": across == "origins", "targets": across == "targets"}
+        rows = comparison.compare_runs(old, new, LEAST if least is None else least, **over)
+        notes = (comparison.doubt(old, new), _in_time(old, new, rows, over["targets"]))
+        return rows, [note for note in notes if note]
+    if across == "targets":
+        raise UsageError("--across-targets is of two runs of Tierscope; what was imported is matched by what it means")
     if least is not None:
         raise UsageError("--least calls differences that intervals bear out, and what another tool printed has none")
-    comparison.refuse_apart(old, new, across=across)
+    comparison.refuse_apart(old, new, across=across == "origins")
     rows = compare_alike(*(Side(run, _alike(run)) for run in (old, new)))
     return rows, [note for note in (WITHOUT, footprints(rows)) if note]
+
+
+def _in_time(old: Run, new: Run, rows: list[dict[str, Any]], targets: bool) -> str:
+    """Two tiers differ by more than the hour, and what is simulated does not change with it."""
+    real = "simulated" not in (old.result.origin, new.result.origin)
+    return comparison.apart_in_time(rows) if real and not targets else ""
 
 
 def _alike(run: Run) -> tuple[Match, ...] | None:

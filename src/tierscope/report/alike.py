@@ -11,6 +11,7 @@ Blind to the protocols: STREAM's number is its best pass, ours a median.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -70,7 +71,16 @@ def compare_alike(before: Side, after: Side) -> list[dict[str, Any]]:
     if not pairs:
         raise UsageError(f"{before.run.path} and {after.run.path} have no point in common: {before.told}; {after.told}")
     origins = before.run.result.origin, after.run.result.origin
-    return [_row(old, new, origins) for old, new in pairs]
+    return _told_apart([_row(old, new, origins) for old, new in pairs])
+
+
+def _told_apart(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Several numbers of one point: each is named."""
+    turns = Counter(row["point"] for row in rows)
+    return [
+        row | {"point": f"{row['point']}, {row['what'].partition('_')[0]}"} if turns[row["point"]] > 1 else row
+        for row in rows
+    ]
 
 
 def footprints(rows: Sequence[dict[str, Any]]) -> str:

@@ -82,16 +82,18 @@ TARGETS = ("target", "a_target", "b_target", "b_source", "aggressor_target")
 """Keys that name a tier: across origins its word is another one, and the point may yet be the same."""
 
 
-def compare_runs(before: Run, after: Run, least: float, *, across: bool = False) -> list[dict[str, Any]]:
+def compare_runs(
+    before: Run, after: Run, least: float, *, across: bool = False, targets: bool = False
+) -> list[dict[str, Any]]:
     """One row per common point; UsageError when the runs share no point.
 
     across: runs of different origin are compared too, else refused; then each row bears both origins, and keys that
-    name a target do not count where each run has but one.
+    name a target do not count where each run has but one. targets: they do not count between runs of one origin either.
     """
     refuse_apart(before, after, across=across)
     rows: list[dict[str, Any]] = []
     for name in VALUES:
-        rows += _table(name, before, after, least, across)
+        rows += _table(name, before, after, least, (across, targets))
     if not rows:
         raise UsageError(f"{before.path} and {after.path} have no point in common{_apart(before, after)}")
     return rows
@@ -116,8 +118,20 @@ def _apart(before: Run, after: Run) -> str:
             titles = {column.name: column.title for column in tables[name].columns}
             values = [{key: {row[key] for row in rows} for key in keys} for rows in sides]
             differ = [titles[key] for key in keys if values[0][key].isdisjoint(values[1][key])]
-            told.append(f"rows of {name} differ in {', '.join(differ) or 'several keys together'}")
+            only = [key for key in keys if values[0][key].isdisjoint(values[1][key])]
+            hint = "; --across-targets compares them all the same" if only and set(only) <= set(TARGETS) else ""
+            told.append(f"rows of {name} differ in {', '.join(differ) or 'several keys together'}{hint}")
     return f": {'; '.join(told)}" if told else ""
+
+
+def apart_in_time(rows: list[dict[str, Any]]) -> str:
+    """What a difference may come from besides the thing compared; "" where none was called."""
+    if not {"slower", "faster"} & {row["verdict"] for row in rows}:
+        return ""
+    return (
+        "Note: the runs were measured one after the other: what else changed on the machine counts as a difference. "
+        "--rerun 5 measures both again in turns."
+    )
 
 
 def doubt(before: Run, after: Run) -> str:
@@ -138,15 +152,17 @@ def origins_of(before: Run, after: Run) -> str:
 
 
 def _keys(name: str, sides: list[list[Row]], across: bool) -> tuple[str, ...]:
-    """Across origins, without the targets of which each side has one at most."""
+    """Across origins or targets, without the targets of which each side has one at most."""
     single = [{key for key in KEYS[name] if len({row[key] for row in rows}) <= 1} for rows in sides]
     left_out = set(TARGETS).intersection(*single) if across else set()
     return tuple(key for key in KEYS[name] if key not in left_out)
 
 
-def _table(name: str, before: Run, after: Run, least: float, across: bool) -> list[dict[str, Any]]:
+def _table(name: str, before: Run, after: Run, least: float, over: tuple[bool, bool]) -> list[dict[str, Any]]:
+    """over: across origins, and across targets."""
+    across, targets = over
     sides = [tables[name].rows(run) for run in (before, after)]
-    keys = _keys(name, sides, across and before.result.origin != after.result.origin)
+    keys = _keys(name, sides, targets or (across and before.result.origin != after.result.origin))
     old, new = (_numbered(keys, rows) for rows in sides)
     pairs = [(key, old[key, number], row) for (key, number), row in new.items() if (key, number) in old]
     value, unit = VALUES[name]

@@ -1,6 +1,7 @@
 """Why points of a run are inconclusive, in one line: the commonest reason, and what to do about it.
 
-Reasons that differ in their numbers only are one; the line gives the numbers of the first point that has it.
+Reasons that differ in their numbers only are one; the line gives the numbers of the first point that has it, and
+says so where there are several.
 """
 
 import re
@@ -23,7 +24,11 @@ def doubtful(content: Content) -> str:
     first = next(reason for text in told for reason in text.split("; ") if _kind(reason) == kind)
     verb = "is" if len(told) == 1 else "are"
     often = f", {count} of them" if count < len(told) else ""
-    return f"Note: {len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}. Next: {_step(content)}."
+    many = {reason for text in told for reason in text.split("; ") if _kind(reason) == kind}
+    where = " at the first of them" if len(many) > 1 else ""
+    return (
+        f"Note: {len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}. Next: {_step(content)}."
+    )
 
 
 def _kind(reason: str) -> str:

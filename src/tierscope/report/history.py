@@ -25,6 +25,7 @@ class Series:
     runs: tuple[int, ...]  # indices of the runs, in order
     numbers: tuple[Number, ...]
     changes: tuple[Change, ...]  # places are indices into `runs`
+    left_out: int = 0  # inconclusive numbers
 
     def worse(self, change: Change) -> bool:
         """Slower: less bandwidth, more time."""
@@ -73,4 +74,5 @@ def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least:
     indices = tuple(sorted(sure))
     values = np.array([sure[index].value for index in indices])
     steps = changes(values, tests=max(tests, 1), least=least)
-    return Series(*key, unit_of(key[0]), indices, tuple(sure[index] for index in indices), steps)
+    left_out = len(numbers) - len(sure)
+    return Series(*key, unit_of(key[0]), indices, tuple(sure[index] for index in indices), steps, left_out)

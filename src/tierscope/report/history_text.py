@@ -51,9 +51,16 @@ def sentence(found: History) -> str:
     """What the whole says."""
     changed = sum(bool(one.changes) for one in found.series)
     if not found.long_enough:
-        return f"too few runs to tell a change: {2 * LEAST} with one point in common are needed"
+        short = f"too few runs to tell a change: {2 * LEAST} with one point in common are needed"
+        return f"{short}{_left_out(found)}"
     many = f"{changed} of {len(found.series)} points changed" if changed else f"no change in {len(found.series)} points"
     return f"{many} over {len(found.runs)} runs"
+
+
+def _left_out(found: History) -> str:
+    """Numbers that are inconclusive do not count where others are not."""
+    most = max(one.left_out for one in found.series)
+    return f"; of one point {most} are inconclusive and left out: more budget, or a quiet machine" if most else ""
 
 
 def said(found: History, one: Series, change: Change) -> str:

@@ -31,6 +31,7 @@ SHAPES = {
 STEPS = ((40, 20, 11.5), (90, 15, 10.5), (10**9, 12, 9.5))  # rows at most, px of one, px of its letters
 ROOM = 1.6  # times the outermost points that the axis reaches for the sake of intervals
 NEAR = 0.25  # half of the region of no interest that the axis shows at most, where nothing lies farther out
+TICKS = 3  # of a logarithmic axis at least: else the library finds closer ones
 WIDE = 2.0  # ratio of the ends from which on the axis is logarithmic
 SPEEDS = ("s", "B/s", "1/s")  # units that are times or rates; fewer misses are no slower program
 LETTERS = 64  # of a row's name
@@ -49,7 +50,8 @@ def waterfall(rows: Sequence[dict[str, Any]], least: float) -> Spec:
     x: Spec = vega.number("speed", TITLE.lower(), kind, scale={"domain": list(ends), "nice": False, "zero": False})
     x["axis"] |= {"grid": True, "tickCount": 6, "format": ".3~f", "orient": "top" if many else "bottom"}
     if kind == "log":
-        x["axis"]["values"] = vega.decades(*ends)
+        ticks = vega.decades(*ends)
+        x["axis"] |= {"values": ticks} if len(ticks) >= TICKS else {}
     names = [point["name"] for point in points]
     y = vega.field("name", "n", None, sort=names, axis={"labelLimit": 420, "labelFontSize": letters, "ticks": False})
     y["axis"] |= {"grid": False, "labelOverlap": False, "labelPadding": 8}

@@ -4,6 +4,9 @@
     se = 1 / sqrt(n - 3)                   linear
     se = sqrt((1 + r^2 / 2) / (n - 3))     rank
 
+Ranks that agree wholly would have an interval of no width. They are known no better than to half of the step to the
+next possible value, 12 / (n (n^2 - 1)) below 1: bounds are those of the middle of that step.
+
 Points are taken as independent draws from one population. Those of a sweep were chosen, so that the interval tells how
 well this sweep determines the number, not how another sweep would come out.
 Blind to what is neither straight (linear) nor monotone (rank), and to causes.
@@ -44,12 +47,17 @@ class Correlation:
     def rank(cls, x: Floats, y: Floats) -> Self | None:
         """Of ranks, equal values sharing theirs; else as `linear`."""
         r = _pearson(_ranks(x), _ranks(y))
-        return None if r is None else cls._of(r, math.sqrt((1 + r * r / 2) / (x.size - 3)))
+        if r is None:
+            return None
+        most = 1 - 6 / (x.size * (x.size**2 - 1))
+        return cls._of(r, math.sqrt((1 + r * r / 2) / (x.size - 3)), most)
 
     @classmethod
-    def _of(cls, r: float, error: float) -> Self:
-        z = math.atanh(max(-EXACT, min(EXACT, r)))
-        return cls(math.tanh(z - SIGMAS * error), r, math.tanh(z + SIGMAS * error))
+    def _of(cls, r: float, error: float, most: float = EXACT) -> Self:
+        """most: |r| from which the bounds are taken at most."""
+        z = math.atanh(max(-most, min(most, r)))
+        low, high = math.tanh(z - SIGMAS * error), math.tanh(z + SIGMAS * error)
+        return cls(min(low, r), r, max(high, r))
 
 
 def _pearson(x: Floats, y: Floats) -> float | None:

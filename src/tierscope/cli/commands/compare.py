@@ -19,10 +19,13 @@ Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells.""
 @click.option(
     "--least", type=float, callback=share, help="Smallest difference of interest, as a share; 0.02 if not given."
 )
-@click.option("--across-origins", "across", is_flag=True, help="Compare real, emulated and simulated numbers too.")
+@click.option(
+    "--across-origins", "across", flag_value="origins", help="Compare real, emulated and simulated numbers too."
+)
 @click.option(
     "--rerun", "rounds", type=int, help="Measure both again here, in so many rounds in turns, and compare those."
 )
+@click.option("--across-targets", "across", flag_value="targets", help="Compare points of two targets too.")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the runs of --rerun.")
 @click.option(
     "--figure",
@@ -31,8 +34,8 @@ Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells.""
 )
 @click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
 def compare(
-    before: Path, after: str, least: float | None, across: bool, rounds: int | None, out: Path | None,
-    figure: Path | None, as_json: bool,
+    before: Path, after: str, least: float | None, across: str | None, rounds: int | None,
+    out: Path | None, figure: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Compare run AFTER with run BEFORE, point by point, or run BEFORE with the published table reference:NAME."""
     from tierscope.cli.compared import beside_table, two_runs
@@ -53,7 +56,7 @@ def compare(
     return two_runs(before, Path(after), (least, across), figure, as_json)
 
 
-def _only_runs(after: str, least: float | None, across: bool) -> None:
+def _only_runs(after: str, least: float | None, across: str | None) -> None:
     """UsageError for what has no meaning beside a published table."""
     from tierscope.errors import UsageError
     from tierscope.report.beside import ROOM
@@ -63,11 +66,11 @@ def _only_runs(after: str, least: float | None, across: bool) -> None:
         raise UsageError(f"--least is of two runs; beside {after} a point is as published {room}: leave it out")
     if across:
         raise UsageError(
-            f"--across-origins is of two runs; beside {after} the run's origin is always said: leave it out"
+            f"--across-{across} is of two runs; beside {after} origin and target are always said: leave it out"
         )
 
 
-def _only_rounds(after: str, across: bool) -> None:
+def _only_rounds(after: str, across: str | None) -> None:
     """UsageError for what has no meaning where both are measured again."""
     from tierscope.errors import UsageError
 
@@ -75,7 +78,7 @@ def _only_rounds(after: str, across: bool) -> None:
         raise UsageError(f"--rerun measures two runs again, and {after} is a published table; compare without --rerun")
     if across:
         raise UsageError(
-            "--across-origins compares two runs as they are, and --rerun measures both again; give one of the two"
+            f"--across-{across} compares two runs as they are, and --rerun measures both again; give one of the two"
         )
 
 
