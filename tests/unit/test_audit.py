@@ -292,7 +292,8 @@ def test_the_command_on_what_is_good_silent_or_absent(
     assert say(capfd, "audit", str(root / "tests/data/run-schema-1"))[0] == Exit.GOOD
     assert say(capfd, "audit", "reference:document002_flush")[0] == Exit.INCONCLUSIVE
     assert refused(capfd, "audit", "reference:document009")[0] == Exit.USAGE
-    assert refused(capfd, "audit", str(tmp_path / "nothing"))[0] == Exit.USAGE
+    status, why = refused(capfd, "audit", str(tmp_path / "nothing"))
+    assert (status, "no such file or directory" in why) == (Exit.USAGE, True)
 
 
 def test_loaded_latency_of_a_real_shape_keeps_every_identity(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def test_a_headline_does_not_rest_on_a_doubtful_number_if_there_is_another(run: 
     for row in content.rows("stream"):
         row["conclusive"] = row["kernel"] == "copy"
     assert fastest(content)["kernel"] == "copy"  # type: ignore[index]
+    assert "of copy_nt are inconclusive" in verdict(content).lead
     for row in content.rows("stream"):
         row["conclusive"] = False
     assert "inconclusive" in verdict(content).lead

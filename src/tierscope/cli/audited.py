@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tierscope import reference
 from tierscope.audit import Audit, examine, own, published, readings
+from tierscope.errors import UsageError
 from tierscope.imports import read
 from tierscope.result import load
 
@@ -16,6 +17,8 @@ def audited(what: str, name: str = "") -> tuple[str, Audit]:
         table = reference.load(what.removeprefix(PUBLISHED))
         return f"{table.name}: {table.title}", examine(published.statements(table))
     path = Path(what)
+    if not path.exists():
+        raise UsageError(f"{what}: no such file or directory; name a run, a file of another tool, or {PUBLISHED}NAME")
     if path.is_file() and path.name != "result.json":
         _, imported = read(path, name)
         return f"{what}: {imported.tool}", examine(readings.statements(imported.readings))

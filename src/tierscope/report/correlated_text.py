@@ -11,6 +11,7 @@ from tierscope.report.theme import Spec
 from tierscope.report.vega import Point
 from tierscope.report.words import printable
 
+WIDE, HIGH, LETTERS = 80, 24, 11  # of a cell and its words, px: as high for six counters as for thirty
 HEADS = ("counter per operation", "linear", "95 % interval", "rank", "95 % interval")
 
 
@@ -50,5 +51,5 @@ def _map(sweep: str, found: list[Correlated]) -> Spec:
     ]  # fmt: skip
     axes = Axes("kind", "counter", list(KINDS), [one.counter for one in found], "", "")
     tips = vega.tips(("counter", "counter"), ("word", "r"), ("low", "95 % interval from"), ("high", "to"))
-    layers = [heat.cells(axes, "r", 1.0, "|r|", tips), heat.words(axes, "word", "r", 1.0)]
-    return heat.chart(axes, points, layers, sweep)
+    layers = [heat.cells(axes, "r", 1.0, "|r|", tips), heat.words(axes, "word", "r", 1.0, size=LETTERS)]
+    return heat.chart(axes, points, layers, sweep) | {"width": WIDE * len(KINDS), "height": HIGH * len(found)}

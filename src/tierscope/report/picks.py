@@ -12,6 +12,14 @@ def fastest(content: Content) -> Row | None:
     return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
 
 
+def passed_over(content: Content) -> Row | None:
+    """The fastest of all, where it is inconclusive and another one is the headline."""
+    chosen = fastest(content)
+    rows = [row for row in content.rows("stream") if row["bandwidth_bytes_per_s"]]
+    best = max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
+    return best if best is not chosen else None
+
+
 def _trusted(rows: list[Row]) -> list[Row]:
     """The conclusive rows if there are any: a headline does not rest on a doubtful number."""
     return [row for row in rows if row["conclusive"]] or rows

@@ -12,6 +12,7 @@ from tierscope.report.picks import (
     idle,
     judged,
     most_loaded,
+    passed_over,
     rate,
     rate_span,
     reaches_memory,
@@ -39,20 +40,27 @@ class Verdict:
 def verdict(content: Content) -> Verdict:
     """For any run, also one that measured a single table or nothing yet."""
     speed, wait, load = fastest(content), idle(content), most_loaded(content)
-    clauses = [_speed_clause(speed), _wait_clause(wait, content), "" if speed and wait else _load_clause(load)]
+    clauses = [
+        _speed_clause(speed, passed_over(content)),
+        _wait_clause(wait, content),
+        "" if speed and wait else _load_clause(load),
+    ]
     told = [clause for clause in clauses if clause]
     lines = (_audited(content), _over(speed), _sure(content), _limits(content), _worst(content), _half(content))
     return Verdict(" ".join(told) or _first_words(content), tuple(line for line in lines if line), tiles(content))
 
 
-def _speed_clause(row: Row | None) -> str:
+def _speed_clause(row: Row | None, passed: Row | None) -> str:
+    """passed: one that was faster, but is not sure."""
     if row is None:
         return ""
     span = rate_span(row["bandwidth_low"], row["bandwidth_high"])
     share = row.get("peak_share")
     of_peak = f"{100 * float(share):.0f} % of the theoretical peak" if share is not None else "share of peak unknown"
     team = threads_name(int(row["threads"] or 0))
-    return f"{row['kernel']} reaches {rate(row['bandwidth_bytes_per_s'])}{span} with {team}, {of_peak}{doubt(row)}."
+    faster = f"; {rate(passed['bandwidth_bytes_per_s'])} of {passed['kernel']} are inconclusive" if passed else ""
+    told = f"{row['kernel']} reaches {rate(row['bandwidth_bytes_per_s'])}{span} with {team}, {of_peak}"
+    return f"{told}{doubt(row)}{faster}."
 
 
 def _wait_clause(row: Row | None, content: Content) -> str:
