@@ -105,6 +105,8 @@ def test_structures_that_the_build_has_not_are_named_as_left_out_beside_those_th
         (["count=0"], UsageError, "from 1 to"),
         (["count=4294967297"], UsageError, "from 1 to"),
         (["count=1-9"], UsageError, "no list of numbers"),
+        (["count=1e6"], UsageError, "no list of numbers"),
+        (["count=-5"], UsageError, "no list of numbers"),
         (["count=1", "threads=2"], UsageError, "leave none to some"),
         (["threads=3"], UsageError, "there are 2 CPUs"),
         (["threads=0"], UsageError, "there are 2 CPUs"),

@@ -113,7 +113,7 @@ def operations_of(chosen: Options) -> list[str]:
 
 def counts_of(chosen: Options) -> list[int]:
     """Numbers of keys, each once; ranges have no sense here."""
-    if "-" in str(chosen["count"]):
+    if not re.fullmatch(r"[0-9, ]+", str(chosen["count"])):
         raise UsageError(f"count={chosen['count']} is no list of numbers such as 50000,100000")
     counts = list(dict.fromkeys(options.numbers_of(chosen["count"], "count")))
     for count in counts:
