@@ -47,6 +47,13 @@ std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence
   return steps;
 }
 
+/// Random words, behind the one where the key of each insert goes.
+std::vector<std::uint64_t> value_of(const StructureOptions& options) {
+  std::vector<std::uint64_t> words(std::max<std::size_t>(options.value_bytes / 8, 1));
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_word(~options.seed, i);
+  return words;
+}
+
 /// Ticks of one operation that does nothing: the median of series, so that an interruption does not count.
 std::uint64_t clock_cost(const Clock& clock) {
   auto spare = std::make_unique<Timing>();
@@ -74,7 +81,8 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
       count_(plan.count),
       all_(sequence_of(plan, 0, plan.count)),
       sequence_(sequence_of(plan, share(plan, member), share(plan, member + 1))),
-      steps_(steps_of(plan, sequence_)) {
+      steps_(steps_of(plan, sequence_)),
+      value_(value_of(settings_.options)) {
   if (!settings_.counted) timing_.clock_ticks = clock_cost(clock_);
   if (!makes()) return;
   if (!settings_.entry->persistent)  // a pool asks for itself
@@ -113,9 +121,7 @@ void Keyed::bind_memory() const {
 void Keyed::make() {
   auto& place = settings_.one ? team_->structure : own_;
   place.reset();  // the old one goes first: both at once might not fit
-  value_.assign(std::max<std::size_t>(settings_.options.value_bytes / 8, 1), 0);
   place = settings_.entry->open(settings_.options);
-  for (std::size_t i = 0; i < value_.size(); ++i) value_[i] = random_word(~settings_.options.seed, i);
 }
 
 std::uint64_t Keyed::key(std::uint64_t index) const noexcept { return random_word(settings_.options.seed, index); }
@@ -169,11 +175,7 @@ void Keyed::ready() noexcept {
   team_->rounds.agree(true);
 }
 
-void Keyed::draw() noexcept {
-  value_.resize(std::max<std::size_t>(settings_.options.value_bytes / 8, 1));
-  for (std::size_t i = 0; i < value_.size(); ++i) value_[i] = random_word(~settings_.options.seed, i);
-  sequence_.draw(round_, steps_);
-}
+void Keyed::draw() noexcept { sequence_.draw(round_, steps_); }
 
 void Keyed::run() noexcept {
   if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return;

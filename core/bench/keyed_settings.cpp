@@ -25,15 +25,14 @@ int node_of(const GroupPlan& plan) {
 }
 
 /// A name for a pool that lives as long as this process: in memory where there is so much room, else where temporary
-/// files go.
+/// files go. One name does for all: each pool loses it before the next is made.
 std::string pool_beside(std::size_t bytes) {
-  static unsigned made = 0;
   struct statvfs room{};
   const bool fits = statvfs("/dev/shm", &room) == 0 && access("/dev/shm", W_OK) == 0 &&
                     std::size_t{room.f_bavail} * room.f_frsize > bytes;
   const char* const named = std::getenv("TMPDIR");
   const std::string folder = fits ? "/dev/shm" : named != nullptr && *named != '\0' ? named : "/tmp";
-  return folder + "/tierscope-" + std::to_string(getpid()) + "-" + std::to_string(made++) + ".pool";
+  return folder + "/tierscope-" + std::to_string(getpid()) + ".pool";
 }
 
 }  // namespace
@@ -84,6 +83,11 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
 void Keyed::settle_simulated(const GroupPlan& plan, Settings& made) {
   const std::string lacking = recorded::lacking();
   if (!lacking.empty()) throw Unsupported("structure " + plan.kernel + " on target=sim is " + lacking);
+  const auto mix = operations::parse_mix(plan.operation);
+  if (!made.entry->unrecorded.empty() && mix.changes())
+    throw BadPlan("structure " + plan.kernel +
+                  " on target=sim takes operation=get alone: " + std::string(made.entry->unrecorded) + "; try " +
+                  std::string(structures::RECORDED) + " for operation=" + plan.operation);
   made.counted = true;
   if (!made.entry->persistent) return;
   made.options.path = pool_beside(made.entry->pool_bytes(made.options.keys, made.options.value_bytes));

@@ -114,16 +114,20 @@ bool KeyedWalker::open() {
 void KeyedWalker::record(Part part) {
   part_ = part;
   at_ = 0;
+  run(part);
+  counts_ = lines_.take(recorded::end(), pending_);
+}
+
+/// On the real structure.
+void KeyedWalker::run(Part part) {
   if (!keyed_->persistent()) recorded::use_heap(heap_);
+  const Left left;
   recorded::begin();
   if (part == Part::rehash) {
     moved_ = keyed_->rehash();
   } else {
     more_ = part == Part::fill ? keyed_->fill_next() : keyed_->step_next();
   }
-  const auto events = recorded::end();
-  recorded::leave_heap();
-  counts_ = lines_.take(events, pending_);
 }
 
 /// Behind the last part: of a round its block.

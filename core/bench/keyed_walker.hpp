@@ -43,6 +43,7 @@ class KeyedWalker final : public Stepper {
   void close();
   bool open();
   void record(Part part);
+  void run(Part part);
   void end();
   [[nodiscard]] Block block(simulate::Seen seen) const;
 

@@ -109,6 +109,7 @@ std::string structure(const StructureEntry& entry) {
       .add("available", entry.lacking.empty())
       .add("reason", entry.lacking)
       .add("persistent", entry.persistent)
+      .add("unrecorded", entry.unrecorded)
       .add("summary", entry.summary)
       .add("source", entry.source)
       .str();

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
+#include <thread>
 
 #include "base/error.hpp"
 
@@ -28,9 +30,12 @@ struct Heap {
   Free* large[64] = {};
 };
 
+// operator new takes no argument that could hold these; of the one thread that executes structures in this process
+// (docs/decisions/0017-structures-on-simulated-memory.md).
 Heap heaps[NUMBER];
 std::uintptr_t first = 0;
-Heap* used = nullptr;
+std::thread::id owner;              // set by the first `use`
+thread_local Heap* used = nullptr;  // what another thread allocates is malloc's
 
 /// Of a block with its header.
 std::size_t whole(std::size_t size) noexcept {
@@ -80,6 +85,9 @@ void give(Heap& heap, void* block) noexcept {
 }  // namespace
 
 void use(unsigned number) {
+  if (owner == std::thread::id()) owner = std::this_thread::get_id();
+  if (owner != std::this_thread::get_id())
+    throw std::logic_error("heaps of recorded structures belong to the thread that used one first");
   auto& heap = heaps[number % NUMBER];
   if (first == 0) {
     void* const at = mmap(nullptr, (NUMBER + 1) * BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -10,7 +10,7 @@ namespace tierscope::recorded::heap {
 
 constexpr std::uint64_t NOWHERE = ~std::uint64_t{0};
 
-/// @throws SystemError where addresses are scarce (ulimit -v)
+/// @throws SystemError where addresses are scarce (ulimit -v); std::logic_error on another thread than the first one's
 void use(unsigned number);
 void leave() noexcept;
 /// Of an address in one of them; else NOWHERE.

@@ -90,12 +90,6 @@ void __wrap_pmemobj_set_value(PMEMobjpool* pool, pobj_action* action, std::uint6
   __real_pmemobj_set_value(pool, action, at, value);
 }
 
-void* __real_pmemobj_memcpy_persist(PMEMobjpool* pool, void* to, const void* from, std::size_t size);
-void* __wrap_pmemobj_memcpy_persist(PMEMobjpool* pool, void* to, const void* from, std::size_t size) {
-  note(What::store, to, size);
-  return __real_pmemobj_memcpy_persist(pool, to, from, size);
-}
-
 PMEMoid __real_pmemobj_list_insert_new(PMEMobjpool* pool, std::size_t links, void* head, PMEMoid beside, int before,
                                        std::size_t size, std::uint64_t type, pmemobj_constr make, void* argument);
 PMEMoid __wrap_pmemobj_list_insert_new(PMEMobjpool* pool, std::size_t links, void* head, PMEMoid beside, int before,

@@ -6,12 +6,14 @@
 #include <new>
 #include <vector>
 
+#include "base/error.hpp"
 #include "recorded/heap.hpp"
 
 namespace tierscope::recorded {
 namespace {
 
 constexpr std::uint64_t HUGE = 2U << 20U;                 // pools begin at large pages
+constexpr std::uint64_t LINE = 64;                        // bytes
 constexpr std::uint64_t HEAPS = std::uint64_t{1} << 46U;  // place of the heaps, behind all pools
 
 /// Memory beside all that is recorded, so that what is noted does not move what is measured.
@@ -35,11 +37,13 @@ struct Pool {
 
 struct State {
   bool on = false;
+  bool lost = false;  // an event, for which there was no memory
   std::uint64_t next = 0;
   std::vector<Pool, Mapped<Pool>> pools;
   std::vector<Event, Mapped<Event>> events;
 };
 
+/// Hooks take no argument that could hold it.
 State& state() noexcept {
   static State its;
   return its;
@@ -54,6 +58,24 @@ std::uint64_t place_of(const State& its, std::uintptr_t at) noexcept {
   return in_heaps == heap::NOWHERE ? NOWHERE : HEAPS + in_heaps;
 }
 
+/// Whether it does what the last event did, in the same line: that is one access.
+bool repeats(const State& its, const Event& event) noexcept {
+  if (its.events.empty() || (event.what != What::load && event.what != What::store)) return false;
+  const auto& last = its.events.back();
+  const auto line = last.place / LINE;
+  return last.what == event.what && (last.place + last.size - 1) / LINE == line && event.place / LINE == line &&
+         (event.place + event.size - 1) / LINE == line;
+}
+
+/// An operation whose events do not fit is an error that `end` tells: code under way cannot be left from within a hook.
+void keep(State& its, const Event& event) noexcept {
+  try {
+    if (!its.lost && !repeats(its, event)) its.events.push_back(event);
+  } catch (const std::bad_alloc&) {
+    its.lost = true;
+  }
+}
+
 }  // namespace
 
 std::string lacking() { return ""; }
@@ -64,12 +86,18 @@ void leave_heap() noexcept { heap::leave(); }
 
 void begin() noexcept {
   state().events.clear();
+  state().lost = false;
   state().on = true;
 }
 
-std::span<const Event> end() noexcept {
-  state().on = false;
-  return state().events;
+std::span<const Event> end() {
+  auto& its = state();
+  its.on = false;
+  if (!its.lost) return its.events;
+  const auto kept = its.events.size();
+  its.events = {};  // room for those who tell it
+  throw Unsupported("no memory for more than " + std::to_string(kept) +
+                    " recorded accesses of one operation or rehash; give a smaller count=, or raise ulimit -v");
 }
 
 void note(What what, const void* at, std::size_t size, bool library) noexcept {
@@ -80,7 +108,7 @@ void note(What what, const void* at, std::size_t size, bool library) noexcept {
   its.on = false;                                      // what grows the list has hooks of its own
   constexpr std::size_t MOST = std::size_t{1} << 31U;  // of one event; a multiple of a line
   for (std::size_t done = 0; done < size || done == 0; done += MOST)
-    its.events.push_back({place + done, static_cast<std::uint32_t>(std::min(size - done, MOST)), what, library});
+    keep(its, {place + done, static_cast<std::uint32_t>(std::min(size - done, MOST)), what, library});
   its.on = true;
 }
 

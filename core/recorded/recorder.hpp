@@ -26,8 +26,9 @@ std::string lacking();
 void forget() noexcept;
 /// From here to `end`.
 void begin() noexcept;
-/// Valid until the next `begin`.
-std::span<const Event> end() noexcept;
+/// Valid until the next `begin`. Loads of one line that follow each other are one event, as are stores.
+/// @throws Unsupported where memory was too scarce for all of them
+std::span<const Event> end();
 /// Of code that is compiled without hooks: nothing outside of begin and end.
 void note(What what, const void* at, std::size_t size, bool library = false) noexcept;
 /// From here to `leave_heap` memory is taken in a heap of its own, whose addresses follow from the calls alone: that of

@@ -63,6 +63,7 @@ struct StructureEntry {
   std::unique_ptr<Structure> (*open)(const StructureOptions& options);
   /// Of a pool that holds so many keys, rehash included; 0 of a volatile structure: no pool.
   std::size_t (*pool_bytes)(std::uint64_t keys, std::size_t value_bytes);
+  std::string_view unrecorded = {};  // "" or why changes of it are not seen where accesses are recorded
 };
 
 template <class T>
@@ -75,6 +76,7 @@ namespace structures {
 /// Of a structure in volatile memory.
 inline std::size_t no_pool(std::uint64_t, std::size_t) { return 0; }
 
+constexpr std::string_view RECORDED = "unordered_map or robin_map";  // instead of one that is unrecorded
 constexpr std::uint64_t MOST_KEYS = std::uint64_t{1} << 32U;
 constexpr std::size_t LARGEST_VALUE = std::size_t{1} << 20U;
 

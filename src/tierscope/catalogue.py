@@ -72,6 +72,7 @@ class StructureKind(msgspec.Struct, frozen=True):
     persistent: bool
     summary: str
     source: str
+    unrecorded: str = ""  # why its changes are refused on simulated memory; "" where they are not
 
 
 class EventKind(msgspec.Struct, frozen=True):
@@ -109,6 +110,10 @@ class Catalogue(msgspec.Struct, frozen=True):
     def structures_here(self) -> dict[str, str]:
         """Name -> the kind of target that it takes, of those that this build has."""
         return {s.name: "pool" if s.persistent else "node" for s in self.structures if s.available}
+
+    def structures_unrecorded(self) -> dict[str, str]:
+        """Name -> why on simulated memory its keys can be got alone, of those that this build has."""
+        return {s.name: s.unrecorded for s in self.structures if s.available and s.unrecorded}
 
     def names(self) -> list[str]:
         """Every kernel once, in the order of names."""

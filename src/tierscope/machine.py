@@ -89,6 +89,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rooms: dict[str, int] = {}  # bytes that each path among the run's targets could hold, by the target's word
     structures: dict[str, str] = {}  # of the build, where a suite asks: name -> "pool" or "node", where it lives
     structures_lacking: dict[str, str] = {}  # likewise, those that the build has not: name -> why
+    structures_unrecorded: dict[str, str] = {}  # likewise, whose changes run on no simulated memory: name -> why
 
     @property
     def simulated(self) -> bool:

@@ -46,6 +46,21 @@ def test_a_simulated_memory_takes_all_structures_in_batches_of_one_round() -> No
     assert said.startswith("structure btree is left out; try")
 
 
+def test_operations_that_cannot_be_recorded_are_left_out_with_a_word_and_refused_by_name() -> None:
+    here = msgspec.structs.replace(
+        machine(), structures={**HERE, "map": "node"}, structures_unrecorded={"map": "balanced unseen"}
+    )
+    found = [one.groups[0].workload for one in asked("target=sim:flat", "operations=insert,get,mixed", on=here)]
+    assert [one.operation for one in found if one.kernel == "map"] == ["get"]
+    assert [one.operation for one in found if one.kernel == "robin_map"] == ["insert", "get", MIXED]
+    *_, said = SUITE.left_out(here, SUITE.read({"target": "sim:flat", "operations": "insert,get"}))
+    assert said == "operations insert of structure map are left out on target=sim:flat: balanced unseen"
+    assert SUITE.left_out(here, SUITE.read({})) == ()
+    assert len(asked("structures=map", "operations=insert", on=here)) == 1
+    with pytest.raises(UsageError, match="balanced unseen; try structures=unordered_map,robin_map"):
+        asked("structures=map", "operations=get,insert", "target=sim:flat", on=here)
+
+
 def test_counts_values_and_threads_are_crossed() -> None:
     found = asked("structures=robin_map", "operations=get", "count=100,1000", "value=8B,1KiB", "threads=1,2")
     works = [(one.groups[0].workload.count, one.groups[0].workload.value_bytes) for one in found]

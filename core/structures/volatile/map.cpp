@@ -16,7 +16,8 @@ constexpr StructureEntry entry{"map",
                                false,
                                "",
                                &make_structure<VolatileMap<Map>>,
-                               &no_pool};
+                               &no_pool,
+                               "its tree is balanced inside libstdc++, whose accesses are not recorded"};
 const Registration registration{entry};
 
 }  // namespace

@@ -90,7 +90,12 @@ def machine_for(suite: str, options: dict[str, Label], plan_text: str) -> Machin
         return machine
     build = core.catalogue()
     absent = {one.name: one.reason for one in build.structures if not one.available}
-    return msgspec.structs.replace(machine, structures=build.structures_here(), structures_lacking=absent)
+    return msgspec.structs.replace(
+        machine,
+        structures=build.structures_here(),
+        structures_lacking=absent,
+        structures_unrecorded=build.structures_unrecorded(),
+    )
 
 
 def begin(

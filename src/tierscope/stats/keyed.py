@@ -34,7 +34,8 @@ class Lines:
 
     @property
     def flushed_per_written(self) -> float | None:
-        return self.flushed / self.written if self.written else None
+        """None where nothing is written or flushed: volatile structures flush nothing."""
+        return self.flushed / self.written if self.written and self.flushed else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Keyed:
     percentiles: tuple[Interval, ...]  # s
     least_s: float
     most_s: float
-    init_s: float  # of one structure, made and filled; mean
+    init_s: float | None  # of one structure, made and filled; mean; None where that took no time: not simulated
     rehashes: float  # per round of all threads
     moved: float  # entries, per round
     rehash_s: float  # per round
@@ -64,7 +65,7 @@ def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keye
         percentiles=_percentiles(timings, hz, shares),
         least_s=min(one.least_ticks for one in timings) / hz,
         most_s=max(one.most_ticks for one in timings) / hz,
-        init_s=sum(one.fill_ticks for one in timings) / max(sum(one.fills for one in timings), 1) / hz,
+        init_s=_fill(timings, hz),
         rehashes=sum(one.rehashes for one in timings) / rounds,
         moved=sum(one.moved for one in timings) / rounds,
         rehash_s=sum(one.rehash_ticks for one in timings) / rounds / hz,
@@ -73,6 +74,11 @@ def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keye
         done_share=sum(one.done for one in timings) / operations,
         lines=_lines(timings, operations),
     )
+
+
+def _fill(timings: Sequence[Timing], hz: float) -> float | None:
+    ticks, fills = sum(one.fill_ticks for one in timings), sum(one.fills for one in timings)
+    return ticks / fills / hz if ticks and fills else None
 
 
 def _lines(timings: Sequence[Timing], operations: int) -> Lines | None:

@@ -11,7 +11,8 @@ to find them; here values of 16 bytes stand there. The sizes of its figure of in
 taken, rounded up to words.
 
 On a simulated memory a structure runs on its simulated CPUs: its own loads, stores, flushes and fences are recorded as
-they are made and take simulated time, so that a map has a time on a device nobody owns.
+they are made and take simulated time, so that a map has a time on a device nobody owns. Operations whose accesses lie
+in library code that is not recorded are refused there.
 
 Blind to: what other programs do to a pool's file system; allocators other than libpmemobj's and the C library's.
 Source: "Performance modelling of data structures on persistent memory" (document 004 of this project's sources), 4.3.
@@ -100,6 +101,23 @@ def structures_of(machine: Machine, chosen: Options, target: Target) -> list[str
     return names
 
 
+def unrecorded(machine: Machine, target: Target, name: str, operation: str) -> str:
+    """Why this cannot run on simulated memory, which needs every access of the structure's code; "" where it can."""
+    if target.name != SIMULATED or operation == "get":
+        return ""
+    return machine.structures_unrecorded.get(name, "")
+
+
+def operations_for(machine: Machine, chosen: Options, target: Target, name: str, asked: list[str]) -> list[str]:
+    """Those that run there; UsageError for one that does not, of a structure that was named."""
+    refused = [(one, why) for one in asked if (why := unrecorded(machine, target, name, one))]
+    if refused and chosen["structures"] is not None:
+        one, why = refused[0]
+        raise UsageError(f"operation {one} of {name} does not run on target={target.word}: {why}; "
+                         "try structures=unordered_map,robin_map, or operations=get")  # fmt: skip
+    return [one for one in asked if one not in dict(refused)]
+
+
 def operations_of(chosen: Options) -> list[str]:
     """Each once; what a mixture means is the core's to read."""
     words = options.words_of(chosen["operations"])
@@ -170,7 +188,7 @@ def points_of(machine: Machine, chosen: Options, target: Target, cpus: tuple[int
                 yield from (Point(name, "get", count, values[0], number) for count in counts)
                 yield from (Point(name, "insert", PAPER_INSERTS, value, number) for value in PAPER_VALUES)
                 continue
-            for operation in operations:
+            for operation in operations_for(machine, chosen, target, name, operations):
                 yield from (Point(name, operation, count, value, number) for count in counts for value in values)
 
 
@@ -214,12 +232,19 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     """Structures of the default list that the target would take and this build has not."""
     if chosen["structures"] is not None or chosen["preset"] == PAPER:
         return ()
-    kind = Target.parse(str(chosen["target"])).name
-    return tuple(
+    target = Target.parse(str(chosen["target"]))
+    kind, asked = target.name, operations_of(chosen)
+    partly = (
+        f"operations {', '.join(those)} of structure {name} are left out on target={target.word}: {why}"
+        for name, why in machine.structures_unrecorded.items()
+        if (those := [one for one in asked if unrecorded(machine, target, name, one)])
+    )
+    absent = (
         f"structure {name} is left out; try what it takes: {why}"
         for name, why in machine.structures_lacking.items()
         if kind == SIMULATED or ("libpmemobj" in why) == (kind == "pool")
     )
+    return (*absent, *partly)
 
 
 suites.add(Suite("maps", "inserts, gets and removes of keys, by structure", OPTIONS, plan, left_out, structures=True))
