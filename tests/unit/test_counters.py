@@ -19,7 +19,7 @@ from tierscope.report.terminal_counters import grid
 from tierscope.report.verdict import verdict
 from tierscope.result import Run
 from tierscope.run.counters import Counters as Counting
-from tierscope.run.second_pass import SecondPass, machine_word
+from tierscope.run.second_pass import SecondPass
 from tierscope.tables import Row
 from tierscope.tables.counters import Counters
 
@@ -213,11 +213,13 @@ def test_storage_refuses_counters_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_machine_of_a_second_pass_has_the_caches_of_the_first_cpu() -> None:
-    word = machine_word(made_machine(4), (1, 2))
-    assert word.startswith("flat,cpu.count=")
-    sizes = [cache for cache in EMPTY.machine.identity.caches if cache.kind != "Instruction" and 1 in cache.cpus]
-    assert word.count(".size=") == len(sizes) + 1  # and memory
+def test_a_machine_that_reports_no_caches_has_no_second_pass(lab: Lab) -> None:
+    machine = msgspec.structs.replace(
+        EMPTY.machine, identity=msgspec.structs.replace(EMPTY.machine.identity, caches=())
+    )
+    lab(plan_of(point(group())), counters=Counting("simulated", "none", SecondPass(machine, lab.core.session)))
+    (counted,) = lab.records[0].counted
+    assert "reports no caches" in counted.reason
 
 
 # --- correlation ---
