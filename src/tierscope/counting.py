@@ -1,5 +1,7 @@
 """Performance events that were counted in the timed blocks of a record: raw counts, as the kernel gave them."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 PERF_EVENT, SIMULATED = "perf_event", "simulated"
@@ -29,6 +31,7 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
     value: int
     enabled_ns: int
     running_ns: int
+    reason: str = ""  # why it could not be read
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,8 +57,8 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def counted(self) -> bool:
-        """Whether the value says something: an event that never had its turn says nothing."""
-        return not self.reason and (self.running_ns > 0 or self.enabled_ns == 0)
+        """Whether the value says something: an event that never had its turn says nothing. Simulated ones need none."""
+        return not self.reason and (self.running_ns > 0 or not self.scope)
 
     @property
     def running_share(self) -> float:
@@ -66,6 +69,17 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def estimate(self) -> float:
         """value * enabled / running: exact where it had no turns to wait for."""
         return self.value / self.running_share if self.running_ns else float(self.value)
+
+
+def mixed(events: Iterable[EventCount]) -> str:
+    """Why no number follows from them together: some are of user mode alone, others of the kernel too. Else ""."""
+    of: dict[str, list[str]] = {}
+    for event in events:
+        of.setdefault(event.scope, []).append(event.event)
+    if len(of) < 2:
+        return ""
+    said = "; ".join(f"{', '.join(names)}: {scope}" for scope, names in sorted(of.items()))
+    return f"it needs counts of the same mode ({said}); sudo sysctl kernel.perf_event_paranoid=1 lets both be counted"
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

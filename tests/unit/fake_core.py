@@ -68,6 +68,7 @@ class FakeCore:
     error: Law = lambda group: 0.0  # against scalar code
     preempted: float = 0.0  # share of the blocks
     events: frozenset[str] = frozenset()  # that this system counts
+    unread: frozenset[str] = frozenset()  # of these those that cannot be read
     dies_at: int = -1  # which `measure` it does not come back from
     pages: str = ""  # bytes of page that are found, whatever was asked
     log: list[str] = field(default_factory=list)
@@ -140,7 +141,7 @@ class FakeSession:
 
     def counts(self) -> tuple[Counts, ...]:
         self._core.log.append("counts")
-        return (counts_of(self._counting),) * len(self._groups)
+        return (counts_of(self._counting, self._core.unread),) * len(self._groups)
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         self._core.log.append("check")

@@ -108,6 +108,35 @@ def test_an_event_without_a_turn_says_nothing(tmp_path: Path) -> None:
     assert "never had its turn" in str(one(rows, "cycles")["reason"])
 
 
+def test_an_event_of_which_no_time_is_told_has_no_value(tmp_path: Path) -> None:
+    unread = EventCount(event="cycles", scope="user+kernel")
+    _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(unread,)))
+    assert one(rows, "cycles")["value"] is None
+    assert "told no time" in str(one(rows, "cycles")["reason"])
+
+
+def test_what_the_core_could_not_read_has_its_reason(lab: Lab) -> None:
+    lab.core.events = frozenset({"cycles", "page-faults"})
+    lab.core.unread = frozenset({"cycles"})
+    lab(plan_of(point(group())), counters=counting(lab.core, "cycles,page-faults"))
+    (counted,) = lab.records[0].counted
+    assert [one.reason for one in counted.events] == ["its count cannot be read (0 bytes came)", ""]
+    assert [one.counted for one in counted.events] == [False, True]
+
+
+def test_a_metric_of_counts_of_two_modes_has_a_reason_and_no_value(tmp_path: Path) -> None:
+    counted = made_counted(scope="user")
+    clock = event("task-clock", TRUTH["task-clock"])
+    counted = msgspec.structs.replace(
+        counted, events=(*(one for one in counted.events if one.event != "task-clock"), clock)
+    )
+    _, rows = rows_of(tmp_path, counted)
+    assert one(rows, "ipc")["value"] == 2
+    assert one(rows, "clock")["value"] is None
+    assert "cycles: user; task-clock: user+kernel" in str(one(rows, "clock")["reason"])
+    assert one(rows, "on_cpu_share")["value"] == pytest.approx(0.99)
+
+
 def test_user_mode_alone_is_said(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(scope="user"))
     assert one(rows, "ipc")["scope"] == "user"

@@ -71,8 +71,8 @@ class Counters:
         for number, counts in enumerate(session.counts()):
             events = tuple(
                 EventCount(
-                    event=facts.event, scope=facts.scope, reason=facts.reason, group=facts.group, empty=facts.empty,
-                    value=count.value, enabled_ns=count.enabled_ns, running_ns=count.running_ns,
+                    event=facts.event, scope=facts.scope, reason=facts.reason or count.reason, group=facts.group,
+                    empty=facts.empty, value=count.value, enabled_ns=count.enabled_ns, running_ns=count.running_ns,
                 )
                 for facts, count in zip(counting.events, counts.events, strict=True)
             )  # fmt: skip

@@ -15,7 +15,7 @@ Source: Linux, perf_event_open(2), on time_enabled and time_running.
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from tierscope.counting import Counted, EventCount
+from tierscope.counting import Counted, EventCount, mixed
 from tierscope.experiment import Label
 from tierscope.metrics import Metrics, metrics_for
 from tierscope.metrics.formula import KNOWN
@@ -26,6 +26,8 @@ from tierscope.tables.counters_words import ALL, sentences
 from tierscope.units import LINE_BYTES
 
 GIVEN = frozenset(KNOWN)
+NO_TURN = "it never had its turn on the PMU; ask for fewer events at once"
+NO_BLOCK = "the kernel told no time for which it was to be counted"
 NANOSECONDS = ("task-clock", "cpu-clock")  # events that are times
 
 
@@ -128,7 +130,8 @@ def _tail(counted: Counted) -> Row:
 def _event(counted: Counted, event: EventCount, name: str) -> Row:
     row: Row = {**_tail(counted), "kind": "event", "counter": name, "scope": event.scope or None}
     if not event.counted:
-        return {**row, "reason": event.reason or "it never had its turn on the PMU; ask for fewer events at once"}
+        never = NO_TURN if event.enabled_ns else NO_BLOCK
+        return {**row, "reason": event.reason or never}
     factor = 1e-9 if event.event in NANOSECONDS else 1.0
     value = event.estimate * factor
     empty = event.empty * factor / counted.empty_blocks if counted.empty_blocks else None
@@ -152,12 +155,13 @@ def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount]) -> R
         return {**row, "reason": f"not counted: {', '.join(lacking)}"}
     counts = {name: event.estimate for name, event in known.items() if event.counted}
     given = {"operations": float(counted.operations), "seconds": counted.seconds, "line": float(LINE_BYTES)}
+    if len(scopes := {event.scope for event in events}) > 1:
+        return {**row, "reason": mixed(events)}
     value = metric.formula.value({**counts, **given})
     if value is None:
         return {**row, "reason": "it divides by a count of 0"}
-    scopes = sorted({event.scope for event in events})
     share = max((1 - event.running_share for event in events), default=0.0)
-    return {**row, "value": value, "multiplexed_share": share, "scope": " and ".join(filter(None, scopes)) or None}
+    return {**row, "value": value, "multiplexed_share": share, "scope": next(iter(scopes), None) or None}
 
 
 tables.add(Counters())
