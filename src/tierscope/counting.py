@@ -98,17 +98,23 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def simulated_events(counters: dict[str, int]) -> tuple[EventCount, ...]:
-    """What a simulated machine counted, by the names that perf has for it; `memory-reads` and `-writes` are lines."""
+    """What a simulated machine counted: lines, not loads.
+
+    The nearest cache and the TLB have names of their own, since a PMU counts each load there (eight of a line, or one
+    of a vector). The last cache is asked for lines on both.
+    """
     caches = [name.removesuffix(".load_misses") for name in counters if name.endswith(".load_misses")]
     caches.sort(key=lambda name: (-counters[f"{name}.loads"], name))  # nearest first
     named: dict[str, int] = {}
-    for cache, word in [(caches[0], "L1-dcache"), (caches[-1], "LLC")] if caches else []:
-        for of, perf in (("load", "load"), ("store", "store")):
-            named[f"{word}-{perf}s"] = counters[f"{cache}.{of}s"]
-            named[f"{word}-{perf}-misses"] = counters[f"{cache}.{of}_misses"]
+    for of in ("load", "store") if caches else ():
+        named[f"L1d-{of}-lines"] = counters[f"{caches[0]}.{of}s"]
+        named[f"L1d-{of}-line-misses"] = counters[f"{caches[0]}.{of}_misses"]
+    for of in ("load", "store") if caches else ():
+        named[f"LLC-{of}s"] = counters[f"{caches[-1]}.{of}s"]
+        named[f"LLC-{of}-misses"] = counters[f"{caches[-1]}.{of}_misses"]
     translated = {name: counters[name] for name in ("DTLB.hits", "DTLB.misses") if name in counters}
     if translated:
-        named["dTLB-loads"], named["dTLB-load-misses"] = sum(translated.values()), translated.get("DTLB.misses", 0)
+        named["dTLB-lines"], named["dTLB-line-misses"] = sum(translated.values()), translated.get("DTLB.misses", 0)
     for word in ("reads", "writes"):
         ends = [value for name, value in counters.items() if name.count(".") == 1 and name.endswith(f".{word}")]
         named[f"memory-{word}"] = sum(ends)

@@ -171,18 +171,25 @@ def test_a_plan_that_the_simulator_does_not_take_has_a_row_with_the_reason(tmp_p
     assert insight.text == "No counts: the simulator does not take it: no form."
 
 
-def test_counters_of_simulated_machines_have_the_names_of_perf() -> None:
+def test_counters_of_simulated_machines_are_lines_and_called_so(tmp_path: Path) -> None:
     counters = {
         "L1d.loads": 10, "L1d.load_misses": 8, "L1d.stores": 1, "L1d.store_misses": 1, "L3.loads": 8,
         "L3.load_misses": 2, "L3.stores": 0, "L3.store_misses": 0, "DTLB.hits": 7, "DTLB.misses": 3, "dram.reads": 2,
         "dram.writes": 1,
     }  # fmt: skip
-    named = {one.event: one.value for one in simulated_events(counters)}
-    assert named["L1-dcache-load-misses"] == 8
+    named = {found.event: found.value for found in simulated_events(counters)}
+    assert not {"L1-dcache-loads", "L1-dcache-load-misses", "dTLB-loads"} & set(named)  # a PMU counts every load
+    assert named["L1d-load-lines"] == 10
+    assert named["L1d-load-line-misses"] == 8
     assert named["LLC-loads"] == 8
     assert named["LLC-load-misses"] == 2
-    assert named["dTLB-loads"] == 10
+    assert named["dTLB-lines"] == 10
+    assert named["dTLB-line-misses"] == 3
     assert named["memory-reads"] == 2
+    counted = Counted(origin=SIMULATED, by="sim:made", blocks=1, operations=1, events=simulated_events(counters))
+    _, rows = rows_of(tmp_path, counted)
+    assert one(rows, "l1d_load_line_miss_ratio")["value"] == 0.8
+    assert one(rows, "l1d_load_miss_ratio")["value"] is None
     assert simulated_events({"flat.reads": 3, "flat.writes": 0})[0].value == 3
 
 

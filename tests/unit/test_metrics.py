@@ -29,7 +29,7 @@ def test_every_file_of_metrics_names_its_events_and_its_source(path: Path) -> No
     assert found.source
     assert found.summary
     known = {word for words in found.events for word in words.strip("{}").split(",")}
-    simulated = {"memory_reads", "memory_writes"}
+    simulated = {"memory_reads", "memory_writes", "L1d_load_lines", "L1d_load_line_misses"}
     names = {word.replace("-", "_") for word in known} | {"operations", "seconds", "line"} | simulated
     for metric in found.metrics:
         assert metric.formula.names <= names, metric.name

@@ -10,8 +10,8 @@ from tierscope.units import show_bytes, show_seconds
 
 FIRST = (
     "ipc", "stall_share", "memory_stall_share", "LLC-load-misses", "memory_traffic", "llc_load_miss_ratio",
-    "llc_miss_ratio", "memory_bytes", "l1_fill_bytes_from_memory", "instructions", "cycles", "LLC-loads", "L1-dcache-load-misses", "page-faults",
-    "task-clock", "on_cpu_share", "context-switches",
+    "llc_miss_ratio", "memory_bytes", "l1_fill_bytes_from_memory", "instructions", "cycles", "LLC-loads",
+    "L1-dcache-load-misses", "L1d-load-line-misses", "page-faults", "task-clock", "on_cpu_share", "context-switches",
 )  # fmt: skip
 """In the order in which they are shown; others follow while there is room."""
 MOST = 4  # columns beside the name of the point: 80 characters

@@ -48,7 +48,7 @@ class Counters:
         body = {"hconcat": [heat.chart(axes, points, layers)]}
         notes = [f"{len(names) - MOST} more points in the table." if len(names) > MOST else ""]
         title = vega.origin_title(self.title, run.result.origin)
-        return vega.finish(title, body, labels=["L1-dcache-load-misses (simulated)"], notes=notes)
+        return vega.finish(title, body, labels=["L1d-store-line-misses (simulated)"], notes=notes)
 
 
 def _value(row: Row) -> float:
