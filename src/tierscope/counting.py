@@ -87,6 +87,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     origin: str  # PERF_EVENT, SIMULATED
     group: int | None = None  # None: of all groups together
+    take: int | None = None  # of several that ran in turns; None: of all blocks
     by: str = ""  # the simulated machine
     blocks: int = 0  # that were counted
     operations: int = 0  # done in them

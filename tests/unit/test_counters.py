@@ -13,6 +13,7 @@ from made_machine import made_machine
 from said import refused
 from tierscope.counting import PERF_EVENT, SIMULATED, Counted, EventCount, simulated_events
 from tierscope.errors import Exit, MachineError
+from tierscope.experiment import Experiment
 from tierscope.report.content import gather
 from tierscope.report.correlated import correlated
 from tierscope.report.terminal_counters import grid
@@ -209,10 +210,42 @@ def test_events_are_asked_for_behind_prepare_and_read_before_the_memory_goes(lab
     assert steps.index("count") < steps.index("measure") < steps.index("check") < steps.index("counts")
     (counted,) = record.counted
     assert counted.group == 0
+    batches = steps.count("measure")
     assert [(one.event, one.value, one.reason) for one in counted.events] == [
-        ("cycles", 100, ""), ("page-faults", 100, ""), ("branches", 0, NO_PMU),
+        ("cycles", 100 * batches, ""), ("page-faults", 100 * batches, ""), ("branches", 0, NO_PMU),
     ]  # fmt: skip
-    assert counted.seconds == 1e-6
+    assert counted.seconds == pytest.approx(1e-6 * batches)
+    assert counted.take is None
+
+
+def in_turns() -> Experiment:
+    """A victim alone, and beside another."""
+    both = point(group(), group())
+    return msgspec.structs.replace(both, takes=((0,), (0, 1)))
+
+
+def test_a_group_that_runs_alone_and_beside_others_has_counts_of_each(lab: Lab, tmp_path: Path) -> None:
+    lab.core.events = frozenset({"cycles"})
+    lab(plan_of(in_turns()), counters=counting(lab.core, "cycles"))
+    (record,) = lab.records
+    batches = [record.takes.count(take) for take in range(2)]
+    assert [(one.take, one.group, one.events[0].value, one.operations) for one in record.counted] == [
+        (0, 0, 100 * batches[0], 10 * batches[0]),
+        (1, 0, 100 * batches[1], 10 * batches[1]),
+        (1, 1, 100 * batches[1], 10 * batches[1]),
+    ]
+    maker = Maker(tmp_path)
+    maker.records.append(record)
+    rows = [row for row in Counters().rows(maker.save()) if row["counter"] == "cycles"]
+    assert [(row["take"], row["group"]) for row in rows] == [(0, 0), (1, 0), (1, 1)]
+    assert [line[0].split(",")[0] for line in grid(rows)[0][2]][1].startswith("#0 take 1")
+
+
+def test_the_second_pass_counts_each_take_by_itself(lab: Lab) -> None:
+    lab(plan_of(in_turns()), counters=counting(lab.core, "simulated"))
+    (record,) = lab.records
+    assert [(one.take, one.group) for one in record.counted] == [(0, None), (1, None)]
+    assert record.counted[0].operations < record.counted[1].operations
 
 
 def test_without_a_pmu_the_default_goes_through_simulated_caches_too(lab: Lab) -> None:

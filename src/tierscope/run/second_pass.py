@@ -6,7 +6,7 @@ Blind to: instructions, the TLB, prefetchers, hashed sets, and the size that nei
 cache.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -31,35 +31,42 @@ class SecondPass:
         self._start = start
         self._session: Measurer | None = None
 
-    def count(self, experiment: Experiment) -> Counted:
-        """With the reason where the simulator does not take this plan."""
+    def count(self, experiment: Experiment) -> tuple[Counted, ...]:
+        """Of each take, all its groups together; with the reason where the simulator does not take this plan."""
         twin = twin_of(self._machine, (cpu for group in experiment.groups for cpu in group.team.cpus))
         if twin is None:
-            return Counted(origin=SIMULATED, reason=NO_CACHES)
-        word, groups = twin.word, [_on(twin, group) for group in experiment.groups]
+            return (Counted(origin=SIMULATED, reason=NO_CACHES),)
+        by, groups = f"sim:{twin.word}", [_on(twin, group) for group in experiment.groups]
         session = self._session = self._session or self._start()
+        takes = takes_of(experiment)
         try:
-            session.prepare(groups)
-            batches = [session.measure(SECONDS, BLOCK_S, take) for take in takes_of(experiment)]
-            counters = session.check()[2]
+            return tuple(
+                _take(session, groups, take, Counted(origin=SIMULATED, by=by, take=number if len(takes) > 1 else None))
+                for number, take in enumerate(takes)
+            )
         except TierscopeError as error:
             self.close()
-            return Counted(origin=SIMULATED, by=f"sim:{word}", reason=f"the simulator does not take it: {error}")
-        return Counted(
-            origin=SIMULATED,
-            by=f"sim:{word}",
-            blocks=sum(len(batch) for batch in batches),
-            operations=sum(int(batch["operations"].sum()) for batch in batches),
-            seconds=sum(int((batch["stop_ticks"] - batch["start_ticks"]).sum()) for batch in batches)
-            / session.clock.hz,
-            events=simulated_events(counters),
-        )
+            return (Counted(origin=SIMULATED, by=by, reason=f"the simulator does not take it: {error}"),)
 
     def close(self) -> None:
         """End the process; the next `count` begins another."""
         if self._session is not None:
             self._session.close()
         self._session = None
+
+
+def _take(session: Measurer, groups: Sequence[Group], take: Sequence[int], counted: Counted) -> Counted:
+    """`prepare` sets the machine's counters back to 0."""
+    session.prepare(groups)
+    blocks = session.measure(SECONDS, BLOCK_S, take)
+    events = simulated_events(session.check()[2])
+    return msgspec.structs.replace(
+        counted,
+        blocks=len(blocks),
+        operations=int(blocks["operations"].sum()),
+        seconds=int((blocks["stop_ticks"] - blocks["start_ticks"]).sum()) / session.clock.hz,
+        events=events,
+    )
 
 
 def _on(twin: Twin, group: Group) -> Group:

@@ -21,6 +21,7 @@ from tierscope.metrics import Metrics, metrics_for
 from tierscope.metrics.formula import KNOWN
 from tierscope.metrics.read import Metric
 from tierscope.result import GroupFacts, Record, Run
+from tierscope.stats.takes import takes_of
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.counters_words import ALL, sentences
 from tierscope.units import LINE_BYTES
@@ -42,6 +43,7 @@ class Counters:
     columns: ClassVar[tuple[Column, ...]] = (
         Column("experiment", "experiment", "1"),
         Column("group", "group", "1"),
+        Column("take", "take", "1"),
         Column("kernel", "kernel", ""),
         Column("task", "task", ""),
         Column("target", "target", ""),
@@ -84,7 +86,7 @@ def _once(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[Row]:
-    chosen = record.groups if counted.group is None else (record.groups[counted.group],)
+    chosen = [record.groups[number] for number in _numbers(record, counted)]
     head = _head(record, counted, chosen)
     if counted.reason:
         yield {**head, **_tail(counted), "kind": "event", "counter": ALL, "reason": counted.reason}
@@ -102,6 +104,7 @@ def _head(record: Record, counted: Counted, groups: Sequence[GroupFacts]) -> Row
     return {
         "experiment": record.number,
         "group": counted.group,
+        "take": counted.take,
         "kernel": "+".join(dict.fromkeys(one.kernel for one in groups)),
         "task": _task(record, counted),
         "target": "+".join(dict.fromkeys(one.target for one in groups)),
@@ -110,10 +113,16 @@ def _head(record: Record, counted: Counted, groups: Sequence[GroupFacts]) -> Row
     }
 
 
+def _numbers(record: Record, counted: Counted) -> Sequence[int]:
+    """Of the groups that were counted together."""
+    if counted.group is not None:
+        return (counted.group,)
+    return range(len(record.groups)) if counted.take is None else takes_of(record.experiment)[counted.take]
+
+
 def _task(record: Record, counted: Counted) -> str | None:
     """Of groups on structures: 'get of 50000 keys'."""
-    asked = record.experiment.groups
-    works = [one.workload for one in (asked if counted.group is None else (asked[counted.group],))]
+    works = [record.experiment.groups[number].workload for number in _numbers(record, counted)]
     return "+".join(dict.fromkeys(f"{one.operation} of {one.count} keys" for one in works if one.count)) or None
 
 

@@ -60,8 +60,9 @@ def _point(row: Row) -> Point:
     value = _value(row)
     simulated = row["origin"] == SIMULATED
     group = f".{row['group']}" if row["group"] else ""
+    take = "" if row["take"] is None else f" take {row['take']}"
     return {
-        "point": f"{row['experiment']}{group}",
+        "point": f"{row['experiment']}{group}{take}",
         "counter": f"{row['counter']} (simulated)" if simulated else str(row["counter"]),
         "value": value,
         "word": show_seconds(value) if row["unit"] == "s" else f"{value:.3g}",
