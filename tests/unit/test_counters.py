@@ -246,6 +246,8 @@ def test_the_second_pass_counts_each_take_by_itself(lab: Lab) -> None:
     (record,) = lab.records
     assert [(one.take, one.group) for one in record.counted] == [(0, None), (1, None)]
     assert record.counted[0].operations < record.counted[1].operations
+    prepared = [step for step in lab.core.log if step.startswith("prepare")]
+    assert prepared == ["prepare triad+triad", "prepare triad", "prepare triad+triad"]
 
 
 def test_without_a_pmu_the_default_goes_through_simulated_caches_too(lab: Lab) -> None:

@@ -41,7 +41,11 @@ class SecondPass:
         takes = takes_of(experiment)
         try:
             return tuple(
-                _take(session, groups, take, Counted(origin=SIMULATED, by=by, take=number if len(takes) > 1 else None))
+                _take(
+                    session,
+                    [groups[one] for one in take],
+                    Counted(origin=SIMULATED, by=by, take=number if len(takes) > 1 else None),
+                )
                 for number, take in enumerate(takes)
             )
         except TierscopeError as error:
@@ -55,10 +59,10 @@ class SecondPass:
         self._session = None
 
 
-def _take(session: Measurer, groups: Sequence[Group], take: Sequence[int], counted: Counted) -> Counted:
-    """`prepare` sets the machine's counters back to 0."""
+def _take(session: Measurer, groups: Sequence[Group], counted: Counted) -> Counted:
+    """These groups alone, since the warm-up of others would leave the caches full of what is theirs."""
     session.prepare(groups)
-    blocks = session.measure(SECONDS, BLOCK_S, take)
+    blocks = session.measure(SECONDS, BLOCK_S)
     events = simulated_events(session.check()[2])
     return msgspec.structs.replace(
         counted,
