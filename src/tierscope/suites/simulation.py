@@ -64,7 +64,7 @@ def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str],
             f"targets {one} and {other} lie on two machines; take sim: of one machine for all, and memory=NAME for its "
             "memories"
         )
-    if "" in machines:
+    if not machines or "" in machines:
         return
     for kernel in {group.workload.kernel for group in groups} & formless:
         raise MachineError(f"kernel {kernel} has no simulated form (tierscope catalogue); leave it out on {words[0]}")
