@@ -26,6 +26,8 @@ int pin(std::span<const unsigned> cpus) noexcept;
 std::vector<unsigned> allowed_cpus();
 /// Context switches of the calling thread so far, involuntary and voluntary.
 std::uint64_t context_switches() noexcept;
+/// As many open files as this process may have at most, in place of the usual 1024: an event takes one on each thread.
+void raise_file_limit() noexcept;
 /// perf_event_open(2) of the calling thread on whatever CPU it runs, closed when a program is started. leader: of the
 /// events that are counted together, -1: none. The file, or -1 with errno.
 int perf_event_open(perf_event_attr& attributes, int leader) noexcept;

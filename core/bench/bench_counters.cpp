@@ -2,6 +2,7 @@
 #include <exception>
 
 #include "base/error.hpp"
+#include "base/syscall.hpp"
 #include "bench/bench.hpp"
 
 namespace tierscope {
@@ -17,6 +18,7 @@ Counting Bench::count(const std::vector<std::vector<std::string>>& words) {
     events.emplace_back();
     for (const auto& word : group) events.back().push_back(make_event(word));
   }
+  sys::raise_file_limit();
   counters_.resize(seats_.size());
   std::vector<std::exception_ptr> errors(seats_.size());
   team_->run([&](std::size_t seat) {
@@ -61,6 +63,7 @@ std::vector<Counted> Bench::counted() const {
       sum.events[e].value += counts[e].value;
       sum.events[e].enabled_ns += counts[e].enabled_ns;
       sum.events[e].running_ns += counts[e].running_ns;
+      if (sum.events[e].reason.empty()) sum.events[e].reason = counts[e].reason;
     }
   }
   return sums;

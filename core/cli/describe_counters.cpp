@@ -40,6 +40,7 @@ std::string counted(const Counted& counted) {
                          .add("value", one.value)
                          .add("enabled_ns", one.enabled_ns)
                          .add("running_ns", one.running_ns)
+                         .add("reason", one.reason)
                          .str());
   return json::Object()
       .add("blocks", counted.blocks)

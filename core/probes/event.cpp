@@ -198,6 +198,7 @@ Event make_event(const std::string& word, const std::string& root) {
   if (const auto found = software().find(word); found != software().end()) {
     auto event = numbered(word, PERF_TYPE_SOFTWARE, found->second);
     event.kernel_only = word == "context-switches" || word == "cpu-migrations";
+    event.every_mode = word == "task-clock" || word == "cpu-clock";
     return event;
   }
   for (const auto& [cache, number] : caches()) {

@@ -18,6 +18,7 @@ struct Event {
   std::uint32_t type = 0;
   std::uint64_t config = 0, config1 = 0, config2 = 0;
   bool kernel_only = false;  // it happens in the kernel: counted in user mode alone it is always 0
+  bool every_mode = false;   // a clock: it goes in the kernel too, whatever is excluded
   std::string reason;        // why this machine has no such event; then the numbers say nothing
 };
 

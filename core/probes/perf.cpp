@@ -35,6 +35,12 @@ std::string reason_of(int number) {
 
 bool forbidden(int number) { return number == EACCES || number == EPERM; }
 
+/// got: what read(2) answered; less than a group's counts where the kernel could not put the group on the PMU.
+std::string not_read(long got) {
+  return got < 0 ? "its count cannot be read (" + std::string(std::strerror(errno)) + ")"
+                 : "its count cannot be read (" + std::to_string(got) + " bytes came)";
+}
+
 /// User mode and kernel, or user mode alone where that is all that this user may count (perf_event_paranoid 2).
 struct Attempt {
   int file;
@@ -56,7 +62,7 @@ Attempt attempt(const PerfCalls& calls, const Event& event, int leader) {
     attributes.exclude_kernel = 1;
     file = calls.open(attributes, leader);
   }
-  return {file, attributes.exclude_kernel == 0};
+  return {file, attributes.exclude_kernel == 0 || event.every_mode};
 }
 
 }  // namespace
@@ -89,6 +95,11 @@ EventCounters::EventCounters(const std::vector<std::vector<Event>>& groups, cons
   blocks_ = 0;
   pair_ns_ = static_cast<double>(raw_nanoseconds() - began) / EMPTY_BLOCKS;
   empty_ = totals();
+  for (std::size_t e = 0; e < facts_.size(); ++e) {
+    if (empty_[e].reason.empty()) continue;
+    facts_[e].reason = empty_[e].reason;
+    facts_[e].scope = "";
+  }
 }
 
 EventCounters::~EventCounters() {
@@ -131,8 +142,14 @@ std::vector<EventCount> EventCounters::totals() const {
   for (const auto& group : groups_) {
     std::vector<std::uint64_t> answer(HEAD + group.size());
     const auto size = static_cast<long>(answer.size() * sizeof(std::uint64_t));
-    if (calls_.read(group.front().file, answer.data(), static_cast<std::size_t>(size)) != size) continue;
-    for (std::size_t e = 0; e < group.size(); ++e) counts[group[e].event] = {answer[HEAD + e], answer[1], answer[2]};
+    const auto got = calls_.read(group.front().file, answer.data(), static_cast<std::size_t>(size));
+    for (std::size_t e = 0; e < group.size(); ++e) {
+      auto& count = counts[group[e].event];
+      if (got == size)
+        count = {.value = answer[HEAD + e], .enabled_ns = answer[1], .running_ns = answer[2]};
+      else
+        count.reason = not_read(got);
+    }
   }
   return counts;
 }
@@ -140,6 +157,7 @@ std::vector<EventCount> EventCounters::totals() const {
 std::vector<EventCount> EventCounters::read() const {
   auto counts = totals();
   for (std::size_t e = 0; e < counts.size(); ++e) {
+    if (!counts[e].reason.empty()) continue;
     counts[e].value -= empty_[e].value;
     counts[e].enabled_ns -= empty_[e].enabled_ns;
     counts[e].running_ns -= empty_[e].running_ns;

@@ -1,9 +1,10 @@
 /// Counters of one thread, by perf_event_open: stopped but for the time between `start` and `stop`.
 /// Events that belong together are one group of the kernel: they count over the same time, or not at all. Where the PMU
-/// has too few counters for a group, the rest of it becomes groups of one event, and the kernel takes turns
+/// has too few counters for a group, the rest of it becomes a further group, or several, and the kernel takes turns
 /// (multiplexing): each event tells for how long it was to count, and for how long it did.
-/// Blind to threads and processes that the thread itself starts, and to what other threads do for it.
-/// Source: Linux, perf_event_open(2).
+/// Groups are nested, the first outermost: its counts hold the calls that start and stop all others. What is set
+/// against each other belongs into one group, what is set against the clock into the last. Blind to threads and
+/// processes that the thread itself starts, and to what other threads do for it. Source: Linux, perf_event_open(2).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,7 @@ struct EventFacts {
 /// Since the counters were opened; times in ns, of the thread between `start` and `stop`.
 struct EventCount {
   std::uint64_t value = 0, enabled_ns = 0, running_ns = 0;
+  std::string reason = {};  // why it could not be read: then the numbers say nothing
 };
 
 class EventCounters {
@@ -52,7 +54,7 @@ class EventCounters {
   void start() noexcept;
   /// Of a block that did so many operations in so many ticks of the clock.
   void stop(std::uint64_t operations, std::uint64_t ticks) noexcept;
-  /// In the order of the events asked for; zeros for those that are not counted.
+  /// In the order of the events asked for; zeros for those that are not counted or could not be read.
   [[nodiscard]] std::vector<EventCount> read() const;
   [[nodiscard]] const std::vector<EventFacts>& facts() const noexcept { return facts_; }
   /// What the empty blocks counted, all together.

@@ -1,5 +1,7 @@
 """Performance events that were counted in the timed blocks of a record: raw counts, as the kernel gave them."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 PERF_EVENT, SIMULATED = "perf_event", "simulated"
@@ -29,6 +31,7 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
     value: int
     enabled_ns: int
     running_ns: int
+    reason: str = ""  # why it could not be read
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,8 +57,8 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def counted(self) -> bool:
-        """Whether the value says something: an event that never had its turn says nothing."""
-        return not self.reason and (self.running_ns > 0 or self.enabled_ns == 0)
+        """Whether the value says something: an event that never had its turn says nothing. Simulated ones need none."""
+        return not self.reason and (self.running_ns > 0 or not self.scope)
 
     @property
     def running_share(self) -> float:
@@ -68,11 +71,23 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.value / self.running_share if self.running_ns else float(self.value)
 
 
+def mixed(events: Iterable[EventCount]) -> str:
+    """Why no number follows from them together: some are of user mode alone, others of the kernel too. Else ""."""
+    of: dict[str, list[str]] = {}
+    for event in events:
+        of.setdefault(event.scope, []).append(event.event)
+    if len(of) < 2:
+        return ""
+    said = "; ".join(f"{', '.join(names)}: {scope}" for scope, names in sorted(of.items()))
+    return f"it needs counts of the same mode ({said}); sudo sysctl kernel.perf_event_paranoid=1 lets both be counted"
+
+
 class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was counted in one group, or of a whole simulated machine."""
 
     origin: str  # PERF_EVENT, SIMULATED
     group: int | None = None  # None: of all groups together
+    take: int | None = None  # of several that ran in turns; None: of all blocks
     by: str = ""  # the simulated machine
     blocks: int = 0  # that were counted
     operations: int = 0  # done in them
@@ -84,17 +99,23 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def simulated_events(counters: dict[str, int]) -> tuple[EventCount, ...]:
-    """What a simulated machine counted, by the names that perf has for it; `memory-reads` and `-writes` are lines."""
+    """What a simulated machine counted: lines, not loads.
+
+    The nearest cache and the TLB have names of their own, since a PMU counts each load there (eight of a line, or one
+    of a vector). The last cache is asked for lines on both.
+    """
     caches = [name.removesuffix(".load_misses") for name in counters if name.endswith(".load_misses")]
     caches.sort(key=lambda name: (-counters[f"{name}.loads"], name))  # nearest first
     named: dict[str, int] = {}
-    for cache, word in [(caches[0], "L1-dcache"), (caches[-1], "LLC")] if caches else []:
-        for of, perf in (("load", "load"), ("store", "store")):
-            named[f"{word}-{perf}s"] = counters[f"{cache}.{of}s"]
-            named[f"{word}-{perf}-misses"] = counters[f"{cache}.{of}_misses"]
+    for of in ("load", "store") if caches else ():
+        named[f"L1d-{of}-lines"] = counters[f"{caches[0]}.{of}s"]
+        named[f"L1d-{of}-line-misses"] = counters[f"{caches[0]}.{of}_misses"]
+    for of in ("load", "store") if caches else ():
+        named[f"LLC-{of}s"] = counters[f"{caches[-1]}.{of}s"]
+        named[f"LLC-{of}-misses"] = counters[f"{caches[-1]}.{of}_misses"]
     translated = {name: counters[name] for name in ("DTLB.hits", "DTLB.misses") if name in counters}
     if translated:
-        named["dTLB-loads"], named["dTLB-load-misses"] = sum(translated.values()), translated.get("DTLB.misses", 0)
+        named["dTLB-lines"], named["dTLB-line-misses"] = sum(translated.values()), translated.get("DTLB.misses", 0)
     for word in ("reads", "writes"):
         ends = [value for name, value in counters.items() if name.count(".") == 1 and name.endswith(f".{word}")]
         named[f"memory-{word}"] = sum(ends)

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <linux/perf_event.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <deque>
@@ -33,6 +34,7 @@ struct Played {
   std::set<int> closed;
   bool kernel = true;        // whether it may be counted
   std::size_t counters = 9;  // of a group
+  bool readable = true;      // else an answer is too short
   std::vector<std::pair<int, unsigned long>> controls;
 };
 Played played;  // functions without captures need one place
@@ -63,6 +65,7 @@ const PerfCalls CALLS{.open =
                           },
                       .read =
                           [](int file, void* into, std::size_t size) {
+                            if (!played.readable) return 0L;
                             auto* answer = static_cast<std::uint64_t*>(into);
                             const auto pairs = played.files[static_cast<std::size_t>(file)].pairs;
                             const auto events = size / sizeof(std::uint64_t) - 3;
@@ -176,6 +179,31 @@ TEST_CASE("where the kernel may not be counted user mode is, and what only happe
   CHECK(counters.facts()[3].scope == "user");
 }
 
+TEST_CASE("a clock counts the kernel's time also where nothing else may") {
+  played = {};
+  played.kernel = false;
+  const EventCounters counters(events("{cycles,task-clock},cpu-clock"), CALLS);
+  CHECK(counters.facts()[0].scope == "user");
+  CHECK(counters.facts()[1].scope == "user+kernel");
+  CHECK(counters.facts()[2].scope == "user+kernel");
+}
+
+TEST_CASE("counts that cannot be read say so, and are not taken for numbers") {
+  played = {};
+  EventCounters counters(events("{cycles,instructions}"), CALLS);
+  counters.start();
+  counters.stop(7, 70);
+  played.readable = false;
+  for (const auto& count : counters.read()) {
+    CHECK(count.value == 0);
+    CHECK(count.enabled_ns == 0);
+    CHECK(holds(count.reason, "cannot be read (0 bytes came)"));
+  }
+  const EventCounters never(events("cycles"), CALLS);
+  CHECK(holds(never.facts()[0].reason, "cannot be read"));
+  CHECK(never.facts()[0].scope == "");
+}
+
 TEST_CASE("what a machine does not count has a reason, and the rest of its group goes on without it") {
   played = {};
   const EventCounters counters(events("{bus-cycles,cycles,instructions},cpu/event=1/"), CALLS);
@@ -205,6 +233,32 @@ TEST_CASE("what finds no room beside its group becomes a group of its own, and f
     CHECK(counters.facts()[2].reason == "");
   }
   CHECK(played.closed.size() == played.files.size());
+}
+
+TEST_CASE("the second event without room joins the first, not a group of its own") {
+  played = {};
+  played.counters = 2;
+  const EventCounters counters(events("{cycles,instructions,branches,branch-misses}"), CALLS);
+  CHECK(counters.facts()[2].group != counters.facts()[1].group);
+  CHECK(counters.facts()[3].group == counters.facts()[2].group);
+}
+
+TEST_CASE("a bench takes as many files as it may, before it opens an event on each thread") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit few{.rlim_cur = 64, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  Bench bench;
+  GroupPlan plan;
+  plan.kernel = "noop";
+  plan.target = "null";
+  plan.cpus = {0};
+  bench.prepare({plan});
+  bench.count({{"task-clock"}});
+  rlimit after{};
+  CHECK(getrlimit(RLIMIT_NOFILE, &after) == 0);
+  CHECK(after.rlim_cur == before.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_CASE("a bench counts in the timed blocks alone, of each group, until the next prepare") {

@@ -7,7 +7,11 @@ import pytest
 
 import border
 from shell import Shell
+from tierscope import core
 from tierscope.result import load
+from tierscope.run.inspect import inspect
+from tierscope.system import System
+from tierscope.units import KiB, MiB
 
 DONE = (0, 4)
 GROUP = f"""
@@ -79,10 +83,33 @@ def test_a_run_has_rows_of_its_counters_whatever_the_machine_counts(shell: Shell
     assert hardware or "simulated" in origins
     (record,) = load(shell.folder / "run").result.records
     loads = {one.event: one.value for counted in record.counted for one in counted.events if counted.by}
-    assert hardware or loads["L1-dcache-loads"] > 0
+    assert hardware or loads["L1d-load-lines"] > 0
 
 
-def test_the_simulated_caches_miss_where_the_footprint_does_not_fit(shell: Shell) -> None:
+@pytest.mark.parametrize(("caches", "missed"), [(0.5, 0), (1.25, 1)])
+def test_the_simulated_caches_miss_where_the_footprint_does_not_fit(shell: Shell, caches: float, missed: float) -> None:
+    """Half of the first cache, or a quarter more than the last one, as the system reports them."""
+    own = [
+        cache
+        for cache in inspect(core.topology(), System(), None).identity.caches
+        if cache.kind != "Instruction" and border.CPUS[0] in cache.cpus
+    ]
+    if not own or own[-1].size_bytes > 256 * MiB:
+        pytest.skip("no caches are reported, or filling the last one takes long")
+    chosen = (min if caches < 1 else max)(cache.size_bytes for cache in own)
+    footprint = int(chosen * caches) // KiB
+    group = GROUP.replace('"chase"', '"read"').replace('"64KiB"', f'"{footprint}KiB"')
+    (shell.folder / "one.toml").write_text(group)
+    status, out, _ = shell("run", "one.toml", "counters=simulated", "--out", "run", "--json", "-", "--quiet")
+    assert status in DONE
+    found = {row["counter"]: row for row in json.loads(out)["rows"] if row["table"] == "counters"}
+    assert found["L1d-load-lines"]["per_operation"] == pytest.approx(1, rel=1e-3)
+    assert found["LLC-load-misses"]["per_operation"] == pytest.approx(missed, abs=0.01)
+    assert found["memory-reads"]["per_operation"] == pytest.approx(missed, abs=0.01)
+    assert "cache.0.name=L1d" in found["LLC-load-misses"]["origin_by"]
+
+
+def test_a_simulated_machine_without_caches_reads_memory_for_each_line(shell: Shell) -> None:
     options = ("kernels=read", "threads=1", "array=1MiB", "budget=0.1", "--out", "run", "--json", "-", "--quiet")
     status, out, _ = shell("run", "stream", *options, "counters=simulated", "target=sim:flat")
     assert status in DONE

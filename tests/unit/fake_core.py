@@ -68,6 +68,7 @@ class FakeCore:
     error: Law = lambda group: 0.0  # against scalar code
     preempted: float = 0.0  # share of the blocks
     events: frozenset[str] = frozenset()  # that this system counts
+    unread: frozenset[str] = frozenset()  # of these those that cannot be read
     dies_at: int = -1  # which `measure` it does not come back from
     pages: str = ""  # bytes of page that are found, whatever was asked
     log: list[str] = field(default_factory=list)
@@ -102,12 +103,14 @@ class FakeSession:
     def __init__(self, core: FakeCore) -> None:
         self._core = core
         self._groups: list[Group] = []
+        self._ran: list[int] = []  # batches of each group
         self._batch = 0
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         self._core.log.append("prepare " + "+".join(group.workload.kernel for group in groups))
         self._core.now += 0.01
         self._groups, self._batch = list(groups), 0
+        self._ran = [0] * len(groups)
         return tuple(self._facts(group) for group in groups)
 
     def set(self, number: int, group: Group) -> GroupFacts:
@@ -131,6 +134,7 @@ class FakeSession:
         threads = [(g, t) for g in numbers for t in range(len(self._groups[g].team.cpus))]
         blocks = np.concatenate([self._thread(rng, g, t, seconds, block_s, ran) for g, t in threads])
         self._batch += 1
+        self._ran = [ran + (g in numbers) for g, ran in enumerate(self._ran)]
         return blocks
 
     def count(self, events: str) -> Counting:
@@ -140,7 +144,7 @@ class FakeSession:
 
     def counts(self) -> tuple[Counts, ...]:
         self._core.log.append("counts")
-        return (counts_of(self._counting),) * len(self._groups)
+        return tuple(counts_of(self._counting, self._core.unread, ran) for ran in self._ran)
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         self._core.log.append("check")

@@ -1,5 +1,7 @@
 """Performance events that were made: what the core answers, and what stands in a record."""
 
+import msgspec
+
 from tierscope.counting import PERF_EVENT, SIMULATED, Count, Counted, Counting, Counts, EventCount, EventFacts
 
 OPERATIONS, BLOCKS, BLOCK_S = 1_000_000, 1000, 1e-3
@@ -49,10 +51,15 @@ def answered(words: str, counted: frozenset[str]) -> Counting:
     return Counting(events=events, empty_blocks=64, pair_s=2e-6)
 
 
-def counts_of(counting: Counting) -> Counts:
-    """Each event that is counted a hundred times in ten operations."""
+def counts_of(counting: Counting, unread: frozenset[str] = frozenset(), batches: int = 1) -> Counts:
+    """In each batch a hundred of each event that is counted, in ten operations; those of `unread` cannot be read."""
+    none, unreadable = Count(value=0, enabled_ns=0, running_ns=0), "its count cannot be read (0 bytes came)"
     events = tuple(
-        Count(value=0, enabled_ns=0, running_ns=0) if one.reason else Count(value=100, enabled_ns=50, running_ns=50)
+        none
+        if one.reason
+        else msgspec.structs.replace(none, reason=unreadable)
+        if one.event in unread
+        else Count(value=100 * batches, enabled_ns=50 * batches, running_ns=50 * batches)
         for one in counting.events
     )
-    return Counts(blocks=5, operations=10, ticks=2_000, events=events)
+    return Counts(blocks=5 * batches, operations=10 * batches, ticks=2_000 * batches, events=events)

@@ -13,13 +13,14 @@ from made_machine import made_machine
 from said import refused
 from tierscope.counting import PERF_EVENT, SIMULATED, Counted, EventCount, simulated_events
 from tierscope.errors import Exit, MachineError
+from tierscope.experiment import Experiment
 from tierscope.report.content import gather
 from tierscope.report.correlated import correlated
 from tierscope.report.terminal_counters import grid
 from tierscope.report.verdict import verdict
 from tierscope.result import Run
 from tierscope.run.counters import Counters as Counting
-from tierscope.run.second_pass import SecondPass, machine_word
+from tierscope.run.second_pass import SecondPass
 from tierscope.tables import Row
 from tierscope.tables.counters import Counters
 
@@ -108,6 +109,35 @@ def test_an_event_without_a_turn_says_nothing(tmp_path: Path) -> None:
     assert "never had its turn" in str(one(rows, "cycles")["reason"])
 
 
+def test_an_event_of_which_no_time_is_told_has_no_value(tmp_path: Path) -> None:
+    unread = EventCount(event="cycles", scope="user+kernel")
+    _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(unread,)))
+    assert one(rows, "cycles")["value"] is None
+    assert "told no time" in str(one(rows, "cycles")["reason"])
+
+
+def test_what_the_core_could_not_read_has_its_reason(lab: Lab) -> None:
+    lab.core.events = frozenset({"cycles", "page-faults"})
+    lab.core.unread = frozenset({"cycles"})
+    lab(plan_of(point(group())), counters=counting(lab.core, "cycles,page-faults"))
+    (counted,) = lab.records[0].counted
+    assert [one.reason for one in counted.events] == ["its count cannot be read (0 bytes came)", ""]
+    assert [one.counted for one in counted.events] == [False, True]
+
+
+def test_a_metric_of_counts_of_two_modes_has_a_reason_and_no_value(tmp_path: Path) -> None:
+    counted = made_counted(scope="user")
+    clock = event("task-clock", TRUTH["task-clock"])
+    counted = msgspec.structs.replace(
+        counted, events=(*(one for one in counted.events if one.event != "task-clock"), clock)
+    )
+    _, rows = rows_of(tmp_path, counted)
+    assert one(rows, "ipc")["value"] == 2
+    assert one(rows, "clock")["value"] is None
+    assert "cycles: user; task-clock: user+kernel" in str(one(rows, "clock")["reason"])
+    assert one(rows, "on_cpu_share")["value"] == pytest.approx(0.99)
+
+
 def test_user_mode_alone_is_said(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(scope="user"))
     assert one(rows, "ipc")["scope"] == "user"
@@ -142,18 +172,25 @@ def test_a_plan_that_the_simulator_does_not_take_has_a_row_with_the_reason(tmp_p
     assert insight.text == "No counts: the simulator does not take it: no form."
 
 
-def test_counters_of_simulated_machines_have_the_names_of_perf() -> None:
+def test_counters_of_simulated_machines_are_lines_and_called_so(tmp_path: Path) -> None:
     counters = {
         "L1d.loads": 10, "L1d.load_misses": 8, "L1d.stores": 1, "L1d.store_misses": 1, "L3.loads": 8,
         "L3.load_misses": 2, "L3.stores": 0, "L3.store_misses": 0, "DTLB.hits": 7, "DTLB.misses": 3, "dram.reads": 2,
         "dram.writes": 1,
     }  # fmt: skip
-    named = {one.event: one.value for one in simulated_events(counters)}
-    assert named["L1-dcache-load-misses"] == 8
+    named = {found.event: found.value for found in simulated_events(counters)}
+    assert not {"L1-dcache-loads", "L1-dcache-load-misses", "dTLB-loads"} & set(named)  # a PMU counts every load
+    assert named["L1d-load-lines"] == 10
+    assert named["L1d-load-line-misses"] == 8
     assert named["LLC-loads"] == 8
     assert named["LLC-load-misses"] == 2
-    assert named["dTLB-loads"] == 10
+    assert named["dTLB-lines"] == 10
+    assert named["dTLB-line-misses"] == 3
     assert named["memory-reads"] == 2
+    counted = Counted(origin=SIMULATED, by="sim:made", blocks=1, operations=1, events=simulated_events(counters))
+    _, rows = rows_of(tmp_path, counted)
+    assert one(rows, "l1d_load_line_miss_ratio")["value"] == 0.8
+    assert one(rows, "l1d_load_miss_ratio")["value"] is None
     assert simulated_events({"flat.reads": 3, "flat.writes": 0})[0].value == 3
 
 
@@ -173,10 +210,44 @@ def test_events_are_asked_for_behind_prepare_and_read_before_the_memory_goes(lab
     assert steps.index("count") < steps.index("measure") < steps.index("check") < steps.index("counts")
     (counted,) = record.counted
     assert counted.group == 0
+    batches = steps.count("measure")
     assert [(one.event, one.value, one.reason) for one in counted.events] == [
-        ("cycles", 100, ""), ("page-faults", 100, ""), ("branches", 0, NO_PMU),
+        ("cycles", 100 * batches, ""), ("page-faults", 100 * batches, ""), ("branches", 0, NO_PMU),
     ]  # fmt: skip
-    assert counted.seconds == 1e-6
+    assert counted.seconds == pytest.approx(1e-6 * batches)
+    assert counted.take is None
+
+
+def in_turns() -> Experiment:
+    """A victim alone, and beside another."""
+    both = point(group(), group())
+    return msgspec.structs.replace(both, takes=((0,), (0, 1)))
+
+
+def test_a_group_that_runs_alone_and_beside_others_has_counts_of_each(lab: Lab, tmp_path: Path) -> None:
+    lab.core.events = frozenset({"cycles"})
+    lab(plan_of(in_turns()), counters=counting(lab.core, "cycles"))
+    (record,) = lab.records
+    batches = [record.takes.count(take) for take in range(2)]
+    assert [(one.take, one.group, one.events[0].value, one.operations) for one in record.counted] == [
+        (0, 0, 100 * batches[0], 10 * batches[0]),
+        (1, 0, 100 * batches[1], 10 * batches[1]),
+        (1, 1, 100 * batches[1], 10 * batches[1]),
+    ]
+    maker = Maker(tmp_path)
+    maker.records.append(record)
+    rows = [row for row in Counters().rows(maker.save()) if row["counter"] == "cycles"]
+    assert [(row["take"], row["group"]) for row in rows] == [(0, 0), (1, 0), (1, 1)]
+    assert [line[0].split(",")[0] for line in grid(rows)[0][2]][1].startswith("#0 take 1")
+
+
+def test_the_second_pass_counts_each_take_by_itself(lab: Lab) -> None:
+    lab(plan_of(in_turns()), counters=counting(lab.core, "simulated"))
+    (record,) = lab.records
+    assert [(one.take, one.group) for one in record.counted] == [(0, None), (1, None)]
+    assert record.counted[0].operations < record.counted[1].operations
+    prepared = [step for step in lab.core.log if step.startswith("prepare")]
+    assert prepared == ["prepare triad+triad", "prepare triad", "prepare triad+triad"]
 
 
 def test_without_a_pmu_the_default_goes_through_simulated_caches_too(lab: Lab) -> None:
@@ -213,11 +284,13 @@ def test_storage_refuses_counters_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_machine_of_a_second_pass_has_the_caches_of_the_first_cpu() -> None:
-    word = machine_word(made_machine(4), (1, 2))
-    assert word.startswith("flat,cpu.count=")
-    sizes = [cache for cache in EMPTY.machine.identity.caches if cache.kind != "Instruction" and 1 in cache.cpus]
-    assert word.count(".size=") == len(sizes) + 1  # and memory
+def test_a_machine_that_reports_no_caches_has_no_second_pass(lab: Lab) -> None:
+    machine = msgspec.structs.replace(
+        EMPTY.machine, identity=msgspec.structs.replace(EMPTY.machine.identity, caches=())
+    )
+    lab(plan_of(point(group())), counters=Counting("simulated", "none", SecondPass(machine, lab.core.session)))
+    (counted,) = lab.records[0].counted
+    assert "reports no caches" in counted.reason
 
 
 # --- correlation ---

@@ -29,7 +29,7 @@ def test_every_file_of_metrics_names_its_events_and_its_source(path: Path) -> No
     assert found.source
     assert found.summary
     known = {word for words in found.events for word in words.strip("{}").split(",")}
-    simulated = {"memory_reads", "memory_writes"}
+    simulated = {"memory_reads", "memory_writes", "L1d_load_lines", "L1d_load_line_misses"}
     names = {word.replace("-", "_") for word in known} | {"operations", "seconds", "line"} | simulated
     for metric in found.metrics:
         assert metric.formula.names <= names, metric.name
@@ -38,10 +38,25 @@ def test_every_file_of_metrics_names_its_events_and_its_source(path: Path) -> No
     assert len({metric.name for metric in found.metrics}) == len(found.metrics)
 
 
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_cycles_and_the_clock_count_over_the_same_time_inside_of_all_other_groups(path: Path) -> None:
+    last = read_metrics(path.stem, path.read_text()).events[-1].strip("{}").split(",")
+    assert {"cycles", "instructions", "task-clock"} <= set(last)
+
+
+def test_zen_3_sets_fills_from_memory_against_those_from_everywhere_behind_the_l2() -> None:
+    zen = {metric.name: metric.formula for metric in metrics_for("AuthenticAMD:25:1:1").metrics}
+    counts = {"fills_near": 20.0, "fills_far": 10.0, "fills_l3": 50.0, "fills_caches": 20.0, "demand_memory": 6.0}
+    assert zen["llc_miss_ratio"].value(counts) == pytest.approx(0.3)
+    assert zen["prefetched_share"].value(counts) == pytest.approx(0.8)
+    assert zen["l1_fill_bytes_from_memory"].value({**counts, "line": 64.0, "operations": 30.0}) == 64
+
+
 def test_a_file_is_chosen_by_the_processor_and_leaves_the_rest_to_the_generic_one() -> None:
     lake = metrics_for("GenuineIntel:6:106:6")
     assert lake.name == "icelake_sp"
     assert "{cycles,instructions,cpu/event=0xa3,umask=0x04,cmask=0x04/," in lake.words()
+    assert lake.words().endswith(",cpu/event=0xa6,umask=0x40,cmask=0x02/,task-clock}")
     assert lake.called("cpu/event=0xd1,umask=0x20/") == "retired_l3_misses"
     assert {"ipc", "memory_stall_share"} <= {metric.name for metric in lake.metrics}
     stall = next(metric for metric in lake.metrics if metric.name == "stall_share")

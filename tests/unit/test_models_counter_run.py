@@ -49,6 +49,15 @@ def test_the_counter_model_is_fitted_to_a_run(tmp_path: Path) -> None:
     assert found.value == pytest.approx(5e5 * (1000 / clock_hz + 300e-9 + 0.5 * 100e-9), rel=1e-6)
 
 
+def test_cycles_of_user_mode_alone_make_no_clock(tmp_path: Path) -> None:
+    counted = made_counted(scope="user")
+    clock = event("task-clock", 990_000_000)
+    stalls = event("stalled-cycles-backend", 2_000_000_000, scope="user")
+    events = (*(one for one in counted.events if one.event != "task-clock"), clock, stalls)
+    with pytest.raises(FitError, match=r"has no clock: .*cycles: user; task-clock: user\+kernel"):
+        counters_of(swept(tmp_path, (1000,), events=events), "none")
+
+
 def test_a_run_without_a_pmu_fits_no_counter_model_and_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(FitError, match=r"no count of cycles; it needs a PMU, and counters=default"):
         counters_of(swept(tmp_path, (1000,), events=(event("task-clock", 1),)), "none")

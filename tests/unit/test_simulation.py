@@ -99,6 +99,7 @@ def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
 def test_a_run_on_two_machines_is_refused() -> None:
     refuse_mixtures([on("sim:flat"), on("sim:flat,memory=flat")], frozenset({"memcpy"}))
     refuse_mixtures([on("node:0"), on("null"), on("file:/x")], frozenset({"read"}))
+    refuse_mixtures([on("null")], frozenset({"read"}))  # no memory is no simulated memory
     for other in ("node:0", "sim:flat,noise=1"):
         with pytest.raises(UsageError, match="lie on two machines"):
             refuse_mixtures([on("sim:flat"), on(other)], frozenset())

@@ -1,4 +1,4 @@
-"""What the counter model is fitted to, of a run: `CounterModel.fit(*counters_of(records))`.
+"""What the counter model is fitted to, of a run: `CounterModel.fit(*counters_of(records, family))`.
 
     operations n     = keys of a record, one round of operations on them                         [1]
     a counter        = its count of one operation * n                                            [1]
@@ -6,7 +6,7 @@
 
 Records are those of one structure and one operation over `count=`, with `counters=`. Stall cycles are those of the
 processor's metrics, `stalls_total`, else the kernel's own `stalled-cycles-backend`. Counts of simulated caches are not
-taken: they know no cycles.
+taken: they know no cycles. Nor are those of user mode alone: task-clock always goes in the kernel too.
 Source: document 004, section 5.2, which counts the same events.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tierscope.counting import PERF_EVENT
+from tierscope.counting import PERF_EVENT, mixed
 from tierscope.metrics import metrics_for
 from tierscope.models.model import FitError, Floats
 from tierscope.result import Record
@@ -46,7 +46,7 @@ def _point(record: Record, family: str) -> tuple[int, dict[str, float]]:
     """Keys, and each event of one operation."""
     metrics = metrics_for(family)
     found = {
-        metrics.called(event.event): event.estimate / one.operations
+        metrics.called(event.event): (event, event.estimate / one.operations)
         for one in record.counted
         if one.origin == PERF_EVENT and one.operations
         for event in one.events
@@ -58,7 +58,9 @@ def _point(record: Record, family: str) -> tuple[int, dict[str, float]]:
                 f"counter_model: record {record.number} has no count of {' or '.join(names)}; it needs a PMU, and "
                 "counters=default (tierscope catalogue lists what is counted here)"
             )
-    return record.experiment.groups[0].workload.count, found
+    if why := mixed(found[name][0] for name in ("cycles", "task-clock")):
+        raise FitError(f"counter_model: record {record.number} has no clock: {why}")
+    return record.experiment.groups[0].workload.count, {name: each for name, (_, each) in found.items()}
 
 
 def _first(found: dict[str, float], names: tuple[str, ...]) -> float:

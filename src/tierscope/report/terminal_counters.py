@@ -10,8 +10,8 @@ from tierscope.units import show_bytes, show_seconds
 
 FIRST = (
     "ipc", "stall_share", "memory_stall_share", "LLC-load-misses", "memory_traffic", "llc_load_miss_ratio",
-    "llc_miss_ratio", "memory_bytes", "instructions", "cycles", "LLC-loads", "L1-dcache-load-misses", "page-faults",
-    "task-clock", "on_cpu_share", "context-switches",
+    "llc_miss_ratio", "memory_bytes", "l1_fill_bytes_from_memory", "instructions", "cycles", "LLC-loads",
+    "L1-dcache-load-misses", "L1d-load-line-misses", "page-faults", "task-clock", "on_cpu_share", "context-switches",
 )  # fmt: skip
 """In the order in which they are shown; others follow while there is room."""
 MOST = 4  # columns beside the name of the point: 80 characters
@@ -30,9 +30,9 @@ def _of(origin: str, rows: list[Row]) -> Grid:
     names = {str(row["counter"]): row for row in rows if row["value"]}
     order = [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
     chosen = order[:MOST]
-    points: dict[tuple[object, object], dict[str, Row]] = {}
+    points: dict[tuple[object, ...], dict[str, Row]] = {}
     for row in rows:
-        points.setdefault((row["experiment"], row["group"]), {})[str(row["counter"])] = row
+        points.setdefault((row["experiment"], row["group"], row["take"]), {})[str(row["counter"])] = row
     lines = [_line(point, chosen) for point in list(points.values())[:LINES]]
     if len(points) > LINES:
         lines.append([f"... {len(points) - LINES} more in the report", *("" for _ in chosen)])
@@ -50,7 +50,8 @@ def _line(point: dict[str, Row], chosen: list[str]) -> list[str]:
     group = f".{first['group']}" if first["group"] else ""
     size = show_bytes(float(first["footprint_bytes"] or 0))
     what = f"{first['task'] or size}, {threads_name(int(first['threads'] or 1))}"
-    name = f"#{first['experiment']}{group} {first['kernel']}, {what}"
+    take = "" if first["take"] is None else f" take {first['take']}"
+    name = f"#{first['experiment']}{group}{take} {first['kernel']}, {what}"
     return [name, *(_cell(point.get(counter)) for counter in chosen)]
 
 

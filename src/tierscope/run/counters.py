@@ -12,6 +12,8 @@ from tierscope.metrics import metrics_for
 from tierscope.result import Blocks, GroupFacts
 from tierscope.run.measurer import Measurer
 from tierscope.run.second_pass import SecondPass
+from tierscope.run.take_counts import TakeCounts
+from tierscope.stats.takes import takes_of
 
 OFF, DEFAULT, PERF = "off", "default", "perf"
 WORDS = (OFF, DEFAULT, PERF, SIMULATED)
@@ -23,18 +25,19 @@ COMMAND = "kernel command runs in processes of its own, which the counters of a 
 
 
 class Counters:
-    """Asked before the first batch and after the last of each experiment."""
+    """Asked before the first batch of each experiment, behind each, and after the last."""
 
     def __init__(self, asked: str = OFF, family: str = "", second_pass: SecondPass | None = None) -> None:
         """family: of the processor, whose metrics name its events. second_pass: None simulates nothing."""
         self._asked = asked
         self._second_pass = second_pass
         self._counting: Counting | None = None
+        self._takes = TakeCounts()
         self._words = "" if asked in (OFF, SIMULATED) else metrics_for(family).words("" if asked in WORDS else asked)
 
     def begin(self, session: Measurer, facts: tuple[GroupFacts, ...]) -> None:
         """MachineError where events were named and none of them is counted here."""
-        self._counting = None
+        self._counting, self._takes = None, TakeCounts()
         if self._asked in (OFF, SIMULATED) or _simulated(facts) or _commands(facts):
             return
         self._counting = session.count(self._words)
@@ -44,6 +47,11 @@ class Counters:
                 f"counters={self._asked}: none of these is counted here ({reasons}); try counters=default, which takes "
                 "what there is, or see `tierscope doctor` for pmu and perf_events"
             )
+
+    def batch(self, session: Measurer, experiment: Experiment, take: int) -> None:
+        """Behind a batch of that take: where several run in turns, each has its own counts."""
+        if self._counting and len(takes_of(experiment)) > 1:
+            self._takes.add(take, session.counts())
 
     def end(
         self, session: Measurer, experiment: Experiment, facts: tuple[GroupFacts, ...], blocks: Blocks,
@@ -56,29 +64,38 @@ class Counters:
             return (_of_machine(session, facts, blocks, counters),)
         if _commands(facts):
             return (Counted(origin=PERF_EVENT, reason=COMMAND),)
-        counted = self._counted(session) if self._counting else ()
+        counted = self._counted(session, experiment) if self._counting else ()
         wanted = self._asked == SIMULATED or (self._asked == DEFAULT and not _by_hardware(counted))
-        return (*counted, self._second_pass.count(experiment)) if self._second_pass and wanted else counted
+        return (*counted, *self._second_pass.count(experiment)) if self._second_pass and wanted else counted
 
     def close(self) -> None:
         if self._second_pass:
             self._second_pass.close()
 
-    def _counted(self, session: Measurer) -> tuple[Counted, ...]:
-        counting = self._counting
+    def _counted(self, session: Measurer, experiment: Experiment) -> tuple[Counted, ...]:
+        """Of the groups of each take."""
+        counting, takes = self._counting, takes_of(experiment)
         assert counting is not None
+        every = session.counts()
+        several = len(takes) > 1
+        chosen = [
+            (take if several else None, number, of[number])
+            for take, groups in enumerate(takes)
+            if (of := self._takes.of(take) if several else every)
+            for number in groups
+        ]
         found = []
-        for number, counts in enumerate(session.counts()):
+        for take, number, counts in chosen:
             events = tuple(
                 EventCount(
-                    event=facts.event, scope=facts.scope, reason=facts.reason, group=facts.group, empty=facts.empty,
-                    value=count.value, enabled_ns=count.enabled_ns, running_ns=count.running_ns,
+                    event=facts.event, scope=facts.scope, reason=facts.reason or count.reason, group=facts.group,
+                    empty=facts.empty, value=count.value, enabled_ns=count.enabled_ns, running_ns=count.running_ns,
                 )
                 for facts, count in zip(counting.events, counts.events, strict=True)
             )  # fmt: skip
             found.append(
                 Counted(
-                    origin=PERF_EVENT, group=number, blocks=counts.blocks, operations=counts.operations,
+                    origin=PERF_EVENT, group=number, take=take, blocks=counts.blocks, operations=counts.operations,
                     seconds=counts.ticks / session.clock.hz, empty_blocks=counting.empty_blocks,
                     pair_s=counting.pair_s, events=events,
                 )

@@ -11,8 +11,8 @@ from tierscope.timing import Timing
 
 
 class Measurer(Protocol):
-    """Steps in this order: prepare, count, measure as often as wanted, timings, check, counts, drop, told; close at any
-    time.
+    """Steps in this order: prepare, count, measure as often as wanted, timings, check, counts, drop, told; counts
+    also between batches, close at any time.
     """
 
     clock: Clock

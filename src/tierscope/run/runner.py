@@ -192,6 +192,7 @@ class Runner:
             seconds = batch_seconds(experiment, timed, budget, first=turn == 0)
             for take in (take for take in order(len(takes), turn) if take in open_takes):
                 batches.append(session.measure(seconds, schedule.block_s, takes[take] if experiment.takes else ()))
+                self._counters.batch(session, experiment, take)
                 ran.append(take)
             timed += max(map(lasted, batches[-len(takes) :])) / session.clock.hz if experiment.against else seconds
             blocks, noted = np.concatenate(batches), tuple(ran) if experiment.takes else ()

@@ -15,17 +15,20 @@ Source: Linux, perf_event_open(2), on time_enabled and time_running.
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from tierscope.counting import Counted, EventCount
+from tierscope.counting import Counted, EventCount, mixed
 from tierscope.experiment import Label
 from tierscope.metrics import Metrics, metrics_for
 from tierscope.metrics.formula import KNOWN
 from tierscope.metrics.read import Metric
 from tierscope.result import GroupFacts, Record, Run
+from tierscope.stats.takes import takes_of
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.counters_words import ALL, sentences
 from tierscope.units import LINE_BYTES
 
 GIVEN = frozenset(KNOWN)
+NO_TURN = "it never had its turn on the PMU; ask for fewer events at once"
+NO_BLOCK = "the kernel told no time for which it was to be counted"
 NANOSECONDS = ("task-clock", "cpu-clock")  # events that are times
 
 
@@ -40,6 +43,7 @@ class Counters:
     columns: ClassVar[tuple[Column, ...]] = (
         Column("experiment", "experiment", "1"),
         Column("group", "group", "1"),
+        Column("take", "take", "1"),
         Column("kernel", "kernel", ""),
         Column("task", "task", ""),
         Column("target", "target", ""),
@@ -82,7 +86,7 @@ def _once(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[Row]:
-    chosen = record.groups if counted.group is None else (record.groups[counted.group],)
+    chosen = [record.groups[number] for number in _numbers(record, counted)]
     head = _head(record, counted, chosen)
     if counted.reason:
         yield {**head, **_tail(counted), "kind": "event", "counter": ALL, "reason": counted.reason}
@@ -100,6 +104,7 @@ def _head(record: Record, counted: Counted, groups: Sequence[GroupFacts]) -> Row
     return {
         "experiment": record.number,
         "group": counted.group,
+        "take": counted.take,
         "kernel": "+".join(dict.fromkeys(one.kernel for one in groups)),
         "task": _task(record, counted),
         "target": "+".join(dict.fromkeys(one.target for one in groups)),
@@ -108,10 +113,16 @@ def _head(record: Record, counted: Counted, groups: Sequence[GroupFacts]) -> Row
     }
 
 
+def _numbers(record: Record, counted: Counted) -> Sequence[int]:
+    """Of the groups that were counted together."""
+    if counted.group is not None:
+        return (counted.group,)
+    return range(len(record.groups)) if counted.take is None else takes_of(record.experiment)[counted.take]
+
+
 def _task(record: Record, counted: Counted) -> str | None:
     """Of groups on structures: 'get of 50000 keys'."""
-    asked = record.experiment.groups
-    works = [one.workload for one in (asked if counted.group is None else (asked[counted.group],))]
+    works = [record.experiment.groups[number].workload for number in _numbers(record, counted)]
     return "+".join(dict.fromkeys(f"{one.operation} of {one.count} keys" for one in works if one.count)) or None
 
 
@@ -128,7 +139,8 @@ def _tail(counted: Counted) -> Row:
 def _event(counted: Counted, event: EventCount, name: str) -> Row:
     row: Row = {**_tail(counted), "kind": "event", "counter": name, "scope": event.scope or None}
     if not event.counted:
-        return {**row, "reason": event.reason or "it never had its turn on the PMU; ask for fewer events at once"}
+        never = NO_TURN if event.enabled_ns else NO_BLOCK
+        return {**row, "reason": event.reason or never}
     factor = 1e-9 if event.event in NANOSECONDS else 1.0
     value = event.estimate * factor
     empty = event.empty * factor / counted.empty_blocks if counted.empty_blocks else None
@@ -152,12 +164,13 @@ def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount]) -> R
         return {**row, "reason": f"not counted: {', '.join(lacking)}"}
     counts = {name: event.estimate for name, event in known.items() if event.counted}
     given = {"operations": float(counted.operations), "seconds": counted.seconds, "line": float(LINE_BYTES)}
+    if len(scopes := {event.scope for event in events}) > 1:
+        return {**row, "reason": mixed(events)}
     value = metric.formula.value({**counts, **given})
     if value is None:
         return {**row, "reason": "it divides by a count of 0"}
-    scopes = sorted({event.scope for event in events})
     share = max((1 - event.running_share for event in events), default=0.0)
-    return {**row, "value": value, "multiplexed_share": share, "scope": " and ".join(filter(None, scopes)) or None}
+    return {**row, "value": value, "multiplexed_share": share, "scope": next(iter(scopes), None) or None}
 
 
 tables.add(Counters())

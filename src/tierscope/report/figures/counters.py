@@ -48,7 +48,7 @@ class Counters:
         body = {"hconcat": [heat.chart(axes, points, layers)]}
         notes = [f"{len(names) - MOST} more points in the table." if len(names) > MOST else ""]
         title = vega.origin_title(self.title, run.result.origin)
-        return vega.finish(title, body, labels=["L1-dcache-load-misses (simulated)"], notes=notes)
+        return vega.finish(title, body, labels=["L1d-store-line-misses (simulated)"], notes=notes)
 
 
 def _value(row: Row) -> float:
@@ -60,8 +60,9 @@ def _point(row: Row) -> Point:
     value = _value(row)
     simulated = row["origin"] == SIMULATED
     group = f".{row['group']}" if row["group"] else ""
+    take = "" if row["take"] is None else f" take {row['take']}"
     return {
-        "point": f"{row['experiment']}{group}",
+        "point": f"{row['experiment']}{group}{take}",
         "counter": f"{row['counter']} (simulated)" if simulated else str(row["counter"]),
         "value": value,
         "word": show_seconds(value) if row["unit"] == "s" else f"{value:.3g}",
