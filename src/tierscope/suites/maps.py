@@ -235,7 +235,8 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     target = Target.parse(str(chosen["target"]))
     kind, asked = target.name, operations_of(chosen)
     partly = (
-        f"operations {', '.join(those)} of structure {name} are left out on target={target.word}: {why}"
+        f"operations {', '.join(those)} of structure {name} are left out on target={target.word}: {why}; "
+        "try unordered_map or robin_map for them"
         for name, why in machine.structures_unrecorded.items()
         if (those := [one for one in asked if unrecorded(machine, target, name, one)])
     )
