@@ -224,3 +224,13 @@ def test_counters_of_a_structure_say_what_was_done(run: Run) -> None:
     )
     work = record.experiment.groups[0].workload
     assert {row["task"] for row in found} == {f"{work.operation} of {COUNT} keys"}
+
+
+def test_a_structure_that_is_alone_is_told_with_its_times(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_point(maker, "quick_map", "get")
+    (one,) = TABLE.insights(run := maker.save("maps"), TABLE.rows(run))
+    assert one.name == "alone get"
+    assert one.value == pytest.approx(LATENCY_S["quick_map"] * math.exp(SPREAD**2 / 2), rel=0.05)
+    assert one.text.startswith("get of quick_map: 10")
+    assert one.text.endswith(f"among {COUNT} keys")

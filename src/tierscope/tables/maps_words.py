@@ -1,7 +1,8 @@
-"""What rows of `maps` say: the fastest structure of each operation, what rehashes take of it, and which one flushes
-the same lines again, where lines are counted.
+"""What rows of `maps` say: what a structure takes where it is alone, the fastest structure of each operation, what
+rehashes take of it, and which one flushes the same lines again, where lines are counted.
 """
 
+from tierscope.experiment import Label
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Row
@@ -20,7 +21,7 @@ def sentences(rows: list[Row]) -> list[Insight]:
     kinds = list(dict.fromkeys(tuple(row[key] for key in ALIKE) for row in known))
     parts = [[row for row in known if tuple(row[key] for key in ALIKE) == kind] for kind in kinds]
     kinds_of_words = (_fastest, _rehash, _flushed)
-    return [said for words in kinds_of_words for part in parts for said in words(part)]
+    return _alone(known) + [said for words in kinds_of_words for part in parts for said in words(part)]
 
 
 def asked(row: Row) -> str:
@@ -33,6 +34,31 @@ def asked(row: Row) -> str:
 
 def _rate(row: Row) -> Interval:
     return interval_of(row, "ops", "per_s") or Interval(0.0, 0.0, 0.0, 0)
+
+
+def _alone(rows: list[Row]) -> list[Insight]:
+    """What each operation takes, where one structure was asked for and there is none to compare it with."""
+    if len({row["structure"] for row in rows}) != 1:
+        return []
+    parts: dict[Label, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: float(row["count"] or 0)):
+        parts.setdefault(row["operation"], []).append(row)
+    return [_takes(part) for part in parts.values()]
+
+
+def _takes(part: list[Row]) -> Insight:
+    """At the fewest keys, and at the most."""
+    ends = [part[0], part[-1]] if part[-1]["count"] != part[0]["count"] else [part[0]]
+    told = [f"{_each(row)} among {row['count']} keys{'' if row['conclusive'] else ' (inconclusive)'}" for row in ends]
+    first = part[0]
+    text = f"{first['operation']} of {first['structure']}: {', '.join(told)}"
+    return Insight(name=f"alone {first['operation']}", text=text, value=float(first["latency_s"] or 0), unit="s")
+
+
+def _each(row: Row) -> str:
+    """'310 ns (302 ns to 318 ns)' of one operation, without what lies between two."""
+    times = (show_seconds(float(row[key] or 0)) for key in ("latency_s", "latency_low", "latency_high"))
+    return "{} ({} to {})".format(*times)
 
 
 def _fastest(rows: list[Row]) -> list[Insight]:
