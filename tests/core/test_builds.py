@@ -7,7 +7,6 @@ takes a minute and a half on two CPUs. `tests/core/spy.hpp` is a kernel that is 
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,17 +16,10 @@ MARKS = {"asan-ubsan": "__asan_init", "tsan": "__tsan_init"}
 TESTS = ["tests/catalogue", *sorted(str(path) for path in (lanes.ROOT / "tests/machine").glob("test_core_*.py"))]
 
 
-def _build(preset: str) -> Path:
-    if preset in MARKS:
-        return lanes.sanitized(preset)
-    compiler = lanes.clang() or pytest.skip("lane clang left out, no clang++: sudo apt-get install -y clang")
-    return lanes.built(preset, f"-DCMAKE_CXX_COMPILER={compiler}")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["clang", "asan-ubsan", "tsan"])
+@pytest.mark.parametrize("preset", lanes.LANES)
 def test_the_build_passes_the_tests_of_the_core(preset: str) -> None:
-    folder = _build(preset)
+    folder = lanes.lane(preset)
     core = folder / "tierscope-core"
     if preset in MARKS:  # else the lane would test nothing
         assert MARKS[preset] in subprocess.run(["nm", core], text=True, capture_output=True, check=True).stdout
