@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "base/capacity.hpp"
 #include "base/error.hpp"

@@ -1,6 +1,7 @@
 /// A few bits for each of some lines: a table that grows, and is emptied in no time.
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tierscope {

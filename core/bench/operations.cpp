@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/permutation.hpp"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <sstream>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"

@@ -1,5 +1,6 @@
 /// Every variant of a kernel against scalar code, on small buffers: what the tests run for each ISA.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <string>
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"

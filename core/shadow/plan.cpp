@@ -1,8 +1,10 @@
 #include "shadow/plan.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 

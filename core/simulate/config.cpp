@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <sstream>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"

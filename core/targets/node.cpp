@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <vector>
 
 #include "base/capacity.hpp"

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iomanip>
 #include <map>
+#include <system_error>
 
 #include "base/capacity.hpp"
 #include "base/error.hpp"

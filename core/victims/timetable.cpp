@@ -1,6 +1,7 @@
 #include "victims/timetable.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/random.hpp"
 

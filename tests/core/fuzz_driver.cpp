@@ -2,6 +2,7 @@
 /// Deterministic for a seed and a number of runs; without coverage it is blind to what a guided search would find.
 ///     fuzz_plan [-max_total_time=S] [-runs=N] [-seed=N] [-max_len=N] [other flags, ignored] [folders of seeds]
 /// Source: B. P. Miller, L. Fredriksen, B. So, "An Empirical Study of the Reliability of UNIX Utilities", CACM 1990.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
