@@ -21,8 +21,8 @@ def _any(names: str, after: str = r"\b") -> re.Pattern[str]:
 
 _CALL = r"\s*[(<]"
 DECLARES = {
-    "algorithm": _any("sort stable_sort max min clamp minmax max_element min_element find find_if any_of all_of none_of "
-                      "copy copy_n fill fill_n shuffle transform count count_if equal lower_bound upper_bound "
+    "algorithm": _any("sort stable_sort max min clamp minmax max_element min_element find find_if any_of all_of "
+                      "none_of copy copy_n fill fill_n shuffle transform count count_if equal lower_bound upper_bound "
                       "reverse rotate generate for_each nth_element unique is_sorted search mismatch", _CALL),
     "array": _any("array"),
     "atomic": _any(r"atomic atomic_ref memory_order\w* atomic_signal_fence atomic_thread_fence"),
