@@ -3,6 +3,7 @@
 import fcntl
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -53,7 +54,7 @@ OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
 
 def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Path:
     """runs/2026-11-20T2346-quick-host, numbered when two start in one minute."""
-    stem = f"{now:%Y-%m-%dT%H%M%S}-{suite}-{hostname}"
+    stem = "-".join((f"{now:%Y-%m-%dT%H%M%S}", in_a_name(suite), in_a_name(hostname)))
     for number in range(100):
         path = parent / (stem if number == 0 else f"{stem}-{number}")
         try:
@@ -64,6 +65,11 @@ def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Pat
             raise MachineError(f"cannot create {path}: {error.strerror}; choose another place with --out") from error
         return path
     raise MachineError(f"{parent} holds a hundred runs of this second; choose another place with --out")
+
+
+def in_a_name(word: str) -> str:
+    """Return `word` as part of a file name: a name of a host may hold a slash, and that of a foreign run anything."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip(".-")[:64] or "unnamed"
 
 
 def catalogue() -> Catalogue:

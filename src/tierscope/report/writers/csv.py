@@ -7,7 +7,7 @@ from pathlib import Path
 from tierscope.experiment import Label
 from tierscope.files import write_atomically
 from tierscope.report.content import Section, gather
-from tierscope.report.writers import file_name, writers
+from tierscope.report.writers import file_name, folder_of, writers
 from tierscope.result import Run
 
 
@@ -18,8 +18,7 @@ class Csv:
 
     def write(self, run: Run, directory: Path) -> list[Path]:
         """tables/NAME.csv for each table that has rows."""
-        folder = directory / "tables"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder_of(directory, "tables")
         paths = []
         for section in gather(run).sections.values():
             path = folder / file_name(section.name, run, "csv")
