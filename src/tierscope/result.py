@@ -5,48 +5,48 @@ rename, so that a kill at any moment leaves a directory which loads and resumes.
 computed by `tables`, never stored instead of samples.
 """
 
-import os
+from collections.abc import Iterator
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from tierscope import duck
 from tierscope.counting import Counted
-from tierscope.errors import MachineError, ResultError
+from tierscope.errors import ResultError
 from tierscope.experiment import Bytes, Experiment, Label, Workload
 from tierscope.files import write_atomically
 from tierscope.machine import Machine
+from tierscope.origin import ORIGINS
 from tierscope.program import BIN, Bins, Program, bins_of
 from tierscope.reading import Reading
+from tierscope.samples import (
+    BLOCK,
+    DRIFTED,
+    MIGRATED,
+    PREEMPTED,
+    SIZING,
+    STOLEN,
+    Blocks,
+    digest,
+    exchanged,
+    inside,
+    next_step,
+    read_blocks,
+    refuse_others,
+    write_blocks,
+)  # fmt: skip
 from tierscope.timing import Timing
+
+__all__ = [
+    "BLOCK", "DRIFTED", "MIGRATED", "PREEMPTED", "SCHEMA", "SIZING", "STOLEN", "Blocks", "Clock", "Finding",
+    "GroupFacts", "Manifest", "Record", "Result", "Run", "Software", "Trial", "Warn", "bins_of_record", "blocks_of",
+    "digest", "inside", "load", "load_manifest", "read_blocks", "save_manifest", "save_result", "write_blocks",
+]  # fmt: skip
 
 SCHEMA = 1
 
-BLOCK = np.dtype(
-    [
-        ("group", "<u2"),
-        ("thread", "<u2"),  # within its group
-        ("cpu", "<u2"),  # where the block ended
-        ("flags", "<u2"),
-        ("batch", "<u4"),  # which `measure` of the experiment
-        ("switches", "<u4"),  # context switches within the block
-        ("start_ticks", "<u8"),
-        ("stop_ticks", "<u8"),
-        ("operations", "<u8"),  # in the kernel's own unit, see GroupFacts
-    ]
-)
-"""One block of one thread: 40 bytes; the core writes the same layout."""
-
-SIZING, PREEMPTED, STOLEN, DRIFTED, MIGRATED = (1 << bit for bit in range(5))
-"""Flags of a block: sizing itself; context switch; steal time; clock against clock; on another CPU."""
-
-Blocks = npt.NDArray[np.void]
 Stored = TypeVar("Stored")
-SQL = {2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}  # types of the columns, by the bytes of a field
 
 
 class Warn(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,8 +112,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     experiment: Experiment
     groups: tuple[GroupFacts, ...]
     clock: Clock
-    samples: Annotated[str, msgspec.Meta(pattern=r"^samples/[0-9]+\.parquet$")]  # below the run directory
-    blocks: int
+    samples: Annotated[str, msgspec.Meta(pattern=r"^samples/[0-9]+\.parquet(?!\n)$")]  # below the run directory
+    blocks: int  # rows of `samples`
     started: str  # UTC, ISO 8601
     seconds: float  # wall time including set-up
     largest_relative_error: float  # against scalar code, after the blocks
@@ -124,6 +124,14 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     timings: tuple[tuple[Timing, ...], ...] = ()  # of each group, of each batch; () where no group runs a structure
     program: Program | None = None  # that measured in place of the core
     counted: tuple[Counted, ...] = ()  # performance events in the timed blocks; () where none were asked for
+    samples_sha256: str = ""  # of the rows of `samples`, see `digest`; "" of versions that stated none
+    bins: Annotated[int, msgspec.Meta(ge=0)] | None = None  # rows of the histogram of `program`; None likewise
+    bins_sha256: str = ""
+
+    @property
+    def mark(self) -> tuple[object, ...]:
+        """What tells its samples from those of another record, for all that remembers what it read."""
+        return self.number, self.samples, self.started, self.blocks, self.samples_sha256
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,52 +194,33 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     result: Result
 
     def blocks(self, record: Record) -> Blocks:
-        """Shape (blocks,), dtype BLOCK, in the order of the core; ResultError if the file is damaged."""
-        return read_blocks(self.path / record.samples)
+        """Shape (blocks,), dtype BLOCK, in the order of the core; ResultError for a file that is damaged or another."""
+        return blocks_of(self.path, record)
 
     def bins(self, record: Record) -> Bins:
         """Shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
-        return read_blocks(self.path / bins_of(record.samples), BIN) if record.program else np.empty(0, dtype=BIN)
+        return bins_of_record(self.path, record)
 
 
-def write_blocks(path: Path, blocks: Blocks) -> None:
-    """Parquet, one column per field of BLOCK or BIN, zstd, by way of a temporary name; MachineError if it fails."""
-    import duckdb
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
-    columns = {name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()}
-    try:
-        store = duck.store()
-        store.register("blocks", columns)
-        store.execute(f"COPY (SELECT * FROM blocks) TO {duck.quoted(temporary)} (FORMAT parquet, COMPRESSION zstd)")
-        store.unregister("blocks")
-        with temporary.open("rb") as stream:
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except (duckdb.Error, RuntimeError) as error:
-        raise MachineError(f"{path} cannot be written: {duck.why(error)}; make room there") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
-    """The inverse of `write_blocks`; ResultError when the file is absent or damaged."""
-    import duckdb
-
-    wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
-    try:
-        columns = duck.store().execute(f"SELECT {wanted} FROM read_parquet({duck.quoted(path)})").fetchnumpy()
-        if any(np.ma.is_masked(column) for column in columns.values()):
-            raise duckdb.DataError("values are missing")
-    except (duckdb.Error, RuntimeError) as error:  # bad_cast: of a name that is no UTF-8
-        raise ResultError(
-            f"samples {path} cannot be read: {duck.why(error)}; {_next_step(path.parent.parent)}"
-        ) from error
-    blocks = np.empty(len(columns["batch"]), dtype=kind)
-    for name, column in columns.items():
-        blocks[name] = column
+def blocks_of(directory: Path, record: Record) -> Blocks:
+    """Return the samples of a record, checked against what it states; ResultError where they are others."""
+    path = inside(directory, record.samples)
+    blocks = read_blocks(path)
+    refuse_others(path, blocks, record.blocks, record.samples_sha256)
+    teams = np.array([len(facts.cpus) for facts in record.groups])
+    if np.any(blocks["group"] >= teams.size) or np.any(blocks["thread"] >= teams[blocks["group"]]):
+        raise exchanged(path, "name threads that the record has not")
     return blocks
+
+
+def bins_of_record(directory: Path, record: Record) -> Bins:
+    """Return the histogram of a record, checked likewise; none where the core measured."""
+    if record.program is None:
+        return np.empty(0, dtype=BIN)
+    path = inside(directory, bins_of(record.samples))
+    bins = read_blocks(path, BIN)
+    refuse_others(path, bins, record.bins, record.bins_sha256)
+    return bins
 
 
 def save_manifest(directory: Path, manifest: Manifest) -> None:
@@ -246,12 +235,27 @@ def load(path: Path) -> Run:
     """Load a run directory, or its `result.json`; every damage ends as a ResultError that says what to do."""
     directory = path.parent if path.name == "result.json" else path
     result = _read(directory / "result.json", Result)
+    if why := next(_faults(result), ""):
+        raise ResultError(f"{directory}/result.json is damaged: {why}; {next_step(directory)}")
+    return Run(path=directory, result=result)
+
+
+def _faults(result: Result) -> Iterator[str]:
+    """What the types do not say. A word that becomes part of a file name is one of a closed list."""
+    known = f"not one of {', '.join(ORIGINS)}"
+    if result.origin not in ORIGINS:
+        yield f"origin {result.origin!r} is {known}"
+    names = set()
     for number, record in enumerate(result.records):
         groups = len(record.experiment.groups)
         if record.number != number or not len(record.groups) == groups > 0:
-            why = f"record {number} has another number, or facts of other groups than were asked for"
-            raise ResultError(f"{directory}/result.json is damaged: {why}; {_next_step(directory)}")
-    return Run(path=directory, result=result)
+            yield f"record {number} has another number, or facts of other groups than were asked for"
+        if record.samples in names:
+            yield f"record {number} names the samples of another record"
+        names.add(record.samples)
+        for facts in record.groups:
+            if facts.origin not in ORIGINS:
+                yield f"origin {facts.origin!r} of record {number} is {known}"
 
 
 def load_manifest(directory: Path) -> Manifest:
@@ -264,6 +268,8 @@ def _pretty(value: Any) -> bytes:
 
 
 def _read(path: Path, kind: type[Stored]) -> Stored:
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would block, a device have no end
+        raise ResultError(f"{path} cannot be read: it is not a regular file; {next_step(path.parent)}")
     try:
         content = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -275,9 +281,5 @@ def _read(path: Path, kind: type[Stored]) -> Stored:
         if not isinstance(version, int) or version <= SCHEMA:
             return msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:  # of msgspec, or of bytes that are no UTF-8
-        raise ResultError(f"{path} is damaged: {error}; {_next_step(path.parent)}") from error
+        raise ResultError(f"{path} is damaged: {error}; {next_step(path.parent)}") from error
     raise ResultError(f"{path} has schema {version}, newer than {SCHEMA}: use a newer tierscope")
-
-
-def _next_step(directory: Path) -> str:
-    return f"copy the run again, or repeat it: tierscope rerun {quote(str(directory))}"

@@ -15,6 +15,7 @@ from made import Maker, Teamwork, one_group
 from tierscope import duck
 from tierscope import result as results
 from tierscope.errors import Exit, MachineError, ResultError
+from tierscope.experiment import Label
 from tierscope.files import write_atomically
 from tierscope.result import BLOCK, Blocks, Run, load, load_manifest, read_blocks, write_blocks
 from tierscope.units import MiB
@@ -243,5 +244,115 @@ def test_ctrl_c_within_duckdb_is_still_ctrl_c(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(duck, "store", Store)
     with pytest.raises(KeyboardInterrupt):
         write_blocks(tmp_path / "0000.parquet", some_blocks())
+    (tmp_path / "0000.parquet").touch()
     with pytest.raises(KeyboardInterrupt):
         read_blocks(tmp_path / "0000.parquet")
+
+
+def exchanged(run: Run) -> None:
+    """The samples of two records take each other's place."""
+    first, second = (run.path / record.samples for record in run.result.records)
+    first.rename(run.path / "kept")
+    second.rename(first)
+    (run.path / "kept").rename(second)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Run:
+    """Two records of one kernel whose samples have as many rows; one is half as fast."""
+    maker = Maker(tmp_path / "run")
+    for rate in (1e8, 5e7):
+        labels: dict[str, Label] = {"kernel": "triad", "threads": 1}
+        maker.add("stream", labels, (one_group("triad", (0,), 64 * MiB),), (Teamwork((rate,)),))
+    return maker.save("stream")
+
+
+def test_exchanged_samples_are_no_answer(two: Run) -> None:
+    exchanged(two)
+    for record in two.result.records:
+        with pytest.raises(ResultError) as caught:
+            load(two.path).blocks(record)
+        message = str(caught.value)
+        assert "are not those that were measured" in message
+        assert message.endswith(f"tierscope rerun {two.path}")
+
+
+def test_samples_with_more_or_fewer_rows_are_no_answer(two: Run) -> None:
+    """Also in a run of a version that stated no sum."""
+    record, other = two.result.records
+    edit(two, lambda document: document["records"][0].pop("samples_sha256"))
+    write_blocks(two.path / record.samples, two.blocks(other)[:-1])
+    assert f"have {other.blocks - 1} rows, and the record states {other.blocks}" in said(
+        two.path, lambda path: load(path).blocks(load(path).result.records[0])
+    )
+
+
+def test_samples_of_threads_that_a_record_has_not_are_no_answer(two: Run) -> None:
+    record = two.result.records[0]
+    edit(two, lambda document: document["records"][0].pop("samples_sha256"))
+    for name in ("group", "thread"):
+        blocks = two.blocks(two.result.records[1]).copy()
+        blocks[name][-1] = 1
+        write_blocks(two.path / record.samples, blocks)
+        assert "threads that the record has not" in said(
+            two.path, lambda path: load(path).blocks(load(path).result.records[0])
+        )
+
+
+def test_a_record_of_a_version_that_stated_no_sum_is_read(two: Run) -> None:
+    edit(two, lambda document: document["records"][0].pop("samples_sha256"))
+    old = load(two.path)
+    assert np.array_equal(old.blocks(old.result.records[0]), two.blocks(two.result.records[0]))
+
+
+@pytest.mark.parametrize("name", ["run*", "run?", "run[12]"])
+def test_a_folder_named_like_a_pattern_reads_no_neighbour(tmp_path: Path, name: str) -> None:
+    runs = []
+    for folder, rate in ((name, 1e8), ("run1", 5e7)):
+        maker = Maker(tmp_path / folder)
+        labels: dict[str, Label] = {"kernel": "triad", "threads": 1}
+        maker.add("stream", labels, (one_group("triad", (0,), 64 * MiB),), (Teamwork((rate,)),))
+        runs.append(maker.save("stream"))
+    for run in runs:
+        assert run.blocks(run.result.records[0]).size == run.result.records[0].blocks
+    (runs[0].path / "samples/0000.parquet").unlink()
+    assert "No such file" in said(runs[0].path, lambda path: load(path).blocks(runs[0].result.records[0]))
+
+
+def test_samples_outside_of_the_run_are_not_read(two: Run, tmp_path: Path) -> None:
+    record = two.result.records[0]
+    (two.path / "samples").rename(tmp_path / "elsewhere")
+    (two.path / "samples").symlink_to(tmp_path / "elsewhere")
+    assert "a link leads out of the run" in said(two.path, lambda path: load(path).blocks(record))
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_samples_that_are_no_file_do_not_block(run: Run, make: Callable[[Path], None]) -> None:
+    (record,) = run.result.records
+    (run.path / record.samples).unlink()
+    make(run.path / record.samples)
+    assert "it is not a regular file" in said(run.path, lambda path: load(path).blocks(record))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda document: document.update(origin="/../../../etc/x"), "origin '/../../../etc/x' is not one of real, "),
+        (lambda document: document["records"][0]["groups"][0].update(origin="x/y"), "origin 'x/y' of record 0 is not"),
+        (lambda document: document["records"][0].update(samples="samples/0.parquet\n"), "matching regex"),
+        (lambda document: document["records"][1].update(samples="samples/0000.parquet"), "samples of another record"),
+    ],
+)
+def test_what_becomes_a_file_name_is_checked_where_it_is_loaded(
+    two: Run, change: Callable[[Any], object], why: str
+) -> None:
+    edit(two, change)
+    assert why in said(two.path)
+
+
+def test_a_temporary_name_that_is_taken_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / ".0000.parquet.part").symlink_to(tmp_path / "precious")
+    write_blocks(tmp_path / "0000.parquet", some_blocks())
+    assert (tmp_path / "precious").read_text() == "precious"
+    assert not (tmp_path / "0000.parquet").is_symlink()

@@ -100,7 +100,7 @@ def test_known_poison(tmp_path: Path, content: bytes) -> None:
 @settings(BOUNDED, max_examples=60)
 @given(some.data())
 def test_samples_changed_here_and_there(tmp_path: Path, run: Run, data: some.DataObject) -> None:
-    """Other numbers may come out, since Parquet pages carry no sum here; no other error may."""
+    """Other numbers may come out of the file alone, since its pages carry no sum; a record carries one."""
     content = bytearray((run.path / run.result.records[0].samples).read_bytes())
     for _ in range(data.draw(some.integers(1, 8))):
         content[data.draw(some.integers(0, len(content) - 1))] = data.draw(some.integers(0, 255))

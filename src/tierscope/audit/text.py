@@ -4,13 +4,14 @@ from rich.console import Console
 from rich.text import Text
 
 from tierscope.audit import Audit, identities
+from tierscope.printable import printable
 
 
 def show(name: str, found: Audit, console: Console) -> None:
     """name: of what was audited."""
-    console.print(Text(_plain(name), style="bold"))
+    console.print(Text(printable(name), style="bold"))
     for one in found.failures:
-        console.print(Text(_plain(f" ! {one.identity}: {one.text}")))
+        console.print(Text(printable(f" ! {one.identity}: {one.text}")))
     broken: dict[str, int] = {}
     for one in found.failures:
         broken[one.identity] = broken.get(one.identity, 0) + 1
@@ -23,8 +24,3 @@ def show(name: str, found: Audit, console: Console) -> None:
     console.print(Text(verdict if total else "no identity speaks of what stands here", style="bold"))
     if silent and total:
         console.print(Text(f"nothing here to look at for: {', '.join(silent)}", style="dim"))
-
-
-def _plain(text: str) -> str:
-    """Without control characters: a name in a result must not steer a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -3,22 +3,21 @@
 from pathlib import Path
 from typing import Any
 
-import msgspec
-import rich_click as click
-from rich.console import Console
 from rich.text import Text
 
 from tierscope import reference
+from tierscope.cli import door
+from tierscope.cli.console import Console
 from tierscope.cli.drawn import draw, draw_waterfall
 from tierscope.errors import Exit, UsageError
 from tierscope.imports import importers
 from tierscope.origin import banner
+from tierscope.printable import printable
 from tierscope.reference import Match
 from tierscope.report import beside_text, comparison
 from tierscope.report.alike import Side, compare_alike, footprints
 from tierscope.report.beside import beside, normal, sentence
 from tierscope.report.warned import warn_of_origin
-from tierscope.report.words import printable
 from tierscope.result import Run, load
 from tierscope.stats.compare import LEAST
 
@@ -32,12 +31,12 @@ def two_runs(
     old, new = load(before), load(after)
     rows, notes = _compared(old, new, *how)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1))
+        door.document(rows)
     else:
         comparison.show(rows, console := Console())
         if said := comparison.origins_of(old, new):
             console.print(Text(printable(said), style="bold yellow"))
-        console.print("\n".join(notes), highlight=False, markup=False)
+        console.print("\n".join(map(printable, notes)))
     if figure:
         _draw(rows, LEAST if how[0] is None else how[0], figure, (old, new, notes))
     verdicts = [row["verdict"] for row in rows]
@@ -87,7 +86,7 @@ def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> in
     rows = beside(own, published)
     if as_json:
         facts = {"reference": name, "origin": own.result.origin, "verdict": sentence(rows, published), "rows": rows}
-        click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        door.document(facts)
     else:
         console = Console()
         warn_of_origin(own.result, console)

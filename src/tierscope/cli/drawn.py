@@ -5,12 +5,12 @@ from typing import Any
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.files import write_atomically
+from tierscope.printable import printable, printable_all
 from tierscope.report.comparison import span
 from tierscope.report.figure_page import Beside, figure_page
 from tierscope.report.standalone import standalone
 from tierscope.report.theme import Spec
 from tierscope.report.waterfall import READING, waterfall
-from tierscope.report.words import printable
 from tierscope.report.writers.png import SCALE
 
 ENDINGS = (".svg", ".png", ".html")
@@ -26,7 +26,7 @@ def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
     """beside: what a page says besides. MachineError if the file cannot be written."""
     drawable(path)
     try:
-        write_atomically(path, _content(spec, path.suffix.lower(), beside or Beside()))
+        write_atomically(path, _content(printable_all(spec), path.suffix.lower(), beside or Beside()))
     except OSError as error:
         raise MachineError(f"cannot write {path}: {error.strerror}; try another --figure PATH") from error
 

@@ -1,16 +1,16 @@
 """What every command that ends with a Result does: write the report, show it, choose the exit status."""
 
 import signal
-import sys
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
 
-import msgspec
-from rich.console import Console
 from rich.text import Text
 
+from tierscope.cli import door
+from tierscope.cli.console import Console
 from tierscope.errors import Exit, MachineError, TierscopeError
+from tierscope.printable import json_text, printable
 from tierscope.report.terminal import show
 from tierscope.report.writers import writers
 from tierscope.report.writers.json import document
@@ -25,7 +25,7 @@ def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bo
         _execute(directory, quiet, fresh, go_on)
         return finish(load(directory), json_to, strict, quiet)
     except KeyboardInterrupt:
-        sys.stderr.write(f"tierscope: interrupted; continue with: {go_on}\n")
+        door.message(f"interrupted; continue with: {go_on}")
         return Exit.INTERRUPTED
 
 
@@ -65,12 +65,12 @@ def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
     report = writers["html"].write(run, run.path)[0]
     facts = document(run)
     if json_to == "-":
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(facts), indent=1).decode() + "\n")
+        door.document(facts)
     elif json_to:
         write_json(Path(json_to), facts)
     console = Console(stderr=json_to == "-", quiet=quiet)
     present(run, console)
-    console.print(f"\nreport   {report}\nresults  {run.path}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"\nreport   {printable(str(report))}\nresults  {printable(str(run.path))}", soft_wrap=True)
     return status_of(facts["rows"], strict)
 
 
@@ -82,14 +82,14 @@ def present(run: Run, console: Console) -> None:
         kinds.setdefault(warn.code, []).append(warn)
     for first, *others in kinds.values():
         more = f" (and {len(others)} more such points)" if others else ""
-        console.print(Text(f"Note: {first.message}{more}. Next: {first.next_step}."))
+        console.print(Text(printable(f"Note: {first.message}{more}. Next: {first.next_step}.")))
 
 
 def write_json(path: Path, facts: dict[str, object]) -> None:
     """A file is replaced as a whole; a pipe, a device or what a link leads to (/dev/stdout) is written to."""
     from tierscope.files import write_atomically
 
-    content = msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n"
+    content = json_text(facts).encode()
     try:
         if path.is_symlink() or (path.exists() and not path.is_file()):
             path.write_bytes(content)

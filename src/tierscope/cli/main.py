@@ -4,13 +4,13 @@ import io
 import os
 import sys
 import traceback
-from contextlib import suppress
 from pathlib import Path
 
 import rich_click as click
 from click.exceptions import Abort, ClickException
 
 from tierscope import __version__
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Group
 from tierscope.errors import Exit, TierscopeError
@@ -71,7 +71,7 @@ def main(words: list[str] | None = None) -> int:
         return Exit.GOOD
     except Exception as error:  # noqa: BLE001 (there is no caller who could do better)
         if os.environ.get("TIERSCOPE_TRACEBACK"):
-            traceback.print_exception(error)
+            door.details("".join(traceback.format_exception(error)))
         return _say(*_told(error))
     return int(status) if isinstance(status, int) else Exit.GOOD
 
@@ -96,8 +96,7 @@ def _told(error: Exception) -> tuple[str, Exit]:
 
 
 def _say(message: str, status: Exit) -> int:
-    with suppress(OSError):
-        sys.stderr.write(f"tierscope: {message}".replace("\n", " ") + "\n")
+    door.message(message)
     return status
 
 

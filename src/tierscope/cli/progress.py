@@ -3,10 +3,10 @@
 import time
 from typing import Self
 
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from tierscope.cli.console import Console
 from tierscope.experiment import Experiment
 from tierscope.result import Record
 from tierscope.run.observer import Observer

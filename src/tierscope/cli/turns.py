@@ -4,20 +4,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import msgspec
-import rich_click as click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.cli import door
+from tierscope.cli.agreed import Agreement
+from tierscope.cli.console import Console
 from tierscope.cli.drawn import draw_waterfall
 from tierscope.cli.progress import Progress
 from tierscope.errors import Exit, MachineError, TierscopeError, UsageError
 from tierscope.origin import banner
+from tierscope.printable import printable
 from tierscope.report.comparison import ORDER, counted
 from tierscope.report.exported import unit_of
 from tierscope.report.rounds import FEWEST, common, compare_rounds
-from tierscope.report.words import printable
 from tierscope.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
 from tierscope.run.start import (
@@ -36,8 +36,9 @@ SIDES = ("before", "after")
 
 
 def in_turns(
-    before: Path, after: Path, wanted: tuple[float, int], out: Path | None, shown: tuple[Path | None, bool]
-) -> int:
+    before: Path, after: Path, wanted: tuple[float, int], out: Path | None, shown: tuple[Path | None, bool],
+    *, allowed: bool,
+) -> int:  # fmt: skip
     """wanted: smallest difference of interest, rounds; shown: figure, as JSON. All runs are kept below one place."""
     (least, rounds), (figure, as_json) = wanted, shown
     if not FEWEST <= rounds <= MOST:
@@ -46,10 +47,11 @@ def in_turns(
     for path, plan in zip((before, after), plans, strict=True):
         refuse_imported(path, plan, "repeated")
     folder = taken(out) if out else new_directory(RUNS, "compare", plans[0].machine.hostname, datetime.now(UTC))
-    measured = _measure(plans, folder, rounds)
+    agreements = (Agreement(before, allowed=allowed), Agreement(after, allowed=allowed))
+    measured = _measure(plans, folder, rounds, agreements)
     rows = compare_rounds(measured, least)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode({"runs": str(folder), "rows": rows}), indent=1))
+        door.document({"runs": str(folder), "rows": rows})
     else:
         _show(rows, rounds, folder)
     if figure:
@@ -62,7 +64,9 @@ def in_turns(
     return Exit.FAILED if "slower" in verdicts else Exit.GOOD
 
 
-def _measure(plans: tuple[Manifest, Manifest], folder: Path, rounds: int) -> list[tuple[Run, Run]]:
+def _measure(
+    plans: tuple[Manifest, Manifest], folder: Path, rounds: int, agreements: tuple[Agreement, Agreement]
+) -> list[tuple[Run, Run]]:
     """Rounds take turns in who begins, so that what drifts in a straight line cancels."""
     found = []
     for number in range(rounds):
@@ -70,7 +74,7 @@ def _measure(plans: tuple[Manifest, Manifest], folder: Path, rounds: int) -> lis
         for side in (0, 1) if number % 2 == 0 else (1, 0):
             path = folder / f"{number + 1:02d}-{SIDES[side]}"
             try:
-                pair[side] = _again(plans[side], path)
+                pair[side] = _again(plans[side], path, agreements[side])
             except TierscopeError:
                 drop_if_empty(path)
                 forsake(folder)
@@ -81,8 +85,8 @@ def _measure(plans: tuple[Manifest, Manifest], folder: Path, rounds: int) -> lis
     return found
 
 
-def _again(plan: Manifest, path: Path) -> Run:
-    directory, manifest = begin(plan.suite, plan.options, plan.plan, command_line(), path)
+def _again(plan: Manifest, path: Path, agree: Agreement) -> Run:
+    directory, manifest = begin(plan.suite, plan.options, plan.plan, command_line(), path, agree)
     if manifest.machine.identity.digest() != plan.machine.identity.digest():
         raise MachineError(f"this is not the machine of the run that is to be repeated: {plan.machine.hostname}")
     with Progress(Console(stderr=True)) as progress:
@@ -100,7 +104,7 @@ def _show(rows: list[dict[str, Any]], rounds: int, folder: Path) -> None:
         point = Text(printable(f"{row['table']}: {row['point']}"))
         table.add_row(point, f"{row['ratio']:.3f}", interval, str(row["verdict"]))
     console.print(table)
-    console.print(f"\n{_counted(rows, rounds)}\nruns     {folder}", highlight=False, markup=False)
+    console.print(f"\n{_counted(rows, rounds)}\nruns     {folder}")
 
 
 def _counted(rows: list[dict[str, Any]], rounds: int) -> str:

@@ -55,7 +55,7 @@ def make_image(folder: Path, fence: int, log: Path, image: Path, image_log: Path
         for line in words[HEAD_WORDS:].reshape(-1, LINE_WORDS):
             os.pwrite(file.fileno(), line[1:].tobytes(), int(line[0]))
         file.truncate(size)
-    with open(log, "rb") as whole, open(image_log, "wb") as part:
+    with open(log, "rb") as whole, open(image_log, "xb") as part:
         part.write(whole.read(printed))
     return True
 

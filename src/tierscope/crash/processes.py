@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tierscope.errors import UsageError
+from tierscope.printable import printable
 
 LAST_BYTES = 4096  # of standard error, from which the last line is taken
 
@@ -73,4 +74,4 @@ def _last_line(file: int) -> str:
     size = os.fstat(file).st_size
     text = os.pread(file, LAST_BYTES, max(0, size - LAST_BYTES)).decode(errors="replace")
     line = (text.strip().splitlines() or [""])[-1]
-    return "".join(letter if letter.isprintable() else "?" for letter in line)[:200]
+    return printable(line)[:200]

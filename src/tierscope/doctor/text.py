@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.doctor.check import EVERY
+from tierscope.printable import printable
 from tierscope.result import Finding
 
 WIDTH = 80
@@ -33,7 +34,7 @@ def page(findings: Sequence[Finding]) -> RenderableType:
     for verdict, (word, style, _) in VERDICTS.items():
         chosen = [finding for finding in findings if finding.verdict == verdict]
         if verdict == "good":
-            line = "; ".join(f"{finding.name}: {finding.state}" for finding in chosen)
+            line = printable("; ".join(f"{finding.name}: {finding.state}" for finding in chosen))
             table.add_row(*((Text(word, style), Text(line)) if chosen else ()))
         for finding in chosen if verdict != "good" else []:
             table.add_row(Text(word, style), _cell(finding))
@@ -51,15 +52,15 @@ def _counts(findings: Sequence[Finding]) -> Text:
 
 def _command(remedy: str) -> str:
     """Broken at spaces so that the pieces can be pasted into a shell as they stand."""
-    return " \\\n".join(wrap(f"$ {remedy}", WIDTH - 8, break_long_words=False, break_on_hyphens=False))
+    return " \\\n".join(wrap(f"$ {printable(remedy)}", WIDTH - 8, break_long_words=False, break_on_hyphens=False))
 
 
 def _cell(finding: Finding) -> RenderableType:
     """Name and state; effect and the results it touches, where it is known to act; the command; an empty line."""
-    parts: list[RenderableType] = [Text.assemble((finding.name, "bold"), ": ", finding.state)]
+    parts: list[RenderableType] = [Text.assemble((printable(finding.name), "bold"), ": ", printable(finding.state))]
     if finding.effect and finding.verdict != "unknown":
         touched = "all results" if finding.touches == EVERY else ", ".join(finding.touches)
-        parts.append(Text(f"{touched}: {finding.effect}" if touched else finding.effect, "dim"))
+        parts.append(Text(printable(f"{touched}: {finding.effect}" if touched else finding.effect), "dim"))
     if finding.remedy:
         parts.append(Text(_command(finding.remedy)))
     return Group(*parts, "")

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.predict.rows import Predicted
+from tierscope.printable import printable
 from tierscope.report import cells
-from tierscope.report.words import printable
 from tierscope.units import show_seconds
 
 WIDTH = 90  # columns of all HEADS

@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.printable import printable
 from tierscope.reference import Reference
 from tierscope.report import braille, theme, vega
 from tierscope.report.beside import axis, label, sentence
 from tierscope.report.braille import Axis, Curve
 from tierscope.report.theme import Spec
-from tierscope.report.words import printable
 from tierscope.tables import Column, tables
 from tierscope.units import show_bytes, show_rate, show_seconds
 

@@ -5,7 +5,9 @@ terminal has it.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from tierscope.printable import printable
 
 COLOURS = ("blue+", "orange", "green", "magenta", "cyan", "red", "gray")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -33,7 +35,7 @@ class Axis:
 
 def plot(curves: list[Curve], x: Axis, y: Axis, *, width: int, height: int = 16, colour: bool = False) -> str:
     """Lines of text, `width` columns at most, with a legend below; "" when no curve has a point."""
-    curves = [curve for curve in curves if curve.x]
+    curves = [replace(curve, label=printable(curve.label)) for curve in curves if curve.x]
     if not curves:
         return ""
     text = _canvas(curves, x, y, width, height, colour)

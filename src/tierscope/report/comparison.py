@@ -16,6 +16,7 @@ from rich.text import Text
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.origin import named
+from tierscope.printable import printable
 from tierscope.result import Run
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
@@ -232,7 +233,7 @@ def show(rows: list[dict[str, Any]], console: Console) -> None:
         interval = span(row)
         origins = [f"{row['after_origin']} / {row['before_origin']}"] if across else []
         table.add_row(
-            Text(named_point(row)),
+            Text(printable(named_point(row))),
             f"{row['ratio']:.3f}",
             interval,
             row["verdict"],

@@ -5,14 +5,13 @@ Computed once for each run and process: writers and the terminal share it.
 
 import functools
 from dataclasses import dataclass
-from typing import Any
 
 from tierscope.audit import Audit, Failure, examine
 from tierscope.audit.own import statements
+from tierscope.printable import printable_all
 from tierscope.report.figures import Figure, figures
 from tierscope.report.series import COLUMNS, choose, series_rows
 from tierscope.report.theme import Spec
-from tierscope.report.words import printable
 from tierscope.result import Finding, Run
 from tierscope.tables import Column, Insight, Row, tables
 
@@ -133,14 +132,5 @@ def _drawings(run: Run, sections: dict[str, Section]) -> list[Drawing]:
         section = sections.get(figure.table)
         spec = figure.draw(run, section.rows, section.insights) if section else None
         if section and spec:
-            drawings.append(Drawing(figure, _clean(spec), section))
+            drawings.append(Drawing(figure, printable_all(spec), section))
     return drawings
-
-
-def _clean(value: Any) -> Any:
-    """Texts without control characters: XML has no place for them, and `vl_convert` aborts the process at one."""
-    if isinstance(value, dict):
-        return {key: _clean(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_clean(entry) for entry in value]
-    return printable(value) if isinstance(value, str) else value

@@ -4,12 +4,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.printable import printable
 from tierscope.report import heat, vega
 from tierscope.report.correlated import KINDS, Correlated
 from tierscope.report.heat import Axes
 from tierscope.report.theme import Spec
 from tierscope.report.vega import Point
-from tierscope.report.words import printable
 
 WIDE, HIGH, LETTERS = 80, 24, 11  # of a cell and its words, px: as high for six counters as for thirty
 HEADS = ("counter per operation", "linear", "95 % interval", "rank", "95 % interval")
@@ -18,7 +18,9 @@ HEADS = ("counter per operation", "linear", "95 % interval", "rank", "95 % inter
 def show(found: list[Correlated], console: Console) -> None:
     """A table for each sweep, a line for each counter."""
     for sweep, rows in _sweeps(found).items():
-        table = Table(title=Text(f"{sweep}, {rows[0].points} points"), title_justify="left", box=None, pad_edge=False)
+        table = Table(
+            title=Text(printable(f"{sweep}, {rows[0].points} points")), title_justify="left", box=None, pad_edge=False
+        )
         for name in HEADS:
             table.add_column(name, justify="left" if name == HEADS[0] else "right", header_style="dim")
         for one in rows:

@@ -5,15 +5,13 @@ It loads nothing and runs no script; texts are escaped by the template.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tierscope import __version__
+from tierscope.report.pages import PAGE, pages
 from tierscope.report.standalone import inline
 from tierscope.report.theme import Spec
 from tierscope.report.writers.html import colours
 from tierscope.report.writers.svg import renumbered
-
-PAGE = Path(__file__).parent / "page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +27,10 @@ class Beside:
 
 def figure_page(spec: Spec, beside: Beside) -> str:
     """The whole page."""
-    import jinja2
     import vl_convert
     from markupsafe import Markup
 
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    environment = pages()
     picture = renumbered(vl_convert.vegalite_to_svg(inline({key: spec[key] for key in spec if key != "title"})))
     return environment.get_template("figure.html.jinja").render(
         colours=Markup(colours()),  # noqa: S704 (ours)

@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.printable import printable
 from tierscope.report import theme, vega
 from tierscope.report.history import History, Series
 from tierscope.report.theme import Spec
-from tierscope.report.words import printable
 from tierscope.stats.changes import LEAST, Change
 from tierscope.units import show_rate, show_seconds
 

@@ -7,12 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.audit import Failure
+from tierscope.printable import printable
 from tierscope.report.content import Section, gather
 from tierscope.report.doubtful import doubtful
 from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import verdict
 from tierscope.report.warned import warn_of_origin
-from tierscope.report.words import printable
 from tierscope.result import Run
 
 SAID = 4  # insights below a table; the report has them all

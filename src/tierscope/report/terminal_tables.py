@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.experiment import Label
+from tierscope.printable import printable
 from tierscope.report import (
     braille,
     cells,
@@ -29,7 +30,7 @@ from tierscope.report.terminal_emulation import emulation
 from tierscope.report.terminal_imported import grid as imported
 from tierscope.report.terminal_nodes import core_to_core, numa
 from tierscope.report.terminal_policy import policy
-from tierscope.report.words import load_name, operation_name, printable, probe_name, threads_name
+from tierscope.report.words import load_name, operation_name, probe_name, threads_name
 from tierscope.tables import Column, Row
 from tierscope.units import KiB, show_bytes, show_seconds, show_size
 

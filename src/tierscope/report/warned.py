@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tierscope.origin import banner
-from tierscope.report.words import printable
+from tierscope.printable import printable
 from tierscope.result import Result
 
 

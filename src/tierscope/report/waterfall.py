@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from tierscope.printable import printable
 from tierscope.report import theme, vega
 from tierscope.report.theme import Spec
 from tierscope.report.vega import Point
-from tierscope.report.words import printable, short_word
+from tierscope.report.words import short_word
 
 TITLE = "Speed, after / before"
 READING = (

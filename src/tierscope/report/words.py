@@ -58,8 +58,3 @@ def unknown_peak(source: str) -> str:
 def short_word(text: str, limit: int) -> str:
     """`text` cut to `limit` letters with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """`text` on one line without control characters: a name in a result must not steer a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -14,14 +14,17 @@ from tierscope.catalogue import Catalogue
 from tierscope.errors import WrongAnswerError
 from tierscope.experiment import Experiment, Group, Workload
 from tierscope.origin import joined, strongest
-from tierscope.program import Program, bins_of
+from tierscope.program import bins_of
 from tierscope.result import (
     Blocks,
     GroupFacts,
     Record,
     Result,
     Trial,
-    read_blocks,
+    bins_of_record,
+    blocks_of,
+    digest,
+    inside,
     save_result,
     write_blocks,
 )
@@ -106,7 +109,8 @@ class Runner:
 
     def _replay(self, record: Record) -> tuple[Record, Judged]:
         self._remember(record.experiment, record.calibration)
-        blocks = read_blocks(self.directory / record.samples)
+        blocks = blocks_of(self.directory, record)
+        bins_of_record(self.directory, record)
         return record, self._judge(blocks, record.clock.hz, record.experiment, record.groups, record.takes)
 
     def _judge(
@@ -131,7 +135,7 @@ class Runner:
             session.drop()
         _refuse_wrong(error, ready, keyed=keyed)
         samples = f"samples/{number:04}.parquet"
-        program = self._told(session, samples)
+        program, bins = session.told() or (None, None)
         record = Record(
             number=number,
             experiment=experiment,
@@ -149,8 +153,13 @@ class Runner:
             timings=timings,
             program=program,
             counted=counted,
+            samples_sha256=digest(blocks),
+            bins=None if bins is None else len(bins),
+            bins_sha256="" if bins is None else digest(bins),
         )
-        write_blocks(self.directory / record.samples, blocks)
+        if bins is not None:
+            write_blocks(inside(self.directory, bins_of(samples)), bins)
+        write_blocks(inside(self.directory, samples), blocks)
         self._keep((*self.result.records, record))
         remember(self.directory, record, found)
         return record, found
@@ -167,14 +176,6 @@ class Runner:
         self._remember(experiment, trials)
         ready = self._with_walk(experiment)
         return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), trials
-
-    def _told(self, session: Measurer, samples: str) -> Program | None:
-        """What a program that measured in place of the core said; its histogram is on disk before the record."""
-        if (told := session.told()) is None:
-            return None
-        program, bins = told
-        write_blocks(self.directory / bins_of(samples), bins)
-        return program
 
     def _measure(
         self, session: Measurer, experiment: Experiment, facts: tuple[GroupFacts, ...], number: int

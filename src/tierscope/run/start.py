@@ -3,6 +3,7 @@
 import fcntl
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ from tierscope.result import (
     save_manifest,
     save_result,
 )
+from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
 from tierscope.run.imported import holds_imported, refuse_imported
@@ -53,7 +55,7 @@ OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
 
 def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Path:
     """runs/2026-11-20T2346-quick-host, numbered when two start in one minute."""
-    stem = f"{now:%Y-%m-%dT%H%M%S}-{suite}-{hostname}"
+    stem = "-".join((f"{now:%Y-%m-%dT%H%M%S}", in_a_name(suite), in_a_name(hostname)))
     for number in range(100):
         path = parent / (stem if number == 0 else f"{stem}-{number}")
         try:
@@ -64,6 +66,11 @@ def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Pat
             raise MachineError(f"cannot create {path}: {error.strerror}; choose another place with --out") from error
         return path
     raise MachineError(f"{parent} holds a hundred runs of this second; choose another place with --out")
+
+
+def in_a_name(word: str) -> str:
+    """Return `word` as part of a file name: a name of a host may hold a slash, and that of a foreign run anything."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip(".-")[:64] or "unnamed"
 
 
 def catalogue() -> Catalogue:
@@ -99,9 +106,10 @@ def machine_for(suite: str, options: dict[str, Label], plan_text: str) -> Machin
 
 
 def begin(
-    suite: str, options: dict[str, Label], plan_text: str, argv: tuple[str, ...], out: Path | None
-) -> tuple[Path, Manifest]:
-    """Writes the manifest of a new run; MachineError or UsageError if the plan or the place cannot be had."""
+    suite: str, options: dict[str, Label], plan_text: str, argv: tuple[str, ...], out: Path | None,
+    agree: Agree = typed,
+) -> tuple[Path, Manifest]:  # fmt: skip
+    """Writes the manifest of a new run, once the user agrees to its commands; MachineError or UsageError if not."""
     if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     refuse_uncounted(suite, options)
@@ -113,7 +121,7 @@ def begin(
     refuse_unknown((group for experiment in experiments for group in experiment.groups), build)
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     machine = with_rooms(machine, experiments, System())
-    imagine(plan_for(suite, options, plan_text, machine)())
+    agree(commands_of(imagine(plan_for(suite, options, plan_text, machine)())))
     manifest = Manifest(
         schema=SCHEMA,
         argv=argv,
@@ -233,7 +241,7 @@ def _counters(manifest: Manifest) -> Counters:
 
 
 def resume(directory: Path, observer: Observer | None = None) -> Result:
-    """Continue after an interruption; UsageError when the machine is another one now."""
+    """Continue after an interruption; UsageError when the machine is another one now. See `run.agree`."""
     manifest = load_manifest(directory)
     refuse_imported(directory, manifest, "resumed")
     now, then = machine_for(manifest.suite, manifest.options, manifest.plan), manifest.machine

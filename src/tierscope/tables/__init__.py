@@ -4,9 +4,10 @@ A table reads the records whose `experiment.table` is its name. Rows are compute
 each time (summaries are never stored); `tables.measured` remembers them for as long as the process lives.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
+import numpy as np
 
 from tierscope.experiment import Label
 from tierscope.registry import Registry
@@ -57,4 +58,46 @@ class Table(Protocol):
         """Only what the rows show: data that are absent give no insight."""
 
 
-tables: Registry[Table] = Registry("table", "tierscope.tables")
+def plain(value: Any) -> Any:
+    """Return a number of numpy as Python's own; JSON and `isinstance(value, int)` know no other. The rest as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class Plain:
+    """A table whose rows and insights hold Python's own numbers, whatever its statistics return."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    @property
+    def name(self) -> str:
+        return self._table.name
+
+    @property
+    def title(self) -> str:
+        return self._table.title
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self._table.columns
+
+    def rows(self, run: Run) -> list[Row]:
+        return [{name: plain(value) for name, value in row.items()} for row in self._table.rows(run)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        found = self._table.insights(run, rows)
+        return [
+            msgspec.structs.replace(one, value=plain(one.value), low=plain(one.low), high=plain(one.high))
+            for one in found
+        ]
+
+
+class Tables(Registry[Table]):
+    """The tables by name, each of them as `Plain`."""
+
+    def add(self, entry: Table) -> None:
+        """Register a table; two of one name are a fault of the programmer."""
+        super().add(Plain(entry))
+
+
+tables: Registry[Table] = Tables("table", "tierscope.tables")

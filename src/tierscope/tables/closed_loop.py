@@ -62,7 +62,7 @@ class ClosedLoop:
 
 
 def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[Row]:
-    key = (run.path.absolute(), prober, *((record.number, record.started, record.blocks) for record in own))
+    key = (run.path.absolute(), prober, *(record.mark for record in own))
     if key not in _known:
         while len(_known) >= MOST_KNOWN:
             del _known[next(iter(_known))]

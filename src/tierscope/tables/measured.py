@@ -50,7 +50,7 @@ def remember(path: Path, record: Record, found: Judged) -> None:
 
 def _key(path: Path, record: Record) -> tuple[object, ...]:
     """A rerun in the same directory starts at another time: that is another record."""
-    return path.absolute(), record.samples, record.started, record.blocks, record.experiment.schedule
+    return path.absolute(), record.mark, record.experiment.schedule
 
 
 def records(run: Run, table: str) -> list[Record]:

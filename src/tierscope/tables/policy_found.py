@@ -52,7 +52,7 @@ _seen: dict[tuple[object, ...], Seen] = {}
 def found(run: Run) -> dict[str, Found]:
     """Target -> what its records show."""
     own = [record for part in (INTERLEAVE, MIGRATION, COMBINING) for record in records(run, part)]
-    key = (run.path.absolute(), *((record.number, record.started, record.blocks) for record in own))
+    key = (run.path.absolute(), *(record.mark for record in own))
     if key not in _found:
         while len(_found) >= MOST_KNOWN:
             del _found[next(iter(_found))]
@@ -127,7 +127,7 @@ def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[l
 def _look(run: Run, record: Record, first: Seen | None) -> Seen:
     """Read once: these are many blocks."""
     like = first.period if first else None
-    key: tuple[object, ...] = (run.path.absolute(), record.samples, record.started, record.blocks, like)
+    key: tuple[object, ...] = (run.path.absolute(), record.mark, like)
     if key not in _seen:
         while len(_seen) >= MOST_KNOWN:
             del _seen[next(iter(_seen))]

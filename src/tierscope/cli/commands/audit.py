@@ -2,6 +2,7 @@
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -20,17 +21,15 @@ def audit(what: str, name: str, as_json: bool) -> int:
     """Audit WHAT: a run directory, a file that another tool wrote, or reference:NAME, a published table."""
     import dataclasses
 
-    import msgspec
-    from rich.console import Console
-
     from tierscope.audit.text import show
     from tierscope.cli.audited import audited
+    from tierscope.cli.console import Console
     from tierscope.errors import Exit
 
     title, found = audited(what, name)
     if as_json:
         facts = {"what": title, "checked": found.checked, "failures": [dataclasses.asdict(f) for f in found.failures]}
-        click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=1))
+        door.document(facts)
     else:
         show(title, found, Console())
     if found.failures:

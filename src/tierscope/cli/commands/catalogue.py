@@ -4,6 +4,7 @@ cannot run here with the reason.
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 
 
@@ -11,23 +12,23 @@ from tierscope.cli.commands import commands
 @click.option("--json", "as_json", is_flag=True, help="The core's own catalogue as JSON.")
 def catalogue(as_json: bool) -> int:
     """List kernels with their traffic, ISAs, targets and structures."""
-    import msgspec
-
     from tierscope.run import start
 
     found = start.catalogue()
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
+        door.document(found)
         return 0
     wide = max(len(name) for name in found.names()) + 2
-    click.echo(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}  ISAs here")
+    door.line(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}  ISAs here")
     for name in found.names():
         every = [k for k in found.kernels if k.kernel == name]
         one = every[0]
         bus = "unknown" if one.bus_bytes_per_operation is None else f"{one.bus_bytes_per_operation:g} B"
         isas = ", ".join(k.isa for k in found.variants(name)) or f"none: {one.reason}"
-        click.echo(f"{name:{wide}}{one.store:8}{one.program_bytes_per_operation:>7g} B{bus:>8}  {isas}")
-    click.echo("\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n")
+        door.line(f"{name:{wide}}{one.store:8}{one.program_bytes_per_operation:>7g} B{bus:>8}  {isas}")
+    door.lines(
+        "\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n\n"
+    )
     lines = [(f"target {one.word}", one.summary if one.available else _absent(one.reason)) for one in found.targets]
     lines += [
         (f"structure {one.name}", one.summary if one.available else _absent(one.reason)) for one in found.structures
@@ -40,7 +41,7 @@ def catalogue(as_json: bool) -> int:
     ]
     wide = max(len(word) for word, _ in lines) + 2
     for word, summary in lines:
-        click.echo(f"{word:{wide}}{summary}")
+        door.line(f"{word:{wide}}{summary}")
     return 0
 
 

@@ -1,9 +1,11 @@
 """`tierscope compare A B`: the ratio of every point that both runs have; or a run beside a published table."""
 
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
+from tierscope.cli.agreed import allowing
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.cli.least import share
@@ -33,9 +35,10 @@ Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells.""
     help="SVG, PNG or HTML file: the ratios as a waterfall; beside reference:NAME both curves.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
+@allowing
 def compare(
-    before: Path, after: str, least: float | None, across: str | None, rounds: int | None,
-    out: Path | None, figure: Path | None, as_json: bool,
+    before: Path, after: str, rounds: int | None, out: Path | None, figure: Path | None, as_json: bool, allowed: bool,
+    **how: Any,
 ) -> int:  # fmt: skip
     """Compare run AFTER with run BEFORE, point by point, or run BEFORE with the published table reference:NAME."""
     from tierscope.cli.compared import beside_table, two_runs
@@ -44,10 +47,15 @@ def compare(
     from tierscope.errors import UsageError
     from tierscope.stats.compare import LEAST
 
+    least: float | None = how["least"]
+    across: str | None = how["across"]
     drawable(figure)
     if rounds is not None:
         _only_rounds(after, across)
-        return in_turns(before, Path(after), (LEAST if least is None else least, rounds), out, (figure, as_json))
+        asked = (LEAST if least is None else least, rounds)
+        return in_turns(before, Path(after), asked, out, (figure, as_json), allowed=allowed)
+    if allowed:
+        raise UsageError("--allow-commands is for --rerun, which measures again; leave it out")
     if out:
         raise UsageError("--out is the directory of the runs of --rerun; name a number of rounds, such as --rerun 5")
     if after.startswith("reference:"):

@@ -2,6 +2,7 @@
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -26,7 +27,7 @@ def completion(shell: str) -> int:
     made = get_completion_class(shell)
     assert made is not None
     script = made(tierscope, {}, "tierscope", "_TIERSCOPE_COMPLETE").source()
-    click.echo(script.replace("COMPREPLY+=($value)", NO_SPACE))
+    door.lines(script.replace("COMPREPLY+=($value)", NO_SPACE) + "\n")
     return 0
 
 

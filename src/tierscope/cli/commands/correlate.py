@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -14,9 +15,7 @@ from tierscope.cli.help import Command
 @click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
 def correlate(run: Path, figure: Path | None, as_json: bool) -> int:
     """Correlate the counters of RUN with its times over the points of each sweep, by value and by rank."""
-    import msgspec
-    from rich.console import Console
-
+    from tierscope.cli.console import Console
     from tierscope.cli.drawn import draw
     from tierscope.errors import Exit
     from tierscope.report import correlated_text
@@ -29,7 +28,7 @@ def correlate(run: Path, figure: Path | None, as_json: bool) -> int:
     if figure:
         draw(correlated_text.figure(found, own.result.origin), figure)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode([one.row() for one in found]), indent=1))
+        door.document([one.row() for one in found])
     else:
         warn_of_origin(own.result, console := Console())
         correlated_text.show(found, console)

@@ -5,6 +5,7 @@ from typing import Any
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -35,9 +36,9 @@ def crash(file: Path, writer: tuple[str, ...], check: str, as_json: bool, **how:
     """Cut the power of WRITER, which maps FILE, at many moments, and CHECK what is left each time."""
     import shlex
 
-    import msgspec
-    from rich.console import Console
+    from rich.text import Text
 
+    from tierscope.cli.console import Console
     from tierscope.crash.asked import Asked
     from tierscope.crash.hunt import hunt
     from tierscope.crash.text import show
@@ -50,12 +51,12 @@ def crash(file: Path, writer: tuple[str, ...], check: str, as_json: bool, **how:
     asked = Asked(file=file, writer=writer, check=words, **how)
     told = Console(stderr=True)
     if told.is_terminal:
-        with told.status("the writer runs") as status:
-            found = hunt(asked, status.update)
+        with told.status(Text("the writer runs")) as status:
+            found = hunt(asked, lambda words: status.update(Text(words)))
     else:
         found = hunt(asked)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
+        door.document(found)
     else:
         show(found, asked, Console())
     if found.failed:

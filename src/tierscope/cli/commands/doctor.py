@@ -2,6 +2,7 @@
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 
 
@@ -9,16 +10,14 @@ from tierscope.cli.commands import commands
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON on standard output.")
 def doctor(as_json: bool) -> int:
     """Check this machine. Nothing is changed, no root is needed."""
-    import msgspec
-    from rich.console import Console
-
+    from tierscope.cli.console import Console
     from tierscope.doctor import examine
     from tierscope.doctor.text import show
     from tierscope.system import System
 
     findings = examine(System())
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(findings), indent=1))
+        door.document(findings)
     else:
         show(findings, Console())
     return 0

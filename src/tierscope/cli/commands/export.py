@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -16,8 +17,6 @@ EPILOG = "Example:\n  tierscope export runs/A runs/B --to html --out both.html"
 @click.option("--out", type=click.Path(path_type=Path), help="The file; default: standard output.")
 def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
     """Write the runs in DIRECTORIES as one file in another FORM."""
-    import sys
-
     from tierscope.errors import MachineError, UsageError
     from tierscope.files import write_atomically
     from tierscope.report.exports import exports
@@ -28,13 +27,13 @@ def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
         raise UsageError(f"{form} is no text; name a file with --out")
     content = chosen.render([load(directory) for directory in directories])
     if out is None:
-        sys.stdout.write(content.decode())
+        door.lines(content.decode())
         return 0
     try:
         write_atomically(out, content)
     except OSError as error:
         raise MachineError(f"cannot write {out}: {error.strerror}; try another --out PATH") from error
-    click.echo(out)
+    door.line(out)
     return 0
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.cli.least import share
@@ -20,9 +21,7 @@ EPILOG = "Exit status: 0 nothing became slower, 1 something did, 4 too few runs 
 @click.option("--json", "as_json", is_flag=True, help="All points and changes as JSON on standard output.")
 def history(directories: tuple[Path, ...], least: float, figure: Path | None, as_json: bool) -> int:
     """Show the runs in DIRECTORIES, or below them, over time, with the places where a number changed."""
-    import msgspec
-    from rich.console import Console
-
+    from tierscope.cli.console import Console
     from tierscope.cli.drawn import draw
     from tierscope.errors import Exit
     from tierscope.report import history_text
@@ -33,7 +32,7 @@ def history(directories: tuple[Path, ...], least: float, figure: Path | None, as
     if figure:
         draw(history_text.figure(found), figure)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(history_text.data(found)), indent=1))
+        door.document(history_text.data(found))
     else:
         history_text.show(found, Console())
     if not found.long_enough:

@@ -2,6 +2,7 @@
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 
 
@@ -15,7 +16,7 @@ def list_models(name: str | None) -> int:
 
     for one in [name] if name else models:
         text = inspect.getdoc(inspect.getmodule(models[one])) or ""
-        click.echo(text if name else f"{one:18}{text.splitlines()[0]}")
+        door.lines(f"{text}\n" if name else f"{one:18}{text.splitlines()[0]}\n")
     return 0
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -34,16 +35,14 @@ def predict(
     model: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Predict the time of a structure's operations on a MEMORY that it did not run on."""
-    import msgspec
-    from rich.console import Console
-
+    from tierscope.cli.console import Console
     from tierscope.errors import Exit
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
     found, notes = predicted(Asked(what, on, here, beside, count, value, model))
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode([one.row() for one in found]), indent=1))
+        door.document([one.row() for one in found])
     else:
         text.show(found, notes, Console())
     return Exit.GOOD

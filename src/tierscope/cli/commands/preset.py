@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -23,7 +24,7 @@ def preset(directories: tuple[Path, ...], name: str) -> int:
     from tierscope.preset import preset as made
     from tierscope.result import load
 
-    click.echo(made([load(directory) for directory in directories], name), nl=False)
+    door.lines(made([load(directory) for directory in directories], name))
     return 0
 
 

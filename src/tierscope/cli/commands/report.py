@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -25,7 +26,7 @@ def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
         except OSError as error:
             raise MachineError(f"cannot write {error.filename}: {error.strerror}; try --to ANOTHER_PLACE") from error
         for path in written:
-            click.echo(path)
+            door.line(path)
     return 0
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
 
 
@@ -13,7 +14,8 @@ from tierscope.cli.commands import commands
 @click.option("--json", "json_to", metavar="FILE", help="Rows as one JSON document; - is standard output.")
 @click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
-def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, quiet: bool) -> int:
+@allowing
+def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, quiet: bool, allowed: bool) -> int:
     """Repeat the run in DIRECTORY as a new run."""
     from tierscope.cli.finish import run_and_finish
     from tierscope.result import load_manifest
@@ -22,7 +24,7 @@ def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, 
 
     old = load_manifest(directory)
     refuse_imported(directory, old, "repeated")
-    new, _ = begin(old.suite, old.options, old.plan, command_line(), out)
+    new, _ = begin(old.suite, old.options, old.plan, command_line(), out, Agreement(directory, allowed=allowed))
     return run_and_finish(new, json_to, strict, quiet, fresh=True)
 
 

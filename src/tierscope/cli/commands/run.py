@@ -5,6 +5,7 @@ from pathlib import Path
 import rich_click as click
 from click.shell_completion import CompletionItem
 
+from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.experiment import Label
@@ -48,17 +49,21 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
 @click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive, not only half of a table's.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("--dry-run", is_flag=True, help="List the experiments and end.")
+@allowing
 def run(
-    suite: str, words: tuple[str, ...], out: Path | None, json_to: str | None, strict: bool, quiet: bool, dry_run: bool
-) -> int:
+    suite: str, words: tuple[str, ...], out: Path | None, json_to: str | None, strict: bool, quiet: bool,
+    dry_run: bool, allowed: bool,
+) -> int:  # fmt: skip
     """Run SUITE (`tierscope suites` lists them) or the groups of a TOML file."""
     from tierscope.cli.finish import run_and_finish
+    from tierscope.run.commands import typed
     from tierscope.run.start import begin, command_line
 
     name, options, text = _asked(suite, words)
     if dry_run:
         return _list(name, options, text)
-    directory, _ = begin(name, options, text, command_line(), out)
+    agree = Agreement(suite, allowed=allowed) if text else typed
+    directory, _ = begin(name, options, text, command_line(), out, agree)
     return run_and_finish(directory, json_to, strict, quiet, fresh=True)
 
 
@@ -82,16 +87,19 @@ def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], s
 
 
 def _list(name: str, options: dict[str, Label], text: str) -> int:
-    from rich.console import Console
-
+    from tierscope.cli.console import Console
     from tierscope.cli.progress import describe
+    from tierscope.printable import printable
+    from tierscope.run.commands import commands_of
     from tierscope.run.runner import expected_seconds, imagine
     from tierscope.run.start import machine_for, plan_for
 
     experiments = imagine(plan_for(name, options, text, machine_for(name, options, text))())
     console = Console()
     for number, experiment in enumerate(experiments):
-        console.print(f"{number:4}  {describe(experiment)}", highlight=False)
+        console.print(printable(f"{number:4}  {describe(experiment)}"), soft_wrap=True)
+    for command in commands_of(experiments):
+        console.print(printable(f"starts {command}"), soft_wrap=True)
     seconds = sum(expected_seconds(e) for e in experiments)
     console.print(f"{len(experiments)} experiments, about {seconds:.0f} s; sizes may change with the caches found")
     return 0

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 
 
@@ -12,18 +13,14 @@ from tierscope.cli.commands import commands
 @click.option("--json", "as_json", is_flag=True, help="Rows as one JSON document on standard output.")
 def show(directory: Path, as_json: bool) -> int:
     """Show the run in DIRECTORY as tables and plots."""
-    import sys
-
-    import msgspec
-    from rich.console import Console
-
+    from tierscope.cli.console import Console
     from tierscope.cli.finish import present
     from tierscope.report.writers.json import document
     from tierscope.result import load
 
     run = load(directory)
     if as_json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document(run)), indent=1).decode() + "\n")
+        door.document(document(run))
     else:
         present(run, Console())
     return 0

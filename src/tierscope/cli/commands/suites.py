@@ -2,6 +2,7 @@
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 
 
@@ -12,11 +13,11 @@ def list_suites(name: str | None) -> int:
     from tierscope.suites import COMMON, suites
 
     for suite in [suites[name]] if name else [suites[known] for known in suites]:
-        click.echo(f"{suite.name}: {suite.summary}")
+        door.line(f"{suite.name}: {suite.summary}")
         for option in (*suite.options, *COMMON):
             default = "auto" if option.default is None else option.show()
-            click.echo(f"  {option.name + '=' + default:28} {option.help}")
-        click.echo()
+            door.line(f"  {option.name + '=' + default:28} {option.help}")
+        door.line("")
     return 0
 
 

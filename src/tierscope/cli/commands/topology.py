@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.units import show_bytes, show_rate, show_seconds
 
@@ -16,21 +17,19 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The Machine as JSON on standard output.")
 def topology(as_json: bool) -> int:
     """Show CPUs, caches, NUMA nodes, persistent memory, CXL and the theoretical peak of this machine."""
-    import msgspec
-
     from tierscope.persistent import tools
     from tierscope.report.persistent import lines
     from tierscope.run.start import this_machine
 
     machine = this_machine(None)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(machine), indent=1))
+        door.document(machine)
         return 0
     health = tools.health() if machine.persistent and machine.persistent.nvdimms else ()
     for line in (*_plain(machine), *lines(machine), *health):
-        click.echo(line)
+        door.line(line)
     if machine.persistent is None and machine.cxl is None:
-        click.echo("persistent memory and CXL: none is shown")
+        door.line("persistent memory and CXL: none is shown")
     return 0
 
 

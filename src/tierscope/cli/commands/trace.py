@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -31,9 +32,7 @@ Examples:
 @click.argument("command", nargs=-1, metavar="-- COMMAND...")
 def trace(names: tuple[str, ...], file: Path | None, count: bool, as_json: bool, command: tuple[str, ...]) -> int:
     """Count what COMMAND would hit and miss on machines that need not exist, and how long it would take there."""
-    import msgspec
-    from rich.console import Console
-
+    from tierscope.cli.console import Console
     from tierscope.errors import UsageError
     from tierscope.trace import trace_command, trace_file
 
@@ -41,9 +40,9 @@ def trace(names: tuple[str, ...], file: Path | None, count: bool, as_json: bool,
         raise UsageError("name a command behind --, or a trace with --from, one of the two")
     found = trace_command(names, command, count=count) if file is None else trace_file(names, file, count=count)
     if ended := found[0].ended:
-        click.echo(f"tierscope: {_ended(ended)}; a failure of Valgrind looks the same: counts end there", err=True)
+        door.message(f"{_ended(ended)}; a failure of Valgrind looks the same: counts end there")
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
+        door.document(found)
         return 0
     console = Console()
     for one in found:

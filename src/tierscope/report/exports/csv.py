@@ -1,7 +1,7 @@
 """CSV, one line for each value: run, host, origin, start, table, number of the row, key, unit, value, word.
 
 Several runs and tables stand below one another, so that other programs need one file and one head. RFC 4180, but lines
-end in a single line feed.
+end in a single line feed, and a text that a spreadsheet would compute has an apostrophe before it.
 """
 
 import csv
@@ -9,6 +9,7 @@ import io
 from collections.abc import Sequence
 from typing import ClassVar
 
+from tierscope.printable import cell
 from tierscope.report.exported import FIELDS, cells
 from tierscope.report.exports import exports
 from tierscope.result import Run
@@ -24,10 +25,13 @@ class Csv:
         stream = io.StringIO()
         sheet = csv.writer(stream, lineterminator="\n")
         sheet.writerow(FIELDS)
-        for cell in cells(runs):
-            values = [getattr(cell, name) for name in FIELDS]
-            sheet.writerow(["" if value is None else value for value in values])
+        for one in cells(runs):
+            sheet.writerow([_plain(getattr(one, name)) for name in FIELDS])
         return stream.getvalue().encode()
+
+
+def _plain(value: str | float | None) -> str | float:
+    return "" if value is None else cell(value) if isinstance(value, str) else value
 
 
 exports.add(Csv())

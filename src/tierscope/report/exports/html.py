@@ -4,7 +4,6 @@ It loads nothing and runs no script. Bars of one table share a scale; a thin lin
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 from tierscope import __version__
@@ -13,10 +12,9 @@ from tierscope.origin import banner
 from tierscope.report.content import gather
 from tierscope.report.exported import Number, named, points, said, unit_of
 from tierscope.report.exports import exports
+from tierscope.report.pages import PAGE, pages
 from tierscope.report.writers.html import colours
 from tierscope.result import Run
-
-PAGE = Path(__file__).parents[1] / "page"
 
 
 class Html:
@@ -26,16 +24,12 @@ class Html:
     text: ClassVar[bool] = True
 
     def render(self, runs: Sequence[Run]) -> bytes:
-        import jinja2
         from markupsafe import Markup
 
         found, names = points(runs), named(runs)
         if not found:
             raise UsageError("no table of these runs has a point to set side by side; csv has all values")
-        environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-        )  # fmt: skip
+        environment = pages()
         text = environment.get_template("side_by_side.html.jinja").render(
             colours=Markup(colours()),  # noqa: S704 (ours)
             css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)

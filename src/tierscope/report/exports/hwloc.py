@@ -9,6 +9,7 @@ Blind to anything but latency and read bandwidth of idle nodes; the last run win
 Source: B. Goglin, "hwloc", manual, "Heterogeneous Memory", 2.4, 2020; hwloc-annotate(1).
 """
 
+import string
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -29,6 +30,7 @@ put() { # node as Linux numbers it, attribute, CPUs, value
   hwloc-annotate "$xml" "$xml" -- "numanode:$logical" -- memattr "$2" "$3" "$4"
 }
 """
+MOST_CPUS = 1 << 16  # eight times what Linux can be built for (NR_CPUS); a foreign run may name any number
 ATTRIBUTES = {"Latency": ("latency_s", 1e9), "Bandwidth": ("bandwidth_bytes_per_s", 1.0 / MiB)}
 
 
@@ -62,13 +64,13 @@ def _values(machine: Machine, row: Row) -> dict[tuple[str, str, str], int]:
 
 
 def _digits(word: Label) -> str:
-    return "".join(letter for letter in str(word) if letter.isdecimal())
+    return "".join(letter for letter in str(word) if letter in string.digits)
 
 
 def _mask(machine: Machine, initiator: Label) -> str:
     """CPUs of a node as hwloc writes sets: 32 bits a word, the highest first; "" for a node without any."""
     cpus = next((node.cpus for node in machine.identity.nodes if str(node.number) == _digits(initiator)), ())
-    bits = sum(1 << cpu for cpu in cpus)
+    bits = sum(1 << cpu for cpu in set(cpus) if 0 <= cpu < MOST_CPUS)
     words = []
     while bits:
         words.append(f"0x{bits & 0xFFFFFFFF:08x}")

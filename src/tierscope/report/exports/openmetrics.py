@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tierscope.errors import UsageError
+from tierscope.printable import printable
 from tierscope.report.comparison import KEYS
 from tierscope.report.content import gather
 from tierscope.report.exported import named
@@ -84,10 +85,8 @@ def _word(value: object) -> str:
 
 
 def _text(labels: dict[str, str]) -> str:
-    """'{run="a",kernel="triad"}', with backslash, quote and line feed escaped."""
-    escaped = {
-        name: word.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n") for name, word in labels.items()
-    }
+    """'{run="a",kernel="triad"}', with backslash and quote escaped, and letters that are not printable shown."""
+    escaped = {name: printable(word).replace("\\", r"\\").replace('"', r"\"") for name, word in labels.items()}
     return "{" + ",".join(f'{name}="{word}"' for name, word in escaped.items()) + "}"
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tierscope import duck
+from tierscope.errors import MachineError
 from tierscope.report.exported import FIELDS, cells
 from tierscope.report.exports import exports
 from tierscope.result import Run
@@ -29,10 +30,10 @@ class Parquet:
         )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "export.parquet"
-            store = duck.store()
-            store.register("cells", columns)
-            store.execute(f"COPY (SELECT {kept} FROM cells) TO {duck.quoted(path)} (FORMAT parquet, COMPRESSION zstd)")
-            store.unregister("cells")
+            try:
+                duck.write(path, columns, kept)
+            except duck.DuckError as error:
+                raise MachineError(f"{path} cannot be written: {error}; make room there, or set TMPDIR") from error
             return path.read_bytes()
 
 

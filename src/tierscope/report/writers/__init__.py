@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Protocol
 
+from tierscope.errors import MachineError
 from tierscope.registry import Registry
 from tierscope.result import Run
 
@@ -22,6 +23,15 @@ def file_name(stem: str, run: Run, ending: str) -> str:
     """'report.html', 'report-simulated.html'."""
     origin = run.result.origin
     return f"{stem}.{ending}" if origin == "real" else f"{stem}-{origin}.{ending}"
+
+
+def folder_of(directory: Path, name: str) -> Path:
+    """Make the folder of a writer; MachineError for a link, which could lead out of a foreign run."""
+    folder = directory / name
+    if folder.is_symlink():
+        raise MachineError(f"cannot write into {folder}: it is a link; remove it, or try --to ANOTHER_PLACE")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 writers: Registry[Writer] = Registry("writer", "tierscope.report.writers")

@@ -1,4 +1,7 @@
-"""Every table as a CSV file in base units: bytes, bytes/s, seconds; RFC 4180, but lines end in a single line feed."""
+"""Every table as a CSV file in base units: bytes, bytes/s, seconds; RFC 4180, but lines end in a single line feed.
+
+A text that a spreadsheet would compute, `=1+1`, has an apostrophe before it; numbers stay as they are.
+"""
 
 import csv
 import io
@@ -6,8 +9,9 @@ from pathlib import Path
 
 from tierscope.experiment import Label
 from tierscope.files import write_atomically
+from tierscope.printable import cell
 from tierscope.report.content import Section, gather
-from tierscope.report.writers import file_name, writers
+from tierscope.report.writers import file_name, folder_of, writers
 from tierscope.result import Run
 
 
@@ -18,8 +22,7 @@ class Csv:
 
     def write(self, run: Run, directory: Path) -> list[Path]:
         """tables/NAME.csv for each table that has rows."""
-        folder = directory / "tables"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder_of(directory, "tables")
         paths = []
         for section in gather(run).sections.values():
             path = folder / file_name(section.name, run, "csv")
@@ -41,7 +44,9 @@ def text(section: Section) -> str:
 def _plain(value: Label) -> str:
     if value is None:
         return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return cell(value) if isinstance(value, str) else str(value)
 
 
 writers.add(Csv())

@@ -13,12 +13,12 @@ from typing import Any
 
 from tierscope.files import write_atomically
 from tierscope.report.content import Content, gather
+from tierscope.report.pages import PAGE, pages
 from tierscope.report.theme import DARK, LIGHT
 from tierscope.report.view import page
 from tierscope.report.writers import file_name, writers
 from tierscope.result import Run
 
-PAGE = Path(__file__).parent.parent / "page"
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 HOSTS = ("https://vega.github.io", "https://github.com")
 """In the bundle: names of formats, a button that is not shown, a hint; none is needed."""
@@ -39,13 +39,9 @@ class Html:
 
 def render(content: Content) -> str:
     """The whole page. Every text of the run is escaped by the template, or by `script_json` within the script."""
-    import jinja2
     from markupsafe import Markup
 
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    environment = pages()
     specs = {drawing.figure.name: drawing.spec for drawing in content.drawings}
     trusted = {
         "colours": colours(),

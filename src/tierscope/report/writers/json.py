@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from tierscope.files import write_atomically
+from tierscope.printable import json_text
 from tierscope.report.content import gather
 from tierscope.report.writers import file_name, writers
 from tierscope.result import Run
@@ -21,7 +22,7 @@ class Json:
         """report.json."""
         directory.mkdir(parents=True, exist_ok=True)
         path = directory / file_name("report", run, "json")
-        write_atomically(path, msgspec.json.format(msgspec.json.encode(document(run)), indent=1) + b"\n")
+        write_atomically(path, json_text(document(run)).encode())
         return [path]
 
 

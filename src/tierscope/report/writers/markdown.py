@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tierscope.files import write_atomically
 from tierscope.origin import banner
+from tierscope.printable import printable
 from tierscope.report import cells, commands
 from tierscope.report.content import Content, Section, gather, ranked
 from tierscope.report.verdict import verdict
@@ -67,14 +68,14 @@ def _finding(finding: Finding) -> str:
 
 def escape(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, no cell borders, one line."""
-    flat = re.sub(r"\s+", " ", text)
+    flat = printable(re.sub(r"\s+", " ", text))
     flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", flat)
 
 
 def code(text: str) -> str:
     """A command as code: fenced by more backticks than it holds."""
-    flat = re.sub(r"\s+", " ", text)
+    flat = printable(re.sub(r"\s+", " ", text))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
     return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"
 

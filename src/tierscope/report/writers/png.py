@@ -5,7 +5,7 @@ from pathlib import Path
 from tierscope.files import write_atomically
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
-from tierscope.report.writers import file_name, writers
+from tierscope.report.writers import file_name, folder_of, writers
 from tierscope.result import Run
 
 SCALE = 2.0  # pixels per px: sharp on dense screens and on paper 17 cm wide at 220 dpi
@@ -20,8 +20,7 @@ class Png:
         """figures/NAME.png for each figure that has rows."""
         import vl_convert
 
-        folder = directory / "figures"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder_of(directory, "figures")
         paths = []
         for drawing in gather(run).drawings:
             path = folder / file_name(drawing.figure.name, run, "png")

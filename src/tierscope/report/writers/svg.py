@@ -6,7 +6,7 @@ from pathlib import Path
 from tierscope.files import write_atomically
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
-from tierscope.report.writers import file_name, writers
+from tierscope.report.writers import file_name, folder_of, writers
 from tierscope.result import Run
 
 
@@ -19,8 +19,7 @@ class Svg:
         """figures/NAME.svg for each figure that has rows."""
         import vl_convert
 
-        folder = directory / "figures"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder_of(directory, "figures")
         paths = []
         for drawing in gather(run).drawings:
             path = folder / file_name(drawing.figure.name, run, "svg")

@@ -1,0 +1,43 @@
+"""The door to the terminal for what Rich draws: tables, plots, progress."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console as RichConsole
+from rich.console import ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Span, Text
+
+from tierscope.printable import printable, printable_lines
+
+
+class Console(RichConsole):
+    """A terminal on which text is text: no markup, no names of emoji, and nothing that is not printable."""
+
+    def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
+        super().__init__(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """As Rich does it, of printable text."""
+        return super().render_str(printable_lines(text), **how)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Texts are mended before they are broken into lines. What Rich says to the terminal itself is no text."""
+        for segment in super().render(_shown(renderable) if isinstance(renderable, Text) else renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(printable_lines(segment.text), segment.style)
+
+
+def _shown(text: Text) -> Text:
+    """The same text with escapes, its styles where they were."""
+    if printable_lines(text.plain) == text.plain:
+        return text
+    pieces = [letter if letter == "\n" else printable(letter) for letter in text.plain]
+    places = [0]
+    for piece in pieces:
+        places.append(places[-1] + len(piece))
+    shown = text.blank_copy("".join(pieces))
+    shown.spans = [Span(places[span.start], places[span.end], span.style) for span in text.spans]
+    return shown

@@ -1,0 +1,51 @@
+"""The one door to the terminal: all that a command writes to standard output and standard error passes here.
+
+What comes from a run, a file or a machine is foreign text. It is shown and does nothing else: letters that are not
+printable become escapes, and square brackets are no markup. `console` is the same door for what Rich draws.
+"""
+
+import sys
+from contextlib import suppress
+from typing import Any
+
+from tierscope.printable import json_text, printable, printable_lines
+
+
+def line(text: object) -> None:
+    """One line on standard output."""
+    sys.stdout.write(printable(str(text)) + "\n")
+
+
+def lines(text: str) -> None:
+    """Lines on standard output, as they are: a document in a format of its own."""
+    sys.stdout.write(printable_lines(text))
+
+
+def ask(question: str) -> bool:
+    """Ask on standard error, read one line of standard input; the end of it is a no."""
+    sys.stderr.write(f"{printable(question)} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def document(value: Any) -> None:
+    """A value as JSON on standard output; a terminal without Unicode gets escapes, which mean the same."""
+    text = json_text(value)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = json_text(value, ascii_only=True)
+    sys.stdout.write(text)
+
+
+def message(text: str) -> None:
+    """One line on standard error, after our name; a stream that is closed or full does not matter."""
+    with suppress(OSError):
+        sys.stderr.write(f"tierscope: {printable(text.replace(chr(10), ' '))}\n")
+
+
+def details(text: str) -> None:
+    """Lines on standard error: a traceback."""
+    with suppress(OSError):
+        sys.stderr.write(printable_lines(text))

@@ -1,0 +1,26 @@
+"""The templates of all pages: every text is escaped, and letters that are not printable are shown as escapes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tierscope.printable import printable_lines
+
+if TYPE_CHECKING:
+    import jinja2
+
+PAGE = Path(__file__).parent / "page"
+
+
+def pages() -> "jinja2.Environment":
+    """Return the environment of the templates in `page`; what is wrapped in Markup is trusted and stays as it is."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, finalize=_shown,
+    )  # fmt: skip
+
+
+def _shown(value: Any) -> Any:
+    """Markup is a str of its own type, and is ours."""
+    return printable_lines(value) if type(value) is str else value

@@ -1,0 +1,102 @@
+"""Samples on disk: the blocks of a record as Parquet, and whether a file is the one that the record states.
+
+A record states the rows of its samples and their SHA-256. So samples that were exchanged, cut off or changed are no
+answer. Records of versions that stated no sum are checked by their rows and threads.
+"""
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+from shlex import quote
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope import duck
+from tierscope.errors import MachineError, ResultError
+
+BLOCK = np.dtype(
+    [
+        ("group", "<u2"),
+        ("thread", "<u2"),  # within its group
+        ("cpu", "<u2"),  # where the block ended
+        ("flags", "<u2"),
+        ("batch", "<u4"),  # which `measure` of the experiment
+        ("switches", "<u4"),  # context switches within the block
+        ("start_ticks", "<u8"),
+        ("stop_ticks", "<u8"),
+        ("operations", "<u8"),  # in the kernel's own unit, see GroupFacts
+    ]
+)
+"""One block of one thread: 40 bytes; the core writes the same layout."""
+
+SIZING, PREEMPTED, STOLEN, DRIFTED, MIGRATED = (1 << bit for bit in range(5))
+"""Flags of a block: sizing itself; context switch; steal time; clock against clock; on another CPU."""
+
+Blocks = npt.NDArray[np.void]
+SQL = {2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}  # types of the columns, by the bytes of a field
+
+
+def write_blocks(path: Path, blocks: Blocks) -> None:
+    """Parquet, one column per field of BLOCK or BIN, zstd, by way of a temporary name; MachineError if it fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.unlink(missing_ok=True)  # of a run that was killed
+        duck.write(temporary, {name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()})
+        os.replace(temporary, path)
+    except duck.DuckError as error:
+        raise MachineError(f"{path} cannot be written: {error}; make room there") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
+    """The inverse of `write_blocks`; ResultError when the file is absent or damaged."""
+    wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
+    try:
+        columns = duck.read(path, wanted)
+        if any(np.ma.is_masked(column) for column in columns.values()):
+            raise duck.DuckError("values are missing")
+    except (duck.DuckError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ResultError(f"samples {path} cannot be read: {why}; {next_step(path.parent.parent)}") from error
+    blocks = np.empty(len(columns["batch"]), dtype=kind)
+    for name, column in columns.items():
+        blocks[name] = column
+    return blocks
+
+
+def digest(blocks: Blocks) -> str:
+    """SHA-256 of the rows in the layout of their dtype, as a record states it: it stays where a file is packed anew."""
+    return hashlib.sha256(np.ascontiguousarray(blocks).tobytes()).hexdigest()
+
+
+def inside(directory: Path, name: str) -> Path:
+    """Return the path of a file of a run, to read or to write; ResultError where a link leads out of its directory."""
+    path = directory / name
+    if not path.resolve().is_relative_to(directory.resolve()):
+        raise ResultError(
+            f"samples {path} cannot be used: a link leads out of the run; copy it with its files: cp -rL "
+            f"{quote(str(directory))} COPY"
+        )
+    return path
+
+
+def refuse_others(path: Path, rows: Blocks, count: int | None, sha256: str) -> None:
+    """count: None, and sha256: "", of records whose version stated none."""
+    if count is not None and rows.size != count:
+        raise exchanged(path, f"have {rows.size} rows, and the record states {count}")
+    if sha256 and digest(rows) != sha256:
+        raise exchanged(path, "are not those that were measured: their SHA-256 is another one")
+
+
+def exchanged(path: Path, why: str) -> ResultError:
+    return ResultError(f"samples {path} {why}: the file was changed or exchanged; {next_step(path.parent.parent)}")
+
+
+def next_step(directory: Path) -> str:
+    """What to do about a run that is damaged."""
+    return f"copy the run again, or repeat it: tierscope rerun {quote(str(directory))}"

@@ -1,0 +1,83 @@
+"""One made run of each suite, by its name; `test_every_suite` finds a suite that has none."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+import made
+from made import Maker
+from made_blocks import add_block_points
+from made_buffers import add_regions
+from made_contention import add_contention
+from made_counters import made_counted, made_second_pass
+from made_emulation import add_probes
+from made_flush import add_flush
+from made_machine import made_machine, made_server, two_packages
+from made_maps import add_maps
+from made_neighbors import add_neighbors
+from made_numa import core_to_core_run, numa_run
+from made_policy import Overwritten
+from made_probed import add_closed_loop, add_policy
+from made_storage import storage_run
+from made_stride import add_stride
+from made_tlb import add_tlb
+from reported import add_load, add_stream
+from tierscope.result import Run
+from tierscope.units import MiB
+
+Make = Callable[[Path], Run]
+
+
+def of(suite: str, *parts: Callable[[Maker], None]) -> Make:
+    """A run of `suite` that these parts fill."""
+
+    def make(directory: Path) -> Run:
+        maker = Maker(directory)
+        for part in parts:
+            part(maker)
+        return maker.save(suite, made_machine(4))
+
+    return make
+
+
+def _loads(maker: Maker) -> None:
+    for delay in (0, 100, 400):
+        add_load(maker, 0.5, "nt", delay, 30e9)
+
+
+def _counted(maker: Maker) -> None:
+    """Events beside the last record."""
+    maker.records[-1] = msgspec.structs.replace(maker.records[-1], counted=(made_counted(), made_second_pass()))
+
+
+def _staircase(maker: Maker) -> None:
+    made.add_latency(maker, made.FOOTPRINTS[::4])
+
+
+def _streams(maker: Maker) -> None:
+    add_stream(maker, (1, 2))
+
+
+MADE: dict[str, Make] = {
+    "blocks": of("blocks", lambda maker: add_block_points(maker, (8000,))),
+    "buffers": of("buffers", lambda maker: add_regions(maker, largest=32 * MiB)),
+    "closed-loop": of("closed-loop", add_closed_loop),
+    "contention": of("contention", lambda maker: add_contention(maker, ("nvm-nvm",))),
+    "core-to-core": lambda directory: core_to_core_run(directory, made_server()),
+    "flush": of("flush", lambda maker: add_flush(maker, (4096,))),
+    "latency": of("latency", _staircase),
+    "loaded-latency": of("loaded-latency", _loads),
+    "maps": of("maps", add_maps, _counted),
+    "neighbors": of("neighbors", add_neighbors),
+    "numa": lambda directory: numa_run(directory, two_packages()),
+    "policy": of("policy", lambda maker: add_policy(maker, device=Overwritten(2000, 16384, 5e-5))),
+    "quick": of("quick", _streams, _staircase, _loads),
+    "storage": lambda directory: storage_run(directory, "blocks=4KiB", "depths=1,4"),
+    "stream": of("stream", _streams, add_probes),
+    "stride": of("stride", add_stride),
+    "tlb": of("tlb", add_tlb),
+}
+
+BESIDES: dict[str, Make] = {"groups": of("groups", made.add_groups)}
+"""Runs that are of no suite."""

@@ -1,0 +1,148 @@
+"""One door leads to the terminal, and what is foreign passes it as text that can be seen and does nothing."""
+
+import ast
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from tierscope.cli import door
+from tierscope.cli.console import Console
+from tierscope.printable import cell, json_text, printable, printable_all, printable_lines
+
+HOSTILE = "a\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\r\x08\x7f\u200b\U000e0041[bold][/x]:smile:"
+DOORS = {"cli/door.py", "cli/console.py"}
+CONSTANT = {"cli/entry.py"}  # what it writes stands in its source, and nothing is loaded yet
+CALLS = {"print", "input", "os.write", "open_new", "sys.stdout.write", "sys.stderr.write", "sys.stdout.writelines",
+         "sys.stderr.writelines", "sys.stdout.buffer.write", "sys.stderr.buffer.write"}  # fmt: skip
+NAMES = {"echo", "echo_via_pager", "secho", "confirm", "prompt", "pause", "print_exception", "print_exc", "print_stack",
+         "print_tb"}  # fmt: skip
+"""Of click and of traceback."""
+
+
+def faults(source: str) -> list[str]:
+    """What writes to a terminal, or makes a console, past the door."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if name in CALLS or ("." in name and name.rpartition(".")[2] in NAMES):
+                found.append(name)
+            if name == "Console" and "from tierscope.cli.console import Console" not in source:
+                found.append(name)
+        if isinstance(node, ast.ImportFrom) and node.module == "click" and {one.name for one in node.names} & NAMES:
+            found.append(ast.unparse(node))
+    return found
+
+
+def test_no_module_writes_to_the_terminal_past_the_door(root: Path) -> None:
+    package = root / "src/tierscope"
+    sources = {str(path.relative_to(package)): path.read_text() for path in package.rglob("*.py")}
+    assert set(sources) >= DOORS | CONSTANT
+    found = {name: faults(source) for name, source in sources.items() if name not in DOORS | CONSTANT}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(1)", "import sys\nsys.stderr.write('x')", "import click\nclick.echo('x')", "from click import secho",
+        "from rich.console import Console\nConsole()", "import traceback\ntraceback.print_exception(error)",
+        "import os\nos.write(1, b'x')",
+    ],
+)  # fmt: skip
+def test_what_goes_past_the_door_is_found(line: str) -> None:
+    assert faults(line)
+
+
+def shown(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+@pytest.fixture
+def console() -> Console:
+    """A terminal with colours."""
+    made = Console()
+    made.file = io.StringIO()
+    made._color_system = None
+    return made
+
+
+def test_text_is_shown_and_does_nothing(console: Console) -> None:
+    table = Table(title=HOSTILE)
+    table.add_column(HOSTILE, overflow="fold")
+    table.add_row(HOSTILE)
+    table.add_row(Text(HOSTILE))
+    for one in (HOSTILE, Text(HOSTILE), table):
+        console.print(one, width=200)
+    text = shown(console)
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert text.count("\\u001b[31mred") == 6
+    assert text.replace("\n", "").startswith(printable(HOSTILE))
+
+
+def test_colours_of_our_own_pass() -> None:
+    console = Console()
+    console.file, console._force_terminal = io.StringIO(), True
+    console._color_system = console._detect_color_system() or console._color_system
+    console.print(Text("bad", style="bold red"), Text("\x1b[0m"))
+    assert "\x1b[1" in shown(console)
+    assert "\\u001b[0m" in shown(console)
+
+
+def test_words_lines_and_messages_are_printable(capsys: pytest.CaptureFixture[str]) -> None:
+    door.line(HOSTILE)
+    door.lines(f"{HOSTILE}\nsecond\n")
+    door.message(f"{HOSTILE}\nsecond")
+    door.details(f"{HOSTILE}\n")
+    out, err = capsys.readouterr()
+    assert all(line.isprintable() for line in (out + err).split("\n"))
+    assert out.splitlines()[1:] == [printable(HOSTILE), "second"]
+    assert err.splitlines()[0] == f"tierscope: {printable(HOSTILE)} second"
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "plain", "größe", "\ud83d"[:0] + "\U0001f600", "\x7f\x80\u2028"])
+def test_json_is_printable_and_reads_as_the_text_was(text: str) -> None:
+    for ascii_only in (False, True):
+        written = json_text({"key": [text]}, ascii_only=ascii_only)
+        assert json.loads(written) == {"key": [text]}
+        assert all(line.isprintable() for line in written.split("\n"))
+        assert written.isascii() or not ascii_only
+
+
+def test_json_knows_numbers_of_numpy_and_refuses_what_it_does_not_know() -> None:
+    value = {"a": np.float64(1.5), "b": np.int64(2), "c": np.bool_(True), "d": np.array([1, 2]), "e": float("nan")}
+    assert json.loads(json_text(value)) == {"a": 1.5, "b": 2, "c": True, "d": [1, 2], "e": None}
+    with pytest.raises(TypeError, match="object has no form in JSON"):
+        json_text(object())
+
+
+def test_json_on_a_terminal_without_unicode_is_escaped(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="replace", write_through=True)
+    monkeypatch.setattr("sys.stdout", stream)
+    door.document({"host": "größe"})
+    assert json.loads(stream.buffer.getvalue()) == {"host": "größe"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("=1+1", "'=1+1"), ("+cmd", "'+cmd"), ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"), ("@SUM(A1)", "'@SUM(A1)"),
+        (" =1", "' =1"), ("\t=1", "\\u0009=1"), ("＝1", "'＝1"), ("-5", "-5"), ("+1e3", "+1e3"), ("triad", "triad"),
+        ("", ""), ("a=b", "a=b"), ("\x1b[2J", "\\u001b[2J"),
+    ],
+)  # fmt: skip
+def test_a_cell_of_text_is_no_formula(text: str, wanted: str) -> None:
+    assert cell(text) == wanted
+
+
+def test_plain_data_are_printable_throughout() -> None:
+    assert printable_all({"a": ["x\x1b", 1, {"b": "\u202e"}]}) == {"a": ["x\\u001b", 1, {"b": "\\u202e"}]}
+    assert printable_lines("a\nb\x1b\r\n") == "a\nb\\u001b\\u000d\n"

@@ -1,0 +1,101 @@
+"""One made run of each suite through every command, as a terminal, as JSON, as a page and as every export.
+
+Suites, commands, writers and exports are those of the registries: a newcomer without a run or without words fails.
+"""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from made_suites import BESIDES, MADE
+from said import say
+from tierscope.cli.commands import commands
+from tierscope.errors import Exit
+from tierscope.report.exports import exports
+from tierscope.report.writers import writers
+from tierscope.result import Run
+from tierscope.suites import suites
+
+FINE = (Exit.GOOD, Exit.FAILED, Exit.INCONCLUSIVE)
+REFUSED = (*FINE, Exit.USAGE)  # what this run has nothing for
+
+WORDS: dict[str, list[tuple[str, ...]]] = {
+    "show": [("{run}",), ("{run}", "--json")],
+    "report": [("{run}", "--to", "{out}", "--format", name) for name in writers],
+    "audit": [("{run}",), ("{run}", "--json")],
+    "compare": [("{run}", "{run}", "--figure", "{out}/c.svg"), ("{run}", "{run}", "--json"),
+                ("{run}", "{run}", "--figure", "{out}/c.html")],
+    "history": [("{run}", "{run}", "--figure", "{out}/h.svg"), ("{run}", "{run}", "--json")],
+}  # fmt: skip
+"""By command; every run has something for these."""
+
+MAYBE: dict[str, list[tuple[str, ...]]] = {
+    "correlate": [("{run}", "--figure", "{out}/m.svg"), ("{run}", "--json")],
+    "preset": [("{run}",)],
+    "predict": [("{run}", "--from", "read=100ns,cache=1MiB:5ns", "--on", "read=300ns,cache=1MiB:5ns", "--json"),
+                ("{run}", "--from", "read=100ns,cache=1MiB:5ns", "--on", "read=300ns,cache=1MiB:5ns")],
+    "export": [("{run}", "{run}", "--to", name, "--out", "{out}/export") for name in exports],
+    "compare": [("{run}", "reference:document003_storage"), ("{run}", "reference:document003_storage", "--json")],
+}  # fmt: skip
+"""A run of another suite may have nothing for these, and the command says so."""
+
+NO_POINTS = ("policy", "closed-loop")
+"""Suites that infer properties: `compare` and `history` match points, and say that there are none."""
+
+NO_RUN = {"catalogue", "completion", "crash", "doctor", "import", "models", "reproduce", "suites", "topology", "trace"}
+MEASURES = {"run", "rerun", "resume"}
+"""Commands that read no run that is there, and those that measure."""
+
+
+def test_every_suite_has_a_made_run_and_every_command_its_words() -> None:
+    assert set(MADE) == set(suites)
+    assert {*WORDS, *MAYBE, *NO_RUN, *MEASURES} == set(commands)
+
+
+@pytest.fixture(scope="module", params=[*MADE, *BESIDES])
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return (MADE | BESIDES)[request.param](tmp_path_factory.mktemp(request.param) / "run")
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+
+
+def said(
+    capfd: pytest.CaptureFixture[str], run: Run, out: Path, command: str, words: tuple[str, ...]
+) -> tuple[int, str]:
+    """Status and standard output; JSON is JSON, and nothing steers a terminal."""
+    typed = [word.format(run=run.path, out=out) for word in words]
+    status, told, err = say(capfd, command, *typed)
+    assert status != Exit.INTERNAL, err
+    assert all(line.isprintable() for text in (told, err) for line in text.split("\n")), (command, typed)
+    if "--json" in typed and status in FINE:
+        json.loads(told)
+    return status, told
+
+
+@pytest.mark.parametrize("command", WORDS)
+def test_each_command_takes_each_run(run: Run, command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for words in WORDS[command]:
+        status, told = said(capfd, run, tmp_path, command, words)
+        alike = command in ("compare", "history") and run.result.suite in NO_POINTS
+        assert status in (REFUSED if alike else FINE), (command, words)
+        assert told or command == "report" or alike
+    for path in tmp_path.rglob("*.csv"):
+        assert len(list(csv.reader(io.StringIO(path.read_text())))) > 1
+    for path in tmp_path.rglob("*.json"):
+        json.loads(path.read_text())
+    assert all(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("command", MAYBE)
+def test_a_command_that_finds_nothing_says_so(
+    run: Run, command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for words in MAYBE[command]:
+        status, _ = said(capfd, run, tmp_path, command, words)
+        assert status in REFUSED, (command, words)

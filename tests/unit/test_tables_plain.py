@@ -1,0 +1,58 @@
+"""Rows and insights hold Python's own numbers: JSON and the terminal know no others."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from made_probed import probed_run
+from made_quick import made_run
+from made_storage import storage_run
+from tierscope.experiment import Label
+from tierscope.report.content import gather
+from tierscope.report.writers.json import document
+from tierscope.result import Run
+from tierscope.tables import Column, Insight, Row, Tables
+
+LABELS = (str, int, float, bool, type(None))
+
+
+@pytest.fixture(scope="module", params=[made_run, probed_run, storage_run])
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    made: Run = request.param(tmp_path_factory.mktemp("plain"))
+    return made
+
+
+def test_every_value_has_a_type_that_json_knows(run: Run) -> None:
+    content = gather(run)
+    rows = [
+        (name, key, value) for name, one in content.sections.items() for row in one.rows for key, value in row.items()
+    ]
+    said = [(one.name, key, getattr(one, key)) for one in content.insights for key in ("value", "low", "high")]
+    assert rows
+    assert [(*place, type(value)) for *place, value in rows + said if type(value) not in LABELS] == []
+    assert msgspec.json.encode(document(run))
+
+
+class Careless:
+    """A table that hands on what numpy returned."""
+
+    name, title = "careless", "Careless"
+    columns = (Column("share", "share", "1"),)
+
+    def rows(self, run: Run) -> list[Row]:
+        del run
+        numbers: list[Label] = [np.float64(0.5), np.int64(3), np.True_, np.str_("x"), 7]  # type: ignore[list-item]
+        return [{"share": number} for number in numbers]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run, rows
+        return [Insight(name="share", text="half", value=np.float64(0.5), low=np.float64(0.25))]
+
+
+def test_a_careless_table_is_mended_where_it_is_registered(run: Run) -> None:
+    tables = Tables("table", "tierscope.tables")
+    tables.add(Careless())
+    table = tables._entries["careless"]
+    assert [type(row["share"]) for row in table.rows(run)] == [float, int, bool, str, int]
+    (said,) = table.insights(run, [])
+    assert (type(said.value), type(said.low), said.high) == (float, float, None)
