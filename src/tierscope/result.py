@@ -5,7 +5,6 @@ rename, so that a kill at any moment leaves a directory which loads and resumes.
 computed by `tables`, never stored instead of samples.
 """
 
-import os
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, TypeVar
@@ -14,9 +13,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from tierscope import duck
+from tierscope import duck, stops
 from tierscope.counting import Counted
-from tierscope.errors import MachineError, ResultError
+from tierscope.errors import MachineError, ResultError, reason
 from tierscope.experiment import Bytes, Experiment, Label, Workload
 from tierscope.files import write_atomically
 from tierscope.machine import Machine
@@ -195,24 +194,17 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_blocks(path: Path, blocks: Blocks) -> None:
-    """Parquet, one column per field of BLOCK or BIN, zstd, by way of a temporary name; MachineError if it fails."""
+    """Parquet, one column per field of BLOCK or BIN, zstd, replaced as a whole; MachineError if it fails."""
     import duckdb
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
-    columns = {name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()}
     try:
-        store = duck.store()
-        store.register("blocks", columns)
-        store.execute(f"COPY (SELECT * FROM blocks) TO {duck.quoted(temporary)} (FORMAT parquet, COMPRESSION zstd)")
-        store.unregister("blocks")
-        with temporary.open("rb") as stream:
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = duck.parquet({name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()})
+        write_atomically(path, content)
+    except OSError as error:
+        raise MachineError(f"{path} cannot be written: {reason(error)}; make room there") from error
     except (duckdb.Error, RuntimeError) as error:
-        raise MachineError(f"{path} cannot be written: {duck.why(error)}; make room there") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise MachineError(f"{path} cannot be written: {duck.why(error)}; make room in memory") from error
 
 
 def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
@@ -221,7 +213,8 @@ def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
 
     wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
     try:
-        columns = duck.store().execute(f"SELECT {wanted} FROM read_parquet({duck.quoted(path)})").fetchnumpy()
+        with stops.held():
+            columns = duck.store().execute(f"SELECT {wanted} FROM read_parquet({duck.quoted(path)})").fetchnumpy()
         if any(np.ma.is_masked(column) for column in columns.values()):
             raise duckdb.DataError("values are missing")
     except (duckdb.Error, RuntimeError) as error:  # bad_cast: of a name that is no UTF-8
@@ -267,9 +260,11 @@ def _read(path: Path, kind: type[Stored]) -> Stored:
     try:
         content = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise ResultError(f"{path.parent} is no run directory: it has no {path.name}; try one below runs/") from error
+        begun = path.name != "manifest.json" and (path.parent / "manifest.json").is_file()
+        step = f"go on with: tierscope resume {quote(str(path.parent))}" if begun else "try one below runs/"
+        raise ResultError(f"{path.parent} is no run directory: it has no {path.name}; {step}") from error
     except OSError as error:
-        raise ResultError(f"{path} cannot be read: {error.strerror}") from error
+        raise ResultError(f"{path} cannot be read: {reason(error)}") from error
     try:
         version = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
         if not isinstance(version, int) or version <= SCHEMA:

@@ -18,8 +18,8 @@ def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
     """Write the runs in DIRECTORIES as one file in another FORM."""
     import sys
 
-    from tierscope.errors import MachineError, UsageError
-    from tierscope.files import write_atomically
+    from tierscope.errors import MachineError, UsageError, reason
+    from tierscope.files import write_to
     from tierscope.report.exports import exports
     from tierscope.result import load
 
@@ -31,9 +31,9 @@ def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
         sys.stdout.write(content.decode())
         return 0
     try:
-        write_atomically(out, content)
+        write_to(out, content)
     except OSError as error:
-        raise MachineError(f"cannot write {out}: {error.strerror}; try another --out PATH") from error
+        raise MachineError(f"cannot write {out}: {reason(error)}; try another --out PATH") from error
     click.echo(out)
     return 0
 
