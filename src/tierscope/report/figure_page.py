@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tierscope import __version__
+from tierscope.report import picture
 from tierscope.report.standalone import inline
 from tierscope.report.theme import Spec
 from tierscope.report.writers.html import colours
@@ -30,18 +31,17 @@ class Beside:
 def figure_page(spec: Spec, beside: Beside) -> str:
     """The whole page."""
     import jinja2
-    import vl_convert
     from markupsafe import Markup
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(PAGE), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
-    picture = renumbered(vl_convert.vegalite_to_svg(inline({key: spec[key] for key in spec if key != "title"})))
+    drawn = renumbered(picture.svg(inline({key: spec[key] for key in spec if key != "title"})))
     return environment.get_template("figure.html.jinja").render(
         colours=Markup(colours()),  # noqa: S704 (ours)
         css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)
-        picture=Markup(picture),  # noqa: S704 (texts are escaped by the renderer)
+        picture=Markup(drawn),  # noqa: S704 (texts are escaped by the renderer)
         title=spec["title"],
         notes=spec["usermeta"]["tierscope"]["notes"],
         beside=beside,
