@@ -5,12 +5,15 @@ no path reaches it. Each file is opened here, and DuckDB is given the open file 
 """
 
 import functools
+import json
 import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from tierscope import stops
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,10 +35,42 @@ def store() -> "duckdb.DuckDBPyConnection":
 
 
 def why(error: Exception) -> str:
-    """The first line of what DuckDB says. It makes an error of Ctrl-C, which is none."""
-    if "KeyboardInterrupt" in str(error):
+    """The first line of what DuckDB says, out of the JSON that it sometimes wraps around it.
+
+    Where nobody holds signals, it makes an error of Ctrl-C, which is none.
+    """
+    said = str(error)
+    if "KeyboardInterrupt" in said or type(error).__name__ == "InterruptException":
         raise KeyboardInterrupt from error
-    return str(error).splitlines()[0]
+    if said.startswith("{"):
+        with suppress(ValueError, KeyError):
+            said = str(json.loads(said)["exception_message"])
+    return (said.strip() or type(error).__name__).splitlines()[0]
+
+
+def parquet(columns: Mapping[str, Any], select: str = "*") -> bytes:
+    """Return a Parquet file, zstd, of equally long columns; OSError or DuckError where that cannot be.
+
+    DuckDB writes into a file in memory that has no name, so the disk is written by us alone.
+
+    select: SQL expressions of the columns.
+    """
+    import duckdb
+
+    handle = os.memfd_create("tierscope-parquet", os.MFD_CLOEXEC)
+    how = "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false"
+    try:
+        with stops.held():
+            store().register("given", dict(columns))
+            try:
+                store().execute(f"COPY (SELECT {select} FROM given) TO '{_named(handle)}' ({how})")
+            finally:
+                store().unregister("given")
+        return b"".join(iter(lambda: os.read(handle, 1 << 24), b""))
+    except (duckdb.Error, RuntimeError) as error:
+        raise DuckError(_unnamed(why(error), handle)) from error
+    finally:
+        os.close(handle)
 
 
 def read(path: Path, columns: str) -> dict[str, Any]:
@@ -49,35 +84,13 @@ def read(path: Path, columns: str) -> dict[str, Any]:
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise DuckError("it is not a regular file")
-        found = store().execute(f"SELECT {columns} FROM read_parquet('{_named(number)}')").fetchnumpy()
+        with stops.held():
+            found = store().execute(f"SELECT {columns} FROM read_parquet('{_named(number)}')").fetchnumpy()
     except (duckdb.Error, RuntimeError) as error:
         raise DuckError(_unnamed(why(error), number)) from error
     finally:
         os.close(number)
     return dict(found)
-
-
-def write(path: Path, columns: Mapping[str, Any], select: str = "*") -> None:
-    """Write arrays as a new Parquet file, zstd, flushed to the disk; OSError or DuckError where that cannot be.
-
-    The file must not be there yet: what another left under its name, a link among them, is never written to.
-    """
-    import duckdb
-
-    number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    try:
-        connection = store()
-        connection.register("columns", dict(columns))
-        try:
-            how = "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false"
-            connection.execute(f"COPY (SELECT {select} FROM columns) TO '{_named(number)}' ({how})")
-        finally:
-            connection.unregister("columns")
-        os.fsync(number)
-    except (duckdb.Error, RuntimeError) as error:
-        raise DuckError(_unnamed(why(error), number)) from error
-    finally:
-        os.close(number)
 
 
 def _named(number: int) -> str:

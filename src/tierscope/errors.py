@@ -3,6 +3,7 @@
 A message says what was asked, what came back and what to try, in one line.
 """
 
+import os
 from enum import IntEnum
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ class Exit(IntEnum):
     CANNOT = 3  # this machine cannot do it
     INCONCLUSIVE = 4
     INTERNAL = 70  # a fault of Tierscope itself (sysexits.h, EX_SOFTWARE)
-    INTERRUPTED = 130  # and resumable
+    INTERRUPTED = 130  # and resumable; 128 + n for a signal n other than that of Ctrl-C
 
 
 class TierscopeError(Exception):
@@ -51,3 +52,14 @@ class CoreError(TierscopeError):
 
 class WrongAnswerError(CoreError):
     """A kernel left other bytes than scalar code leaves: its bandwidth is void."""
+
+
+def reason(error: OSError) -> str:
+    """Return why the system refused: its own words, or Python's where the system was not asked."""
+    return error.strerror or str(error) or type(error).__name__
+
+
+def refusal(error: OSError) -> str:
+    """Return 'place: reason', or the reason alone where the error does not name a place."""
+    place = error.filename if isinstance(error.filename, str | bytes) else ""
+    return f"{os.fsdecode(place)}: {reason(error)}" if place else reason(error)

@@ -7,13 +7,14 @@ computed by `tables`, never stored instead of samples.
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
 
 from tierscope.counting import Counted
-from tierscope.errors import ResultError
+from tierscope.errors import ResultError, reason
 from tierscope.experiment import Bytes, Experiment, Label, Workload
 from tierscope.files import write_atomically
 from tierscope.machine import Machine
@@ -273,9 +274,11 @@ def _read(path: Path, kind: type[Stored]) -> Stored:
     try:
         content = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise ResultError(f"{path.parent} is no run directory: it has no {path.name}; try one below runs/") from error
+        begun = path.name != "manifest.json" and (path.parent / "manifest.json").is_file()
+        step = f"go on with: tierscope resume {quote(str(path.parent))}" if begun else "try one below runs/"
+        raise ResultError(f"{path.parent} is no run directory: it has no {path.name}; {step}") from error
     except OSError as error:
-        raise ResultError(f"{path} cannot be read: {error.strerror}") from error
+        raise ResultError(f"{path} cannot be read: {reason(error)}") from error
     try:
         version = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
         if not isinstance(version, int) or version <= SCHEMA:

@@ -5,8 +5,6 @@ answer. Records of versions that stated no sum are checked by their rows and thr
 """
 
 import hashlib
-import os
-from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
@@ -14,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope import duck
-from tierscope.errors import MachineError, ResultError
+from tierscope.errors import MachineError, ResultError, reason
+from tierscope.files import write_atomically
 
 BLOCK = np.dtype(
     [
@@ -39,18 +38,16 @@ SQL = {2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}  # types of the columns, by 
 
 
 def write_blocks(path: Path, blocks: Blocks) -> None:
-    """Parquet, one column per field of BLOCK or BIN, zstd, by way of a temporary name; MachineError if it fails."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
+    """Parquet, one column per field of BLOCK or BIN, zstd, replaced as a whole; MachineError if it fails."""
     try:
-        temporary.unlink(missing_ok=True)  # of a run that was killed
-        duck.write(temporary, {name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()})
-        os.replace(temporary, path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(
+            path, duck.parquet({name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()})
+        )
+    except OSError as error:
+        raise MachineError(f"{path} cannot be written: {reason(error)}; make room there") from error
     except duck.DuckError as error:
-        raise MachineError(f"{path} cannot be written: {error}; make room there") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        raise MachineError(f"{path} cannot be written: {error}; make room in memory") from error
 
 
 def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
@@ -61,7 +58,7 @@ def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
         if any(np.ma.is_masked(column) for column in columns.values()):
             raise duck.DuckError("values are missing")
     except (duck.DuckError, OSError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
+        why = reason(error) if isinstance(error, OSError) else error
         raise ResultError(f"samples {path} cannot be read: {why}; {next_step(path.parent.parent)}") from error
     blocks = np.empty(len(columns["batch"]), dtype=kind)
     for name, column in columns.items():

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from tierscope import core
-from tierscope.errors import MachineError, UsageError
+from tierscope.errors import MachineError, UsageError, reason
 from tierscope.suites.simulation import PREFIX
 
 BRING = "sudo apt-get install -y valgrind, or trace where it is and name the file with --from"
@@ -63,7 +63,7 @@ def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tupl
         with path.open("rb") as stream:
             return _read(core.trace(words_of(names), stream.fileno(), count=count))
     except OSError as error:
-        raise UsageError(f"trace {path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"trace {path} cannot be read: {reason(error)}") from error
 
 
 def trace_command(names: Sequence[str], command: Sequence[str], *, count: bool = False) -> tuple[Traced, ...]:

@@ -256,7 +256,7 @@ def test_a_stop_ends_the_writer_and_leaves_nothing(shell: Shell, number: signal.
     (writer,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     os.kill(process.pid, number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert err.strip() == "tierscope: interrupted"
     assert not Path(f"/proc/{writer}").exists()
     assert left(shell) == []

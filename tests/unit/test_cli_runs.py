@@ -191,7 +191,8 @@ def test_a_least_difference_that_is_no_share(run: Run, capfd: pytest.CaptureFixt
 @pytest.fixture
 def shell(run: Run, root: Path) -> str:
     """How the command is called in a shell, as `t`; RUN is the run."""
-    return f'export PYTHONPATH="{root}/src"; RUN="{run.path}"; t() {{ {sys.executable} -c "{CODE}" "$@"; }}; '
+    where = f'unset PYTHONUNBUFFERED; export PYTHONPATH="{root}/src"; RUN="{run.path}"'
+    return f'{where}; t() {{ {sys.executable} -c "{CODE}" "$@"; }}; '
 
 
 @pytest.mark.parametrize(
@@ -199,6 +200,8 @@ def shell(run: Run, root: Path) -> str:
     [
         ('t show "$RUN" >/dev/full', 3),
         ("t suites >/dev/full", 3),
+        ("t --help >/dev/full", 3),
+        ("PYTHONUNBUFFERED=1; export PYTHONUNBUFFERED; t suites >/dev/full", 3),  # hides what Python keeps back
         ('t show "$RUN" >&-', 0),
         ('t show "$RUN" --json >&-', 0),
         ('t show "$RUN" <&- >/dev/null', 0),

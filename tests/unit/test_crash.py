@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from shell import wait_for
+from tierscope import stops
 from tierscope.crash import hunt
 from tierscope.crash.asked import Asked, Counts, Found, Point
 from tierscope.crash.images import copy_sparse, keep, make_image
@@ -81,11 +82,11 @@ def test_a_second_stop_does_not_keep_the_work_from_being_removed(
         removal(path, ignore_errors=ignore_errors)
 
     monkeypatch.setattr(shutil, "rmtree", stopped)
-    handlers = [signal.getsignal(number) for number in hunt.STOPS]
+    handlers = [signal.getsignal(number) for number in stops.SIGNALS]
     with pytest.raises(KeyboardInterrupt), hunt._workplace(tmp_path / "file"):
         signal.raise_signal(signal.SIGTERM)
     assert list(tmp_path.iterdir()) == []
-    assert [signal.getsignal(number) for number in hunt.STOPS] == handlers
+    assert [signal.getsignal(number) for number in stops.SIGNALS] == handlers
 
 
 # --- images ---

@@ -16,6 +16,8 @@ from tierscope import core
 from tierscope.errors import MachineError, ResultError, UsageError
 from tierscope.result import load, load_manifest, save_manifest, save_result
 from tierscope.run import start
+from tierscope.run.owned import release
+from tierscope.run.place import new_directory
 from tierscope.suites import suites
 
 SMALL = {"kernels": "triad", "threads": "1,2", "array": "64MiB"}
@@ -51,7 +53,7 @@ def test_a_place_is_chosen_below_runs(fake: FakeCore, tmp_path: Path, monkeypatc
 
 def test_runs_of_one_second_are_numbered(tmp_path: Path) -> None:
     now = datetime(2026, 11, 20, 23, 46, 1, tzinfo=UTC)
-    names = [start.new_directory(tmp_path, "quick", "host", now).name for _ in range(3)]
+    names = [new_directory(tmp_path, "quick", "host", now).name for _ in range(3)]
     stem = "2026-11-20T234601-quick-host"
     assert names == [stem, f"{stem}-1", f"{stem}-2"]
 
@@ -146,6 +148,7 @@ def test_fewer_allowed_cpus_are_another_machine(
 
 def test_two_processes_do_not_write_one_run(fake: FakeCore, tmp_path: Path) -> None:
     directory = begin(tmp_path / "run")
+    release(directory)
     handle = os.open(directory, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     with pytest.raises(UsageError, match="is being written by another tierscope"):

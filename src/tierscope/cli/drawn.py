@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from tierscope.errors import MachineError, UsageError
-from tierscope.files import write_atomically
+from tierscope.errors import MachineError, UsageError, reason
+from tierscope.files import write_to
 from tierscope.printable import printable, printable_all
+from tierscope.report import picture
 from tierscope.report.comparison import span
 from tierscope.report.figure_page import Beside, figure_page
 from tierscope.report.standalone import standalone
@@ -26,9 +27,9 @@ def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
     """beside: what a page says besides. MachineError if the file cannot be written."""
     drawable(path)
     try:
-        write_atomically(path, _content(printable_all(spec), path.suffix.lower(), beside or Beside()))
+        write_to(path, _content(printable_all(spec), path.suffix.lower(), beside or Beside()))
     except OSError as error:
-        raise MachineError(f"cannot write {path}: {error.strerror}; try another --figure PATH") from error
+        raise MachineError(f"cannot write {path}: {reason(error)}; try another --figure PATH") from error
 
 
 def draw_waterfall(rows: list[dict[str, Any]], least: float, path: Path, beside: tuple[str, list[str]]) -> None:
@@ -39,10 +40,8 @@ def draw_waterfall(rows: list[dict[str, Any]], least: float, path: Path, beside:
 
 
 def _content(spec: Spec, ending: str, beside: Beside) -> bytes:
-    import vl_convert
-
     if ending == ".html":
         return figure_page(spec, beside).encode()
     if ending == ".png":
-        return bytes(vl_convert.vegalite_to_png(standalone(spec), scale=SCALE))
-    return vl_convert.vegalite_to_svg(standalone(spec)).encode()
+        return picture.png(standalone(spec), SCALE)
+    return picture.svg(standalone(spec)).encode()

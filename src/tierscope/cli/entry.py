@@ -4,11 +4,29 @@ import sys
 
 
 def main() -> int:
-    """The exit status of `tierscope.cli.main`; 130 without a traceback while that is loaded."""
+    """The exit status of `tierscope.cli.main`; 128 + n and one line where signal n comes while that is loaded."""
     try:
-        from tierscope.cli.main import main as command
+        from tierscope import stops
 
-        return command()
-    except KeyboardInterrupt:
+        with stops.heard():
+            from tierscope.cli.main import main as command
+
+            return _closed(command())
+    except KeyboardInterrupt as error:
         sys.stderr.write("tierscope: interrupted\n")
-        return 130
+        return 128 + getattr(error, "number", 2)
+
+
+def _closed(status: int) -> int:
+    """Close standard output here: what the system refuses only now, a disk of the network its last bytes, is a line
+    and status 3 of ours. Python would print an exception of its own when it ends, with status 120.
+    """
+    try:
+        sys.stdout.close()
+    except BrokenPipeError:
+        return status
+    except OSError as error:
+        if not status:
+            sys.stderr.write(f"tierscope: standard output: {error.strerror}; make room, or write elsewhere\n")
+        return status or 3
+    return status

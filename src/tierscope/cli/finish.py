@@ -1,16 +1,18 @@
 """What every command that ends with a Result does: write the report, show it, choose the exit status."""
 
-import signal
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
 
 from rich.text import Text
 
+from tierscope import stops
 from tierscope.cli import door
 from tierscope.cli.console import Console
-from tierscope.errors import Exit, MachineError, TierscopeError
+from tierscope.errors import Exit, MachineError, TierscopeError, reason, refusal
+from tierscope.files import write_to
 from tierscope.printable import json_text, printable
+from tierscope.report import picture
 from tierscope.report.terminal import show
 from tierscope.report.writers import writers
 from tierscope.report.writers.json import document
@@ -21,25 +23,18 @@ def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bo
     """Execute what stands in `directory`, then report. An interruption leaves a run that `resume` continues."""
     go_on = f"tierscope resume {quote(str(directory))}"
     try:
-        _load_undisturbed("duckdb", "vl_convert")
         _execute(directory, quiet, fresh, go_on)
         return finish(load(directory), json_to, strict, quiet)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         door.message(f"interrupted; continue with: {go_on}")
-        return Exit.INTERRUPTED
+        return stops.status_of(error)
 
 
 def _load_undisturbed(*modules: str) -> None:
     """Ctrl-C waits: native modules that it meets while they load would abort the process."""
-    meanwhile: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: meanwhile.append(number))
-    try:
+    with stops.heard(), stops.held(), picture.panics("the libraries of a run cannot be loaded"):
         for name in modules:
             import_module(name)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if meanwhile:
-        raise KeyboardInterrupt
 
 
 def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
@@ -48,13 +43,14 @@ def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
     from tierscope.run.start import drop_if_empty, execute, resume
 
     try:
+        _load_undisturbed("duckdb", "vl_convert")
         with Progress(Console(stderr=True, quiet=quiet)) as progress:
             if fresh:
                 execute(directory, load_manifest(directory), progress)
             else:
                 resume(directory, progress)
     except (TierscopeError, OSError) as error:
-        told = error if isinstance(error, TierscopeError) else MachineError(f"{error.filename}: {error.strerror}")
+        told = error if isinstance(error, TierscopeError) else MachineError(refusal(error))
         if not fresh or drop_if_empty(directory):
             raise told from error
         raise type(told)(f"{told}; what was measured is kept, go on with: {go_on}") from error
@@ -62,7 +58,11 @@ def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
 
 def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
     """Report, rows and tables of a run that is done; the exit status by its rows."""
-    report = writers["html"].write(run, run.path)[0]
+    try:
+        report = writers["html"].write(run, run.path)[0]
+    except OSError as error:
+        step = f"the run itself is safe, write its page with: tierscope report {quote(str(run.path))}"
+        raise MachineError(f"cannot write {refusal(error)}; {step}") from error
     facts = document(run)
     if json_to == "-":
         door.document(facts)
@@ -86,17 +86,12 @@ def present(run: Run, console: Console) -> None:
 
 
 def write_json(path: Path, facts: dict[str, object]) -> None:
-    """A file is replaced as a whole; a pipe, a device or what a link leads to (/dev/stdout) is written to."""
-    from tierscope.files import write_atomically
-
+    """MachineError if it cannot be written."""
     content = json_text(facts).encode()
     try:
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            path.write_bytes(content)
-        else:
-            write_atomically(path, content)
+        write_to(path, content)
     except OSError as error:
-        raise MachineError(f"cannot write {path}: {error.strerror}; the run itself is safe") from error
+        raise MachineError(f"cannot write {path}: {reason(error)}; the run itself is safe") from error
 
 
 def status_of(rows: list[dict[str, object]], strict: bool) -> int:

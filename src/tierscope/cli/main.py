@@ -4,16 +4,17 @@ import io
 import os
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 import rich_click as click
 from click.exceptions import Abort, ClickException
 
-from tierscope import __version__
+from tierscope import __version__, stops
 from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Group
-from tierscope.errors import Exit, TierscopeError
+from tierscope.errors import Exit, TierscopeError, refusal
 
 EPILOG = """\b
 Exit status, of every command:
@@ -23,7 +24,7 @@ Exit status, of every command:
   3    this machine cannot do it
   4    inconclusive: half of a table's points, or any with --strict
   70   a fault of Tierscope
-  130  interrupted; `tierscope resume DIR` goes on
+  130  interrupted; `tierscope resume DIR` goes on (143 by SIGTERM, 129 by SIGHUP)
 
 Examples:
   tierscope run quick                          everything, in under two minutes
@@ -59,24 +60,33 @@ def tierscope() -> None:
 def main(words: list[str] | None = None) -> int:
     """Run one command; returns its exit status. Whatever goes wrong is told in one line."""
     _mend_streams()
+    with stops.heard():
+        status = _run(words)
+        with suppress(OSError):  # told already
+            sys.stdout.flush()
+            return status
+        _to_nowhere()
+        return status
+
+
+def _run(words: list[str] | None) -> int:
     try:
         status = tierscope.main(words, prog_name="tierscope", standalone_mode=False)
         sys.stdout.flush()
-    except (KeyboardInterrupt, Abort):
-        return _say("interrupted", Exit.INTERRUPTED)
+    except (KeyboardInterrupt, Abort) as error:
+        return _say("interrupted", stops.status_of(error))
     except SystemExit:  # of click and rich when the reader went away, as `| head` does; of completion
         return Exit.GOOD
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left goes nowhere
         return Exit.GOOD
-    except Exception as error:  # noqa: BLE001 (there is no caller who could do better)
+    except BaseException as error:  # noqa: BLE001 (there is no caller who could do better; a panic of Rust is one)
         if os.environ.get("TIERSCOPE_TRACEBACK"):
             door.details("".join(traceback.format_exception(error)))
         return _say(*_told(error))
     return int(status) if isinstance(status, int) else Exit.GOOD
 
 
-def _told(error: Exception) -> tuple[str, Exit]:
+def _told(error: BaseException) -> tuple[str, Exit]:
     """The line for an error, and the exit status."""
     match error:
         case TierscopeError():
@@ -88,16 +98,24 @@ def _told(error: Exception) -> tuple[str, Exit]:
                 Exit.USAGE,
             )
         case OSError():
-            place = f" {error.filename}" if error.filename else ""
-            return f"the system refused{place}: {error.strerror or error}", Exit.CANNOT
+            return f"the system refused{' ' if error.filename else ': '}{refusal(error)}", Exit.CANNOT
     *_, last = traceback.extract_tb(error.__traceback__)
     what = f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
     return f"a fault of Tierscope, {what}; please report it with what TIERSCOPE_TRACEBACK=1 shows", Exit.INTERNAL
 
 
-def _say(message: str, status: Exit) -> int:
+def _say(message: str, status: int) -> int:
     door.message(message)
     return status
+
+
+def _to_nowhere() -> None:
+    """What standard output did not take is dropped; else Python would try again when it ends, and complain."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    with suppress(OSError):
+        sys.stdout.flush()
 
 
 def _mend_streams() -> None:

@@ -1,6 +1,7 @@
 """A run as it goes on: one live line with the point under way and the time left, one line for each point done."""
 
 import time
+from contextlib import suppress
 from typing import Self
 
 from rich.live import Live
@@ -33,7 +34,8 @@ class Progress(Observer):
 
     def __exit__(self, *_: object) -> None:
         if self._live:
-            self._live.stop()
+            with suppress(OSError):  # of a terminal that is gone, which ends no run
+                self._live.stop()
 
     def planned(self, experiments: int, seconds: float) -> None:
         self._total, self._seconds = max(experiments, 1), seconds
@@ -69,11 +71,12 @@ class Progress(Observer):
         full = round(BAR * min(self._done / self._total, 1.0))
         bar = f"{'━' * full}{'─' * (BAR - full)}"
         line = f"{bar} {self._words('/')}  {self._current}"
-        if self._live:
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif time.monotonic() - self._spoken > 10:
-            self._spoken = time.monotonic()
-            self._console.print(Text(self._words(" of ")))
+        with suppress(OSError):
+            if self._live:
+                self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
+            elif time.monotonic() - self._spoken > 10:
+                self._spoken = time.monotonic()
+                self._console.print(Text(self._words(" of ")))
 
 
 POLICY = {

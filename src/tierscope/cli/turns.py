@@ -20,16 +20,8 @@ from tierscope.report.exported import unit_of
 from tierscope.report.rounds import FEWEST, common, compare_rounds
 from tierscope.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
-from tierscope.run.start import (
-    RUNS,
-    begin,
-    command_line,
-    drop_if_empty,
-    execute,
-    forsake,
-    new_directory,
-    taken,
-)
+from tierscope.run.place import RUNS, forsake, new_directory, taken
+from tierscope.run.start import begin, command_line, drop_if_empty, execute
 
 MOST = 99
 SIDES = ("before", "after")

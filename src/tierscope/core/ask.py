@@ -12,7 +12,7 @@ import msgspec
 
 from tierscope.catalogue import Catalogue
 from tierscope.core.find import BRING, LINKED, TRACED, find_core, find_pool_core
-from tierscope.errors import CoreError, MachineError, UsageError
+from tierscope.errors import CoreError, MachineError, UsageError, reason
 
 Answer = TypeVar("Answer")
 
@@ -78,7 +78,7 @@ def guarded(start: Callable[[Path], Answer], find: Callable[[], Path]) -> Answer
     try:
         return start(core)
     except OSError as error:
-        raise MachineError(f"{core} cannot be started: {error.strerror}; build it or mend TIERSCOPE_CORE") from error
+        raise MachineError(f"{core} cannot be started: {reason(error)}; build it or mend TIERSCOPE_CORE") from error
 
 
 def error_of(line: bytes, status: int, stderr: bytes) -> Exception:

@@ -3,19 +3,18 @@
 import errno
 import random
 import shutil
-import signal
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tierscope import stops
 from tierscope.crash.asked import Asked, Found, Point
 from tierscope.crash.images import copy_sparse, keep, make_image, remove
 from tierscope.crash.processes import Ended, run
 from tierscope.crash.writer import Writer, pmdk_environment
-from tierscope.errors import MachineError, UsageError
+from tierscope.errors import MachineError, UsageError, reason
 
-STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the last comes of a closed terminal
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -68,35 +67,30 @@ def _refuse_nonsense(asked: Asked) -> None:
         try:
             asked.keep.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"--keep {asked.keep}: {error.strerror}; name a directory") from error
+            raise UsageError(f"--keep {asked.keep}: {reason(error)}; name a directory") from error
 
 
 @contextmanager
 def _workplace(file: Path) -> Iterator[Path]:
     """A folder beside the file, so on the same file system; gone at the end, also of a stop, and of a second one."""
-    heard = [number for number in STOPS if signal.getsignal(number) != signal.SIG_IGN]  # nohup ignores one
-    before = {number: signal.signal(number, signal.default_int_handler) for number in heard}
     parent = file.absolute().parent
     try:
-        folder = Path(tempfile.mkdtemp(dir=parent, prefix=".tierscope-crash-"))
-        try:
-            yield folder
-        finally:
-            for number in heard:
-                signal.signal(number, signal.SIG_IGN)
-            shutil.rmtree(folder, ignore_errors=True)
+        with stops.heard():
+            folder = Path(tempfile.mkdtemp(dir=parent, prefix=".tierscope-crash-"))
+            try:
+                yield folder
+            finally:
+                with stops.held():
+                    shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
         raise MachineError(_refusal(parent, error)) from error
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _refusal(parent: Path, error: OSError) -> str:
     if error.errno in FULL:
-        return (f"{parent} is full: {error.strerror}; a hunt takes room for three copies of the file and for its "
+        return (f"{parent} is full: {reason(error)}; a hunt takes room for three copies of the file and for its "
                 "images; name a file on a larger file system, such as /dev/shm, or fewer --points")  # fmt: skip
-    return f"work beside the file in {parent}: {error.strerror or error}; name a file where one may write"
+    return f"work beside the file in {parent}: {reason(error)}; name a file where one may write"
 
 
 def _check(asked: Asked, image: Path, log: Path) -> Ended:

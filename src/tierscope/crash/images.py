@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tierscope.errors import MachineError
+from tierscope.errors import MachineError, reason
 
 HEAD_WORDS = 4  # size of the file, its smallest, size of the log, number of lines
 LINE_WORDS = 9  # offset, then 64 bytes
@@ -68,7 +68,7 @@ def keep(image: Path, log: Path, folder: Path, fence: int) -> None:
             target.unlink(missing_ok=True)
             copy_sparse(source, target)
     except OSError as error:
-        raise MachineError(f"keep image {fence} in {folder}: {error.strerror}; name another --keep") from error
+        raise MachineError(f"keep image {fence} in {folder}: {reason(error)}; name another --keep") from error
 
 
 def remove(*paths: Path) -> None:

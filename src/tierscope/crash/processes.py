@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tierscope.errors import UsageError
+from tierscope.errors import UsageError, reason
 from tierscope.printable import printable
 
 LAST_BYTES = 4096  # of standard error, from which the last line is taken
@@ -49,7 +49,7 @@ def run(
                 start_new_session=True,
             )
         except OSError as error:
-            raise UsageError(f"{words[0]} cannot be started: {error.strerror}; name a program or a path") from error
+            raise UsageError(f"{words[0]} cannot be started: {reason(error)}; name a program or a path") from error
         try:
             ended = _wait(process.pid, limit_s)
         finally:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tierscope.errors import UsageError
+from tierscope.errors import UsageError, reason
 from tierscope.reading import Reading
 from tierscope.reference import Match
 from tierscope.registry import Registry
@@ -52,9 +52,12 @@ class Importer(Protocol):
 importers: Registry[Importer] = Registry("format", "tierscope.imports")
 
 
-def read(path: Path, name: str = "") -> tuple[str, Imported]:
-    """(format, what stands in the file). name: of the format; "": found by what the text looks like."""
-    text = _text(path)
+def read(path: Path, name: str = "", content: bytes | None = None) -> tuple[str, Imported]:
+    """(format, what stands in the file). name: of the format; "": found by what the text looks like.
+
+    content: of the file, where it was read already, as a pipe can be read once.
+    """
+    text = _text(path, contents(path) if content is None else content)
     fitting = [name] if name else [each for each in importers if importers[each].knows(text)]
     if len(fitting) != 1:
         what = "could be any of " + ", ".join(fitting) if fitting else "is of no known format"
@@ -81,17 +84,22 @@ def _refuse_impossible(path: Path, found: Imported) -> None:
                 raise UsageError(f"{path}: {name} of {one.test!r} cannot be {label:.3e}: the file is damaged")
 
 
-def _text(path: Path) -> str:
-    """UTF-8 without a byte-order mark and with single line feeds."""
+def contents(path: Path) -> bytes:
+    """Return what stands in a file or a pipe; UsageError where it cannot be read or is too long for these tools."""
     try:
         with path.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
     except IsADirectoryError as error:
         raise UsageError(f"{path} is a directory; name the file that the tool wrote") from error
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from error
     if len(content) > MOST_BYTES:
         raise UsageError(f"{path} is larger than {MOST_BYTES >> 20} MiB: no output of these tools is")
+    return content
+
+
+def _text(path: Path, content: bytes) -> str:
+    """UTF-8 without a byte-order mark and with single line feeds."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

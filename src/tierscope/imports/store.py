@@ -4,13 +4,13 @@ The machine is unknown, since these outputs do not say it: its fields are empty 
 """
 
 import platform
-import shutil
 from datetime import datetime
 from pathlib import Path
 
 from tierscope import __version__
-from tierscope.errors import MachineError
+from tierscope.errors import MachineError, refusal
 from tierscope.experiment import Label
+from tierscope.files import write_atomically
 from tierscope.imports import Imported
 from tierscope.machine import Identity, Machine
 from tierscope.result import SCHEMA, Manifest, Result, Run, Software, load, save_manifest, save_result
@@ -36,15 +36,18 @@ def in_memory(name: str, imported: Imported, argv: tuple[str, ...], now: datetim
     return manifest, result
 
 
-def store(directory: Path, source: Path, parts: tuple[Manifest, Result]) -> Run:
-    """Into `directory`, which exists; MachineError if it cannot be written."""
+def store(directory: Path, source: tuple[str, bytes], parts: tuple[Manifest, Result]) -> Run:
+    """Into `directory`, which exists; MachineError if it cannot be written. source: name and content of the file.
+
+    The manifest comes first and says whose the rest is, the result last: what a kill leaves is seen as half an import.
+    """
     try:
-        (directory / KEPT).mkdir()
-        shutil.copyfile(source, directory / KEPT / source.name)
         save_manifest(directory, parts[0])
+        (directory / KEPT).mkdir(exist_ok=True)
+        write_atomically(directory / KEPT / source[0], source[1])
         save_result(directory, parts[1])
     except OSError as error:
-        raise MachineError(f"cannot write {error.filename}: {error.strerror}; try --out ANOTHER_PLACE") from error
+        raise MachineError(f"cannot write {refusal(error)}; try --out ANOTHER_PLACE") from error
     return load(directory)
 
 

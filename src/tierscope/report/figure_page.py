@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tierscope import __version__
+from tierscope.report import picture
 from tierscope.report.pages import PAGE, pages
 from tierscope.report.standalone import inline
 from tierscope.report.theme import Spec
@@ -27,15 +28,14 @@ class Beside:
 
 def figure_page(spec: Spec, beside: Beside) -> str:
     """The whole page."""
-    import vl_convert
     from markupsafe import Markup
 
     environment = pages()
-    picture = renumbered(vl_convert.vegalite_to_svg(inline({key: spec[key] for key in spec if key != "title"})))
+    drawn = renumbered(picture.svg(inline({key: spec[key] for key in spec if key != "title"})))
     return environment.get_template("figure.html.jinja").render(
         colours=Markup(colours()),  # noqa: S704 (ours)
         css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)
-        picture=Markup(picture),  # noqa: S704 (texts are escaped by the renderer)
+        picture=Markup(drawn),  # noqa: S704 (texts are escaped by the renderer)
         title=spec["title"],
         notes=spec["usermeta"]["tierscope"]["notes"],
         beside=beside,

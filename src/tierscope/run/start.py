@@ -1,13 +1,9 @@
 """A run from its words: makes the directory and its manifest, or takes up one that is there."""
 
-import fcntl
 import os
 import platform
-import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,10 +11,10 @@ from shlex import quote
 
 import msgspec
 
-from tierscope import __version__, core, storage
+from tierscope import __version__, core, stops, storage
 from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
-from tierscope.errors import MachineError, ResultError, UsageError
+from tierscope.errors import MachineError, ResultError, UsageError, refusal
 from tierscope.experiment import Label
 from tierscope.machine import Identity, Machine
 from tierscope.result import (
@@ -35,11 +31,13 @@ from tierscope.result import (
 from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
-from tierscope.run.imported import holds_imported, refuse_imported
+from tierscope.run.imported import refuse_imported
 from tierscope.run.inspect import inspect, simulated
 from tierscope.run.known import refuse_unknown
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
+from tierscope.run.owned import abandon, is_begun, own, owned, release
+from tierscope.run.place import RUNS, forsake, new_directory, taken
 from tierscope.run.room import with_rooms
 from tierscope.run.runner import Runner, imagine
 from tierscope.run.second_pass import SecondPass
@@ -49,28 +47,7 @@ from tierscope.suites.groups import read_groups
 from tierscope.suites.simulation import counted, machine_of, refuse_mixtures
 from tierscope.system import System
 
-RUNS = Path("runs")  # where runs without --out lie
 OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
-
-
-def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Path:
-    """runs/2026-11-20T2346-quick-host, numbered when two start in one minute."""
-    stem = "-".join((f"{now:%Y-%m-%dT%H%M%S}", in_a_name(suite), in_a_name(hostname)))
-    for number in range(100):
-        path = parent / (stem if number == 0 else f"{stem}-{number}")
-        try:
-            path.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise MachineError(f"cannot create {path}: {error.strerror}; choose another place with --out") from error
-        return path
-    raise MachineError(f"{parent} holds a hundred runs of this second; choose another place with --out")
-
-
-def in_a_name(word: str) -> str:
-    """Return `word` as part of a file name: a name of a host may hold a slash, and that of a foreign run anything."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip(".-")[:64] or "unnamed"
 
 
 def catalogue() -> Catalogue:
@@ -139,8 +116,16 @@ def begin(
         started=now.isoformat(timespec="seconds"),
     )
     directory = taken(out) if out else new_directory(RUNS, suite, machine.hostname, now)
-    save_manifest(directory, manifest)
-    save_result(directory, empty_result(manifest))
+    try:
+        with stops.held():
+            save_manifest(directory, manifest)
+            save_result(directory, empty_result(manifest))
+    except BaseException as error:
+        abandon(directory)
+        forsake(directory.parent)
+        if isinstance(error, OSError):
+            raise MachineError(f"cannot write {refusal(error)}; choose another place with --out") from error
+        raise
     return directory, manifest
 
 
@@ -152,20 +137,6 @@ def refuse_uncounted(suite: str, options: dict[str, Label]) -> None:
             f"counters={asked}: {suites[suite].program} works in processes of its own, which counters of a thread do "
             "not see; leave counters= out"
         )
-
-
-def taken(out: Path) -> Path:
-    """A directory named by the user: made, or empty."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if any(out.iterdir()):
-            if holds_imported(out):
-                raise UsageError(f"{out} holds an imported run, which cannot be resumed; name a new directory")
-            go_on = f"tierscope resume {quote(str(out))}"
-            raise UsageError(f"{out} is not empty; name a new directory, or continue it with `{go_on}`")
-    except OSError as error:
-        raise MachineError(f"cannot create {out}: {error.strerror}; choose another place with --out") from error
-    return out
 
 
 def empty_result(manifest: Manifest) -> Result:
@@ -206,7 +177,7 @@ def plan_for(suite: str, options: dict[str, Label], plan_text: str, machine: Mac
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None) -> Result:
     """Run, or go on with, the plan of a manifest. Records that are there are kept; a complete run is left as it is."""
-    with _locked(directory):
+    with owned(directory):
         try:
             result = load(directory).result
         except ResultError:
@@ -242,6 +213,11 @@ def _counters(manifest: Manifest) -> Counters:
 
 def resume(directory: Path, observer: Observer | None = None) -> Result:
     """Continue after an interruption; UsageError when the machine is another one now. See `run.agree`."""
+    if is_begun(directory):
+        raise ResultError(
+            f"{directory} has no run: it is empty, or a run was stopped there before it wrote anything; "
+            f"begin with `tierscope run SUITE --out {quote(str(directory))}`"
+        )
     manifest = load_manifest(directory)
     refuse_imported(directory, manifest, "resumed")
     now, then = machine_for(manifest.suite, manifest.options, manifest.plan), manifest.machine
@@ -256,42 +232,21 @@ def resume(directory: Path, observer: Observer | None = None) -> Result:
 
 
 def drop_if_empty(directory: Path) -> bool:
-    """Remove a run that has no record, so that the corrected command finds its place free; False where it has one."""
+    """Remove a run that has no record, so that the corrected command finds its place free; False where it has one.
+
+    A run that another process writes has a record, or soon will.
+    """
     try:
+        own(directory)
         if load(directory).result.records:
             return False
-    except ResultError:
+        abandon(directory)
+    except (ResultError, UsageError, OSError):
         return False
-    for name in ("manifest.json", "result.json"):
-        (directory / name).unlink(missing_ok=True)
-    shutil.rmtree(directory / "samples", ignore_errors=True)
-    with suppress(OSError):  # it holds files of others, or is a mount point
-        directory.rmdir()
+    finally:
+        release(directory)
     forsake(directory.parent)
     return True
-
-
-def forsake(directory: Path) -> None:
-    """Remove the folder of runs without a name, or one made in it, if nothing is in it; others are the user's own."""
-    place = directory if directory == RUNS else directory.parent
-    if place == RUNS:
-        for folder in dict.fromkeys((directory, place)):
-            with suppress(OSError):  # not empty, or gone
-                folder.rmdir()
-
-
-@contextmanager
-def _locked(directory: Path) -> Iterator[None]:
-    """Two processes that write one run would mix their samples."""
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UsageError(f"{directory} is being written by another tierscope; wait for it") from error
-        yield
-    finally:
-        os.close(handle)
 
 
 def command_line() -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from tierscope.errors import MachineError, UsageError
+from tierscope.errors import MachineError, UsageError, reason
 from tierscope.storage.signature import signature
 from tierscope.system import System
 
@@ -64,7 +64,7 @@ def open_alone(device: Device) -> int:
         handle = os.open(device.path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:
         step = "unmount or detach it" if error.errno == 16 else "try as root, or name another device"
-        raise MachineError(f"{device.path} cannot be opened alone: {error.strerror}; {step}") from error
+        raise MachineError(f"{device.path} cannot be opened alone: {reason(error)}; {step}") from error
     try:
         _refuse_content(device, handle)
     except BaseException:
@@ -78,7 +78,7 @@ def _refuse_content(device: Device, handle: int) -> None:
     try:
         held = mark_of(os.pread(handle, LONGEST, 0)) or signature(handle)
     except OSError as error:
-        raise MachineError(f"{device.path} cannot be read: {error.strerror}; name another device") from error
+        raise MachineError(f"{device.path} cannot be read: {reason(error)}; name another device") from error
     if held:
         wipe = f"if it may be lost, `wipefs -a {device.path}` and repeat"
         raise MachineError(f"{device.path} holds {held}: nothing is overwritten; {wipe}")
@@ -103,7 +103,7 @@ def _number(path: str) -> str:
     try:
         found = Path(path).stat()
     except OSError as error:
-        raise UsageError(f"device={path}: {error.strerror}; `lsblk -p` lists those of this machine") from error
+        raise UsageError(f"device={path}: {reason(error)}; `lsblk -p` lists those of this machine") from error
     if not stat.S_ISBLK(found.st_mode):
         raise UsageError(f"device={path} is no block device; name a folder with path=, or one that `lsblk -p` lists")
     return f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"

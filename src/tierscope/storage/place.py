@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tierscope.errors import MachineError
+from tierscope.errors import MachineError, reason
 from tierscope.storage.device import check, open_alone
 from tierscope.system import System
 from tierscope.units import show_bytes
@@ -48,12 +48,12 @@ class Place:
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC)
         except OSError as error:
-            return f"open with O_DIRECT: {error.strerror}"
+            return f"open with O_DIRECT: {reason(error)}"
         try:
             with mmap.mmap(-1, max(block_bytes, mmap.PAGESIZE)) as buffer:
                 os.preadv(handle, [memoryview(buffer)[:block_bytes]], 0)
         except OSError as error:
-            return f"direct read of {show_bytes(block_bytes)}: {error.strerror}"
+            return f"direct read of {show_bytes(block_bytes)}: {reason(error)}"
         finally:
             os.close(handle)
         return ""
@@ -73,13 +73,13 @@ def in_folder(folder: str, size_bytes: int, system: System) -> Place:
     try:
         handle = _nameless(folder)
     except OSError as error:
-        raise MachineError(f"no file can be made in {folder}: {error.strerror}; name another with path=") from error
+        raise MachineError(f"no file can be made in {folder}: {reason(error)}; name another with path=") from error
     try:
         os.posix_fallocate(handle, 0, size_bytes)
     except OSError as error:
         os.close(handle)
         step = "make room, or name a smaller size= or another path="
-        raise MachineError(f"{folder} cannot hold {show_bytes(size_bytes)}: {error.strerror}; {step}") from error
+        raise MachineError(f"{folder} cannot hold {show_bytes(size_bytes)}: {reason(error)}; {step}") from error
     return Place(handle, size_bytes, *file_system_of(folder, system))
 
 

@@ -17,8 +17,8 @@ EPILOG = "Example:\n  tierscope export runs/A runs/B --to html --out both.html"
 @click.option("--out", type=click.Path(path_type=Path), help="The file; default: standard output.")
 def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
     """Write the runs in DIRECTORIES as one file in another FORM."""
-    from tierscope.errors import MachineError, UsageError
-    from tierscope.files import write_atomically
+    from tierscope.errors import MachineError, UsageError, reason
+    from tierscope.files import write_to
     from tierscope.report.exports import exports
     from tierscope.result import load
 
@@ -30,9 +30,9 @@ def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
         door.lines(content.decode())
         return 0
     try:
-        write_atomically(out, content)
+        write_to(out, content)
     except OSError as error:
-        raise MachineError(f"cannot write {out}: {error.strerror}; try another --out PATH") from error
+        raise MachineError(f"cannot write {out}: {reason(error)}; try another --out PATH") from error
     door.line(out)
     return 0
 

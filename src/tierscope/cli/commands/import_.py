@@ -19,17 +19,27 @@ def import_(file: Path, name: str, out: Path | None) -> int:
     from datetime import UTC, datetime
 
     from tierscope.cli.finish import finish
-    from tierscope.imports import importers, read
+    from tierscope.imports import contents, importers, read
     from tierscope.imports.store import in_memory, store
-    from tierscope.run.start import RUNS, command_line, new_directory, taken
+    from tierscope.run.owned import abandon, owned
+    from tierscope.run.place import RUNS, forsake, new_directory, taken
+    from tierscope.run.start import command_line
 
     if name:
         importers[name]  # an unknown name is told before anything is read
     now = datetime.now(UTC)
-    found, imported = read(file, name)
+    content = contents(file)
+    found, imported = read(file, name, content)
     parts = in_memory(found, imported, command_line(), now)
     directory = taken(out) if out else new_directory(RUNS, "import", found, now)
-    finish(store(directory, file, parts), None, strict=False, quiet=False)
+    with owned(directory):
+        try:
+            run = store(directory, (file.name, content), parts)
+        except BaseException:
+            abandon(directory)
+            forsake(directory.parent)
+            raise
+    finish(run, None, strict=False, quiet=False)
     return 0
 
 

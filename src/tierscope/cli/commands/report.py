@@ -15,7 +15,7 @@ from tierscope.cli.help import Command
 @click.option("--to", type=click.Path(path_type=Path), help="Where to write; default: the run directory itself.")
 def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
     """Write the report of the run in DIRECTORY."""
-    from tierscope.errors import MachineError
+    from tierscope.errors import MachineError, refusal
     from tierscope.report.writers import writers
     from tierscope.result import load
 
@@ -24,7 +24,7 @@ def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
         try:
             written = writer.write(run, to or run.path)
         except OSError as error:
-            raise MachineError(f"cannot write {error.filename}: {error.strerror}; try --to ANOTHER_PLACE") from error
+            raise MachineError(f"cannot write {refusal(error)}; try --to ANOTHER_PLACE") from error
         for path in written:
             door.line(path)
     return 0

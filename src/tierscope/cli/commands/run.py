@@ -69,7 +69,7 @@ def run(
 
 def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], str]:
     from tierscope.cli.words import read_words
-    from tierscope.errors import UsageError
+    from tierscope.errors import UsageError, reason
     from tierscope.run.start import OWN_GROUPS
     from tierscope.suites import COMMON, suites
     from tierscope.suites.groups import read_groups
@@ -80,7 +80,7 @@ def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], s
     try:
         text = Path(suite).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
+        why = reason(error) if isinstance(error, OSError) else error
         raise UsageError(f"plan {suite} cannot be read: {why}") from error
     read_groups(text)
     return OWN_GROUPS, read_options("a plan", COMMON, read_words(words)), text

@@ -1,8 +1,6 @@
 """Parquet, the same values as CSV in typed columns, zstd; the value of a word is null."""
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -28,13 +26,10 @@ class Parquet:
         kept = ", ".join(
             "CASE WHEN isnan(value) THEN NULL ELSE value END AS value" if f == "value" else f'"{f}"' for f in FIELDS
         )
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "export.parquet"
-            try:
-                duck.write(path, columns, kept)
-            except duck.DuckError as error:
-                raise MachineError(f"{path} cannot be written: {error}; make room there, or set TMPDIR") from error
-            return path.read_bytes()
+        try:
+            return duck.parquet(columns, kept)
+        except duck.DuckError as error:
+            raise MachineError(f"the rows cannot be packed as Parquet: {error}; make room in memory") from error
 
 
 exports.add(Parquet())

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tierscope.files import write_atomically
+from tierscope.report import picture
 from tierscope.report.content import Content, gather
 from tierscope.report.pages import PAGE, pages
 from tierscope.report.theme import DARK, LIGHT
@@ -82,9 +83,7 @@ def _columns(rows: list[Any]) -> Any:
 @functools.cache
 def bundle() -> str:
     """The libraries as one script, without names of hosts; gzip in base64 for the page to unpack."""
-    import vl_convert
-
-    text: str = vl_convert.javascript_bundle(SNIPPET)
+    text = picture.bundle(SNIPPET)
     for host in HOSTS:
         text = text.replace(host, "")
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

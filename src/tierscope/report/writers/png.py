@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tierscope.files import write_atomically
+from tierscope.report import picture
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
 from tierscope.report.writers import file_name, folder_of, writers
@@ -18,13 +19,11 @@ class Png:
 
     def write(self, run: Run, directory: Path) -> list[Path]:
         """figures/NAME.png for each figure that has rows."""
-        import vl_convert
-
         folder = folder_of(directory, "figures")
         paths = []
         for drawing in gather(run).drawings:
             path = folder / file_name(drawing.figure.name, run, "png")
-            write_atomically(path, vl_convert.vegalite_to_png(standalone(drawing.spec), scale=SCALE))
+            write_atomically(path, picture.png(standalone(drawing.spec), SCALE))
             paths.append(path)
         return paths
 

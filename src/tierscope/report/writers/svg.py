@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from tierscope.files import write_atomically
+from tierscope.report import picture
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
 from tierscope.report.writers import file_name, folder_of, writers
@@ -17,13 +18,11 @@ class Svg:
 
     def write(self, run: Run, directory: Path) -> list[Path]:
         """figures/NAME.svg for each figure that has rows."""
-        import vl_convert
-
         folder = folder_of(directory, "figures")
         paths = []
         for drawing in gather(run).drawings:
             path = folder / file_name(drawing.figure.name, run, "svg")
-            write_atomically(path, renumbered(vl_convert.vegalite_to_svg(standalone(drawing.spec))).encode())
+            write_atomically(path, renumbered(picture.svg(standalone(drawing.spec))).encode())
             paths.append(path)
         return paths
 

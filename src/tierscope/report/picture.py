@@ -1,0 +1,78 @@
+"""Pictures by vl-convert, the one door to it: what fails in there ends as one line, also where Rust panics.
+
+A panic is a BaseException of Python (pyo3), so that no `except Exception` meets it, and prints a report of its own on
+standard error, which is kept away. It was seen where no thread or no file could be opened any more.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tierscope import stops
+from tierscope.errors import MachineError
+from tierscope.printable import printable_lines
+
+PANIC = "PanicException"  # pyo3 makes a class of this name in every module that it builds
+
+
+def svg(spec: dict[str, Any]) -> str:
+    """Return a figure as SVG; MachineError where the library fails."""
+    with panics("a figure cannot be drawn as SVG"):
+        import vl_convert
+
+        return str(vl_convert.vegalite_to_svg(spec))
+
+
+def png(spec: dict[str, Any], scale: float) -> bytes:
+    """Return a figure as PNG, `scale` pixels per px; MachineError where the library fails."""
+    with panics("a figure cannot be drawn as PNG"):
+        import vl_convert
+
+        return bytes(vl_convert.vegalite_to_png(spec, scale=scale))
+
+
+def bundle(snippet: str) -> str:
+    """Return the libraries of a page and a line of JavaScript as one script; MachineError where the library fails."""
+    with panics("the script of the page cannot be made"):
+        import vl_convert
+
+        return str(vl_convert.javascript_bundle(snippet))
+
+
+@contextmanager
+def panics(what: str) -> Iterator[None]:
+    """Within, a panic becomes a MachineError, and other failures of the library too. A stop waits."""
+    with stops.held(), _quiet():
+        try:
+            yield
+        except Exception as error:
+            raise MachineError(_said(what, error)) from error
+        except BaseException as error:
+            if type(error).__name__ != PANIC:
+                raise
+            raise MachineError(_said(what, error)) from error
+
+
+def _said(what: str, error: BaseException) -> str:
+    why = " ".join(str(error).split())[:300] or type(error).__name__
+    return f"{what}: {why}; allow more memory, files and threads (ulimit -a), or leave figures out with --format csv"
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what a library prints on standard error, and drop it where it fails."""
+    sys.stderr.flush()
+    kept, before = os.memfd_create("stderr", os.MFD_CLOEXEC), os.dup(2)
+    try:
+        os.dup2(kept, 2)
+        try:
+            yield
+        finally:
+            os.dup2(before, 2)
+        said = os.pread(kept, 1 << 16, 0).decode(errors="replace")
+        os.write(2, printable_lines(said).encode())
+    finally:
+        os.close(before)
+        os.close(kept)
