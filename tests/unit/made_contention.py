@@ -40,7 +40,7 @@ def add_targets(maker: Maker) -> None:
             work = Teamwork((a_rate(threads) * share / threads / COPIED,) * threads)
             labels: dict[str, Label] = {"threads": threads, "side": side, "stand_in": False}
             facts = (made_facts(one, program_bytes_per_operation=COPIED),)
-            maker.add("targets", labels, (one,), (work,), facts=facts)
+            maker.add("targets", labels, (one,), (work,), facts=facts, preempted=0.0)
 
 
 def rates(mode: str, a: int, b: int) -> tuple[float, float]:

@@ -51,4 +51,4 @@ def add_stride(
             facts = made_facts(
                 group, operation="block", element_bytes=stride, program_bytes_per_operation=float(access)
             )
-            maker.add("stride", labels, (group,), (Teamwork((each,) * threads, noise=0.005),), 60, (facts,))
+            maker.add("stride", labels, (group,), (Teamwork((each,) * threads, noise=0.005),), 60, (facts,), 0.0)

@@ -75,6 +75,7 @@ GOOD: dict[str, list[Statement]] = {
     ],
     "digits": [stated(single_s=Quantity(0.012, 1e-3), clock_step_s=1e-3)],
     "in_range": [stated(left_out_share=0.2, latency_s=1e-7)],
+    "sentences": [stated(said=Quantity(0.4, bounds=(0.3, 0.5)), whole=1, words={"kind": "share"})],
     "copied": [
         stated("a", bandwidth_bytes_per_s=Quantity(10.1e9, bounds=(10e9, 10.2e9))),
         stated("b", bandwidth_bytes_per_s=Quantity(10.3e9, bounds=(10.2e9, 10.4e9))),
@@ -141,6 +142,11 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("in_range", changed("in_range", left_out_share=20.0), "percent were taken for a share"),
     ("in_range", changed("in_range", latency_s=-1e-7), "the wrong way round"),
     ("in_range", changed("in_range", latency_s=float("inf")), "finite"),
+    ("sentences", changed("sentences", said=11.61), "part and whole come from different points"),
+    ("sentences", changed("sentences", said=Quantity(0.4, bounds=(0.5, 0.6))), "the wrong way round"),
+    ("sentences", changed("sentences", said=Quantity(0.4, bounds=(-0.1, 0.6))), "percent were taken for it"),
+    ("sentences", changed("sentences", said=0.9, whole=0.8), "the whole is 0.8"),
+    ("sentences", changed("sentences", said=float("nan")), "a number is finite"),
     ("copied", changed("copied", bandwidth_bytes_per_s=Quantity(10.1e9, bounds=(10e9, 10.2e9))), "a row was copied"),
 ]  # fmt: skip
 

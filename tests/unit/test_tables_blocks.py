@@ -144,7 +144,10 @@ def test_a_count_is_best_only_against_every_other_and_if_all_are_sure(rows: list
 
 def test_the_highest_count_is_said_to_be_inconclusive_before_it_is_held_against_others() -> None:
     (insight,) = _best([made_row(1, 1e9), made_row(2, 2e9, conclusive=False)])
-    assert insight.text == "copy of 8 KB blocks: 2 threads measured highest, 2.00 GB/s, but inconclusive"
+    assert (
+        insight.text
+        == "copy of 8 KB blocks: 2 threads measured highest, but inconclusive: which count is best is not known"
+    )
     assert insight.value is None
 
 
@@ -195,3 +198,26 @@ def test_two_runs_are_compared_point_by_point(run: Run) -> None:
     rows = compare_runs(run, run, 0.02)
     assert len(rows) == len(ARRAYS) * len(SIZES) * len(COUNTS)
     assert {row["ratio"] for row in rows} == {1.0}
+
+
+def test_inconclusive_rows_make_no_most_no_share_and_no_ratio(run: Run, rows: list[Row]) -> None:
+    """Of 48 points 47 were inconclusive, and "the most of all conclusive points" stood above a chart with more."""
+    lone = [{**row, "conclusive": number == 0} for number, row in enumerate(rows)]
+    found = told(run, lone)
+    assert f"the most of 1 of {len(rows)} points; the others are inconclusive" in found["most_throughput"].text
+    assert not any(name.startswith(("block_efficiency", "beyond_cpus", "call_cost")) for name in found)
+    none = told(run, [{**row, "conclusive": False} for row in rows])
+    assert {name.split()[0] for name in none} <= {"best_threads"}
+    assert not any(insight.conclusive or insight.numbers for insight in none.values())
+
+
+def test_a_small_ratio_is_not_shown_as_nothing(run: Run, rows: list[Row]) -> None:
+    slow = [
+        row | {key: row[key] / 1000 for key in ("throughput_bytes_per_s", "throughput_low", "throughput_high")}
+        if row["threads"] == 4
+        else row
+        for row in rows
+    ]
+    text = told(run, slow)["beyond_cpus 4"].text  # type: ignore[arg-type]
+    assert "0.00 times" not in text
+    assert "move 0.000" in text

@@ -176,3 +176,13 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
     ]  # fmt: skip
     assert all(int(row["written_bytes"] or 0) >= 8_000_000_000 for row in found)
     assert [record.experiment.table for record in lab.records] == ["sizing", "flush", "sizing", "flush"]
+
+
+def test_a_range_says_of_how_many_sizes_it_is(run: Run, rows: list[Row]) -> None:
+    """'over all sizes' was said of three sizes of seven."""
+    whole_range = said(run)["flush_ratio clflush"].text
+    sizes = sorted({int(row["chunk_bytes"] or 0) for row in rows})
+    doubted = [{**row, "conclusive": row["conclusive"] and row["chunk_bytes"] in sizes[:2]} for row in rows]
+    found = {one.name: one.text for one in tables["flush"].insights(run, doubted)}
+    assert f"over all {len(sizes)} sizes" in whole_range
+    assert f"over 2 of {len(sizes)} sizes (the others are inconclusive)" in found["flush_ratio clflush"]

@@ -11,10 +11,14 @@ from rich.console import Console
 from made import HZ, Maker
 from made_counters import made_counted
 from made_maps import CLOCK_S, COUNT, FILL_S, LATENCY_S, REHASH_S, REHASHES, SPREAD, add_maps, add_point
+from tierscope.audit import examine
+from tierscope.audit.own import statements
 from tierscope.errors import UsageError
 from tierscope.report import terminal, terminal_maps
 from tierscope.report.comparison import compare_runs
+from tierscope.report.content import gather
 from tierscope.report.figures import figures
+from tierscope.report.verdict import verdict
 from tierscope.result import Run
 from tierscope.stats.contrast import ROUNDS
 from tierscope.tables import Insight, Row, tables
@@ -117,6 +121,43 @@ def test_rehashes_are_named_where_they_take_much(run: Run) -> None:
     assert "rehashes of quick_map take" in told.text
     assert told.value == pytest.approx(share, rel=0.02)
     assert [name for name in found if name.startswith("rehash get")] == []
+
+
+def test_one_disturbed_round_moves_neither_the_share_of_rehashes_nor_the_audit(tmp_path: Path) -> None:
+    """A mean over all rounds beside a median of them made 1161 % of the time."""
+    maker = Maker(tmp_path)
+    record = add_point(maker, "quick_map", "insert")
+    (timings,) = record.timings
+    late = msgspec.structs.replace(timings[0], rehash_ticks=1000 * timings[0].rehash_ticks)
+    maker.records[0] = msgspec.structs.replace(record, timings=((late, *timings[1:]),))
+    run = maker.save("maps")
+    (row,) = TABLE.rows(run)
+    share = REHASHES * REHASH_S / (REHASHES * REHASH_S + COUNT * mean_s("quick_map"))
+    assert number(row, "rehash_share") == pytest.approx(share, rel=0.05)
+    assert number(row, "rehash_s") == pytest.approx(REHASHES * REHASH_S, rel=0.05)
+    assert 0 <= number(row, "rehash_share_low") <= number(row, "rehash_share") <= number(row, "rehash_share_high") <= 1
+    found = said(run)[f"rehash insert of {COUNT} keys, values of 16 B"]
+    assert f"take {100 * share:.0f} % of the time, 40 us each" in found.text
+    assert (found.kind, found.value) == ("share", row["rehash_share"])
+    assert [one.identity for one in examine(statements(run)).failures] == []
+
+
+def test_rehashes_of_inconclusive_rounds_make_no_sentence(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_point(maker, "quick_map", "insert", batches=5)
+    run = maker.save("maps")
+    assert said(run) == {}
+    assert verdict(gather(run)).lead.startswith(
+        "This run shows nothing yet: 1 of 1 points is inconclusive: only 5 rounds of 8"
+    )
+
+
+def test_the_fastest_says_of_how_many(run: Run) -> None:
+    rows = [row for row in TABLE.rows(run) if row["operation"] == "get" and row["threads"] == 1]
+    third = {**rows[0], "structure": "doubtful_map", "conclusive": False}
+    (told,) = (one for one in TABLE.insights(run, [*rows, third]) if one.name.startswith("fastest"))
+    assert told.text.endswith("; 1 of 3 structures is inconclusive and left out")
+    assert "doubtful_map" not in told.text
 
 
 @pytest.mark.parametrize(("noise", "batches", "why"), [(0.3, 8, "time +-"), (0.004, 5, "only 5 rounds of 8")])

@@ -9,10 +9,10 @@ import functools
 import numpy as np
 
 from tierscope.audit import programs, readings
-from tierscope.audit.statement import Quantity, Statement
+from tierscope.audit.statement import SAID, Quantity, Statement
 from tierscope.experiment import Group
 from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
-from tierscope.tables import Column, Row, tables
+from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.measured import CLOSING, judged
 from tierscope.tables.storage import PERCENTILES
 from tierscope.units import show_bytes, show_seconds
@@ -32,15 +32,31 @@ PARTS = {"contention": (("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandw
 LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
 
 
-def statements(run: Run, rows: dict[str, list[Row]] | None = None) -> list[Statement]:
-    """All of a run. rows: by table, where they are known already; ResultError if samples are damaged."""
+def statements(
+    run: Run, rows: dict[str, list[Row]] | None = None, said: dict[str, list[Insight]] | None = None
+) -> list[Statement]:
+    """All of a run. rows, said: by table, where they are known already; ResultError if samples are damaged."""
     known = {name: tables[name].rows(run) for name in tables} if rows is None else rows
+    insights = {name: tables[name].insights(run, known[name]) for name in known} if said is None else said
     of_rows = [_row(run, name, row) for name in known if name != "imported" for row in known[name]]
     return (
         of_rows
+        + [one for name in insights for insight in insights[name] for one in _said(name, insight)]
         + readings.statements(run.result.readings)
         + [one for record in run.result.records for one in _record(run, record)]
     )
+
+
+def _said(table: str, insight: Insight) -> list[Statement]:
+    """One for each number of a sentence."""
+    found = []
+    for one in insight.numbers:
+        bounds = (one.value if one.low is None else one.low, one.value if one.high is None else one.high)
+        whole = {} if one.whole is None else {"whole": Quantity(one.whole)}
+        quantities = {SAID: Quantity(one.value, bounds=bounds), **whole}
+        words = {"kind": one.kind, "conclusive": str(insight.conclusive)}
+        found.append(Statement(f'the sentence "{insight.text}"', quantities, words, table))
+    return found
 
 
 def _row(run: Run, table: str, row: Row) -> Statement:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown
-from tierscope.audit.statement import Statement
+from tierscope.audit.statement import SAID, Statement
 
 ROOM = 1e-9  # of the value: binary floating point is not to decide a tie
 CHAINS = (
@@ -25,7 +25,7 @@ CHAINS = (
 
 
 class Spread:
-    """Neighbours of each chain, of those that are there; and every interval."""
+    """Neighbours of each chain, of those that are there; and every interval (those of sentences: `sentences`)."""
 
     name: ClassVar[str] = "spread"
     title: ClassVar[str] = "extremes hold what lies between them"
@@ -35,7 +35,7 @@ class Spread:
             for chain in CHAINS:
                 known = [name for name in chain if name in one.quantities]
                 yield from (_pair(one, lower, upper) for lower, upper in pairwise(known))
-            yield from (_within(one, name) for name, quantity in one.quantities.items() if quantity.bounds)
+            yield from (_within(one, name) for name, q in one.quantities.items() if q.bounds and name != SAID)
 
 
 def _pair(one: Statement, lower: str, upper: str) -> Failure | None:

@@ -9,6 +9,8 @@ the quantities it speaks of, and leaves the others alone.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+SAID = "said"  # the quantity of a statement that is one number of a sentence
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:

@@ -1,5 +1,7 @@
 """One value of a row as people read it; the unit stands in the column's head, so that columns line up."""
 
+import math
+
 from tierscope.experiment import Label
 from tierscope.report import vega
 from tierscope.tables import Column
@@ -7,6 +9,7 @@ from tierscope.units import show_bytes, show_size
 
 HEADS = {"B/s": "GB/s", "s": "ns", "1/s": "M/s"}
 NOTHING = "–"
+UNKNOWN = "not known"  # a number whose interval is as wide as itself
 DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB stays 8 KB
 
 
@@ -73,3 +76,13 @@ def _is_long(column: Column) -> bool:
 def is_number(column: Column) -> bool:
     """Whether the column is set flush right."""
     return bool(column.unit)
+
+
+def within(text: str, low: Label, middle: Label, high: Label) -> str:
+    """'53.39 ±0.4%', half of the interval; 'not known' where it is as wide as the value, `text` where there is none."""
+    if not isinstance(low, int | float) or not isinstance(middle, int | float) or not isinstance(high, int | float):
+        return text
+    if not high > max(low, 0):  # one point has none
+        return text
+    half = 50 * (high - low) / middle if middle > 0 else math.inf
+    return f"{text} ±{half:.1f}%" if round(half, 1) < 100 else UNKNOWN

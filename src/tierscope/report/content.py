@@ -38,6 +38,16 @@ class Section:
     failures: tuple[Failure, ...] = ()  # identities that its numbers do not keep
 
     @property
+    def judged(self) -> list[Row]:
+        """The rows that are conclusive or not."""
+        return [row for row in self.rows if "conclusive" in row]
+
+    @property
+    def sure(self) -> bool:
+        """Whether most of its points are conclusive: what is best among the few others is not the best."""
+        return 2 * sum(bool(row["conclusive"]) for row in self.judged) >= len(self.judged)
+
+    @property
     def used(self) -> tuple[Column, ...]:
         """The columns of which at least one row knows the value."""
         return tuple(c for c in self.columns if any(row.get(c.name) is not None for row in self.rows))
@@ -65,9 +75,19 @@ class Content:
     def insights(self) -> list[Insight]:
         return [insight for section in self.sections.values() for insight in section.insights]
 
+    @property
+    def conclusions(self) -> list[Insight]:
+        """What a headline and key numbers may rest on: conclusive, and of a table that mostly is."""
+        return [one for section in self.sections.values() if section.sure for one in section.insights if one.conclusive]
+
     def rows(self, table: str) -> list[Row]:
         section = self.sections.get(table)
         return section.rows if section else []
+
+    def sure_rows(self, table: str) -> list[Row]:
+        """The conclusive rows of a table that mostly is."""
+        section = self.sections.get(table)
+        return [row for row in section.rows if row["conclusive"]] if section and section.sure else []
 
 
 class _Same:
@@ -92,8 +112,9 @@ def gather(run: Run) -> Content:
 def _gather(same: _Same) -> Content:
     run = same.run
     rows = {name: tables[name].rows(run) for name in tables}
-    audit = examine(statements(run, rows))
-    sections = {name: _section(run, name, rows[name], audit) for name in rows if rows[name]}
+    said = {name: tables[name].insights(run, rows[name]) for name in rows if rows[name]}
+    audit = examine(statements(run, rows, said))
+    sections = {name: _section(run, name, rows[name], said[name], audit) for name in said}
     blocks = series_rows(run, choose(run, rows))
     if blocks:
         sections["series"] = Section("series", "Blocks over time", COLUMNS, blocks, [], ())
@@ -101,10 +122,10 @@ def _gather(same: _Same) -> Content:
     return Content(run, sections, tuple(_drawings(run, sections)), audit)
 
 
-def _section(run: Run, name: str, rows: list[Row], audit: Audit) -> Section:
+def _section(run: Run, name: str, rows: list[Row], said: list[Insight], audit: Audit) -> Section:
     table = tables[name]
     failures = tuple(one for one in audit.failures if one.table == name)
-    return Section(name, table.title, table.columns, rows, table.insights(run, rows), touching(run, name), failures)
+    return Section(name, table.title, table.columns, rows, said, touching(run, name), failures)
 
 
 def touching(run: Run, table: str) -> tuple[Finding, ...]:

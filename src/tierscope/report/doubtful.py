@@ -15,6 +15,12 @@ KNOBS = ("budget", "limit")  # options of suites that give a point more time
 
 def doubtful(content: Content) -> str:
     """'Note: 2 of 3 points are inconclusive, 2 of them: ... Next: ...'; "" where none is."""
+    told = why(content)
+    return f"Note: {told}" if told else ""
+
+
+def why(content: Content) -> str:
+    """The same without its first word."""
     rows = judged(content)
     told = [str(row["reasons"] or "no reason is known") for row in rows if not row["conclusive"]]
     if not told:
@@ -26,9 +32,7 @@ def doubtful(content: Content) -> str:
     often = f", {count} of them" if count < len(told) else ""
     many = {reason for text in told for reason in text.split("; ") if _kind(reason) == kind}
     where = " at the first of them" if len(many) > 1 else ""
-    return (
-        f"Note: {len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}. Next: {_step(content)}."
-    )
+    return f"{len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}. Next: {_step(content)}."
 
 
 def _kind(reason: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
+from tierscope.report.cells import UNKNOWN
 from tierscope.report.comparison import VALUES, point
 from tierscope.report.content import gather
 from tierscope.result import Run
@@ -110,6 +111,8 @@ def said(number: Number | None, unit: str) -> str:
         return ""
     text = show_rate(number.value) if unit == "B/s" else show_seconds(number.value)
     half = (number.high - number.low) / 2 / number.value if number.value else 0.0
+    if round(100 * half, 1) >= 100:
+        return f"{UNKNOWN}{'' if number.conclusive else ' ?'}"
     return text + (f" ±{100 * half:.1f} %" if half > 0 else "") + ("" if number.conclusive else " ?")
 
 

@@ -4,11 +4,12 @@ from tierscope.experiment import Label
 from tierscope.report import cells, vega
 from tierscope.report.content import Content
 from tierscope.tables import Row
+from tierscope.tables.measured import sure
 from tierscope.units import show_rate, show_seconds
 
 
 def fastest(content: Content) -> Row | None:
-    rows = _trusted([row for row in content.rows("stream") if row["bandwidth_bytes_per_s"]])
+    rows = [row for row in content.sure_rows("stream") if sure(row, "bandwidth", "bytes_per_s")]
     return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
 
 
@@ -20,35 +21,28 @@ def passed_over(content: Content) -> Row | None:
     return best if best is not chosen else None
 
 
-def _trusted(rows: list[Row]) -> list[Row]:
-    """The conclusive rows if there are any: a headline does not rest on a doubtful number."""
-    return [row for row in rows if row["conclusive"]] or rows
-
-
 def idle(content: Content) -> Row | None:
-    """The latency of memory: the largest footprint in global order, with the largest pages."""
+    """The latency of memory: the largest footprint in global order, with the largest pages; None if inconclusive."""
     rows = [row for row in content.rows("latency") if row["latency_s"] and row["order"] == "global"]
     cycles = [row for row in rows if row["probe"] == "cycle"] or rows
-    return max(cycles, key=lambda row: (row["footprint_bytes"] or 0, row["page_bytes"] or 0), default=None)
+    row = max(cycles, key=lambda row: (row["footprint_bytes"] or 0, row["page_bytes"] or 0), default=None)
+    return row if row in content.sure_rows("latency") and sure(row, "latency", "s") else None
 
 
 def most_loaded(content: Content) -> Row | None:
-    """The row of the most bandwidth under load, conclusive or not: what a load costs is asked of the highest one."""
-    rows = [row for row in content.rows("loaded_latency") if row["load_threads"] and row["bandwidth_bytes_per_s"]]
+    """The conclusive row of the most bandwidth under load."""
+    loads = [row for row in content.sure_rows("loaded_latency") if row["load_threads"] and sure(row, "latency", "s")]
+    rows = [row for row in loads if sure(row, "bandwidth", "bytes_per_s")]
     return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
 
 
-def doubt(row: Row) -> str:
-    return "" if row["conclusive"] else ", inconclusive"
-
-
 def judged(content: Content) -> list[Row]:
-    return [row for section in content.sections.values() for row in section.rows if "conclusive" in row]
+    return [row for section in content.sections.values() for row in section.judged]
 
 
 def reaches_memory(content: Content) -> bool:
     """Whether the staircase ends on memory's plateau, so that the largest footprint may be called memory."""
-    return any(insight.name == "memory" for insight in content.insights)
+    return any(insight.name == "memory" for insight in content.conclusions)
 
 
 def rate(value: Label) -> str:

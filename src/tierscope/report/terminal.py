@@ -36,7 +36,7 @@ def show(run: Run, console: Console) -> None:
         show_failures(section.failures, console)
     told = {section.name for section in shown or content.sections.values()}
     show_failures([one for one in content.audit.failures if one.table not in told], console)
-    if why := doubtful(content):
+    if (why := doubtful(content)) and why.partition(": ")[2] not in words.lead:
         console.print()
         console.print(Text(printable(why)))
 

@@ -43,7 +43,7 @@ def _capacity(row: Row) -> str:
     if not size:
         return cells.NOTHING
     shown = show_size(int(row["round_bytes"])) if row["round_bytes"] else show_bytes(size)
-    return f"{shown} ±{50 * (high - low) / size:.1f}%"
+    return cells.within(shown, low, size, high)
 
 
 def _unit(row: Row) -> str:
@@ -58,4 +58,4 @@ def _time(row: Row) -> str:
     seconds, low, high = (float(row[key] or 0) for key in ("latency_s", "latency_low", "latency_high"))
     if not seconds or vega.ns(seconds) is None:
         return cells.NOTHING
-    return f"{show_seconds(seconds)} ±{50 * (high - low) / seconds:.1f}%"
+    return cells.within(show_seconds(seconds), low, seconds, high)

@@ -42,10 +42,7 @@ def _rate(row: Row, stem: str) -> str:
     middle, low, high = (row[key] for key in (f"{stem}_bytes_per_s", f"{stem}_low", f"{stem}_high"))
     if not middle or low is None or high is None:
         return cells.NOTHING
-    half = (
-        f" ±{50 * (float(high) - float(low)) / float(middle):.1f}%" if float(high) > float(low) else ""
-    )  # one point has none
-    return f"{vega.gb(middle):.2f}{half}"
+    return cells.within(f"{vega.gb(middle):.2f}", low, middle, high)
 
 
 def targets(rows: list[Row]) -> Grid:

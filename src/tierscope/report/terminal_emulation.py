@@ -26,7 +26,7 @@ def _line(row: Row) -> list[str]:
         float(row[key] or 0) for key in ("asked_latency_s" if slow else "asked_bytes_per_s", f"{stem}_{unit}")
     )
     low, high = (float(row[f"{stem}_{end}"] or 0) for end in ("low", "high"))
-    half = f" ±{50 * (high - low) / middle:.1f}%" if middle and high else ""
-    achieved = f"{show(middle)}{half}{'' if row['conclusive'] else ' ?'}" if middle else cells.NOTHING
+    said = cells.within(show(middle), low, middle, high)
+    achieved = f"{said}{'' if row['conclusive'] else ' ?'}" if middle else cells.NOTHING
     off = cells.NOTHING if row["off"] is None else f"{100 * float(row['off']):+.1f} %"
     return [str(row["quantity"]), str(row["threads"]), show(asked), achieved, off, str(row["target"])]

@@ -65,6 +65,6 @@ def _time(row: Row, key: str) -> str:
 
 
 def _share(row: Row) -> str:
-    """Of the time of a round."""
-    whole = float(row["seconds"] or 0) * float(row["threads"] or 1)
-    return f"{100 * float(row['rehash_s'] or 0) / whole:.1f} %" if row["rehash_s"] and whole else cells.NOTHING
+    """Of the time of the same rounds."""
+    share = row["rehash_share"]
+    return f"{100 * share:.1f} %" if isinstance(share, float) and share else cells.NOTHING

@@ -250,8 +250,7 @@ def _sure(row: Row | None, key: str, stem: str, text: Callable[[float], str]) ->
     if row is None or not row[key]:
         return cells.NOTHING
     middle, low, high = _float(row[key]), _float(row[f"{stem}_low"]), _float(row[f"{stem}_high"])
-    half = f" ±{50 * (high - low) / middle:.1f}%" if high > max(low, 0) else ""  # one point has none
-    return f"{text(middle)}{half}{'' if row['conclusive'] else ' ?'}"
+    return f"{cells.within(text(middle), low, middle, high)}{'' if row['conclusive'] else ' ?'}"
 
 
 def _curve(label: str, rows: list[Row], key: str, x: str, y: str) -> Curve:

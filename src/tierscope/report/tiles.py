@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from tierscope.report.content import Content
 from tierscope.report.picks import (
-    doubt,
     fastest,
     idle,
     judged,
@@ -33,7 +32,8 @@ TOLD = {
 
 MOST_TOLD = 4
 SHOWN: dict[str, Callable[[float], str]] = {
-    "B/s": rate, "s": seconds, "1": lambda share: f"{share:.3f} times", "B": show_bytes,
+    "B/s": rate, "s": seconds, "B": show_bytes,
+    "1": lambda ratio: f"{ratio:.3f} times" if ratio >= 0.1 else f"{ratio:.3g} times",
 }  # fmt: skip
 
 
@@ -55,19 +55,20 @@ def tiles(content: Content) -> tuple[Tile, ...]:
         _wait_tile(idle(content), content),
         _load_tile(most_loaded(content)),
         _peak_tile(speed, content),
-        *_told(content.insights),
+        *_told(content.conclusions),
         _sure_tile(content),
     )
     return tuple(tile for tile in found if tile)
 
 
 def _told(insights: list[Insight]) -> list[Tile]:
-    """Of each kind in TOLD the insight of the highest number; at most MOST_TOLD."""
+    """Of each kind in TOLD the insight of the highest number; at most MOST_TOLD. insights: conclusive ones."""
     most: dict[str, Insight] = {}
     for insight in insights:
         kind = insight.name.split()[0]
         if (
             kind in TOLD
+            and insight.conclusive
             and insight.value is not None
             and insight.value > (most[kind].value or 0 if kind in most else -1)
         ):
@@ -105,7 +106,7 @@ def _load_tile(row: Row | None) -> Tile | None:
     if row is None:
         return None
     load = load_name(float(row["read_share"] or 0), str(row["store"]))
-    under = f"at {rate(row['bandwidth_bytes_per_s'])}, {load}{time_span(row)}{doubt(row)}"
+    under = f"at {rate(row['bandwidth_bytes_per_s'])}, {load}{time_span(row)}"
     return Tile("latency at the highest load", *_split(seconds(row["latency_s"])), under)
 
 
@@ -113,11 +114,13 @@ def _peak_tile(row: Row | None, content: Content) -> Tile | None:
     machine = content.run.result.machine
     if row is None:
         return None
-    if row.get("peak_share") is None or machine.peak_bytes_per_s is None:
-        return Tile("share of theoretical peak", "unknown", "", machine.peak_source.removeprefix("unknown: "))
-    share = f"{100 * float(row['peak_share'] or 0):.1f}"
+    name, share = "share of theoretical peak", row.get("peak_share")
+    if not isinstance(share, int | float) or machine.peak_bytes_per_s is None:
+        return Tile(name, "unknown", "", machine.peak_source.removeprefix("unknown: "))
     under = f"of {show_rate(machine.peak_bytes_per_s)}, {machine.peak_source}"
-    return Tile("share of theoretical peak", share, "%", under)
+    if share > 1:
+        return Tile(name, "not known", "", f"more than all {under}")
+    return Tile(name, f"{100 * share:.1f}", "%", under)
 
 
 def _sure_tile(content: Content) -> Tile | None:
@@ -125,7 +128,7 @@ def _sure_tile(content: Content) -> Tile | None:
     if not rows:
         return None
     sure = sum(1 for row in rows if row["conclusive"])
-    shares = sorted(float(row.get("left_out_share") or 0) for row in rows)
+    shares = sorted(min(float(row.get("left_out_share") or 0), 1.0) for row in rows)
     out = f"left out: {100 * shares[len(shares) // 2]:.1f} % of the time, at most {100 * shares[-1]:.0f} %"
     return Tile("conclusive points", str(sure), f"of {len(rows)}", out)
 

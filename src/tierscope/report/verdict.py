@@ -1,13 +1,14 @@
 """The first thing a reader sees: one or two sentences and a row of numbers, picked from rows and insights.
 
-Nothing is computed here; what the rows do not hold is called unknown.
+Nothing is computed here; what the rows do not hold is called unknown. Only conclusive numbers stand here: where most
+points are inconclusive, the lead says so, with the reason and the next step.
 """
 
 from dataclasses import dataclass
 
 from tierscope.report.content import LAST, Content, ranked
+from tierscope.report.doubtful import why
 from tierscope.report.picks import (
-    doubt,
     fastest,
     idle,
     judged,
@@ -45,9 +46,19 @@ def verdict(content: Content) -> Verdict:
         _wait_clause(wait, content),
         "" if speed and wait else _load_clause(load),
     ]
-    told = [clause for clause in clauses if clause]
-    lines = (_audited(content), _over(speed), _sure(content), _limits(content), _worst(content), _half(content))
-    return Verdict(" ".join(told) or _first_words(content), tuple(line for line in lines if line), tiles(content))
+    told = " ".join(clause for clause in clauses if clause) or _first_words(content)
+    nothing = _nothing(content, told)
+    lead, sure = (nothing, told) if nothing else (told or _counted(content), _sure(content))
+    lines = (_audited(content), _over(speed), sure, _limits(content), _worst(content), _half(content))
+    return Verdict(lead, tuple(line for line in lines if line), tiles(content))
+
+
+def _nothing(content: Content, told: str) -> str:
+    """What a run says of which most points are inconclusive; "" for others. told: what it shows in spite of that."""
+    rows = judged(content)
+    if 2 * sum(not row["conclusive"] for row in rows) <= len(rows):
+        return ""
+    return f"This run shows {'little' if told else 'nothing'} yet: {why(content)}"
 
 
 def _speed_clause(row: Row | None, passed: Row | None) -> str:
@@ -55,36 +66,49 @@ def _speed_clause(row: Row | None, passed: Row | None) -> str:
     if row is None:
         return ""
     span = rate_span(row["bandwidth_low"], row["bandwidth_high"])
-    share = row.get("peak_share")
-    of_peak = f"{100 * float(share):.0f} % of the theoretical peak" if share is not None else "share of peak unknown"
     team = threads_name(int(row["threads"] or 0))
-    faster = f"; {rate(passed['bandwidth_bytes_per_s'])} of {passed['kernel']} are inconclusive" if passed else ""
-    told = f"{row['kernel']} reaches {rate(row['bandwidth_bytes_per_s'])}{span} with {team}, {of_peak}"
-    return f"{told}{doubt(row)}{faster}."
+    faster = f"; {passed['kernel']} measured higher, but is inconclusive" if passed else ""
+    told = f"{row['kernel']} reaches {rate(row['bandwidth_bytes_per_s'])}{span} with {team}, {_of_peak(row)}"
+    return f"{told}{faster}."
+
+
+def _of_peak(row: Row) -> str:
+    share = row.get("peak_share")
+    if share is None:
+        return "share of peak unknown"
+    if float(share) > 1:
+        return "more than the theoretical peak"
+    return f"{100 * float(share):.0f} % of the theoretical peak"
 
 
 def _wait_clause(row: Row | None, content: Content) -> str:
     if row is None:
         return ""
     what = "Idle memory latency" if reaches_memory(content) else "Idle latency"
-    return f"{what} is {seconds(row['latency_s'])}{time_span(row)}{doubt(row)}."
+    return f"{what} is {seconds(row['latency_s'])}{time_span(row)}."
 
 
 def _load_clause(row: Row | None) -> str:
     if row is None:
         return ""
     load = f"{rate(row['bandwidth_bytes_per_s'])}{rate_span(row['bandwidth_low'], row['bandwidth_high'])}"
-    return f"At the highest load, {load}, an access takes {seconds(row['latency_s'])}{time_span(row)}{doubt(row)}."
+    return f"At the highest load, {load}, an access takes {seconds(row['latency_s'])}{time_span(row)}."
 
 
 def _first_words(content: Content) -> str:
-    """The headline of a run without bandwidth and latency: its first insight, or what there is.
+    """The headline of a run without bandwidth and latency: its first conclusive insight; "" where there is none.
 
     What only explains other numbers makes no headline.
     """
     for section in content.sections.values():
-        if section.insights and section.name not in LAST:
-            return _begun(section.insights[0].text)
+        first = next((one for one in section.insights if one.conclusive), None)
+        if first and section.sure and section.name not in LAST:
+            return _begun(first.text)
+    return ""
+
+
+def _counted(content: Content) -> str:
+    """What there is, where no number says anything."""
     rows = sum(len(section.rows) for section in content.sections.values())
     if not rows:
         return "This run has no finished experiment yet."
@@ -121,7 +145,7 @@ def _sure(content: Content) -> str:
 
 def _limits(content: Content) -> str:
     """What the insights say about what limits the bandwidth, and the size from which memory is measured."""
-    told = {insight.name: insight for insight in content.insights}
+    told = {insight.name: insight for insight in content.conclusions}
     words = []
     scaling = told.get("scaling")
     if scaling and scaling.value is not None:

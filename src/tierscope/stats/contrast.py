@@ -36,7 +36,7 @@ import numpy.typing as npt
 
 from tierscope.experiment import Experiment, Schedule
 from tierscope.result import PREEMPTED, SIZING, Blocks, GroupFacts
-from tierscope.stats.median import Interval
+from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import batches_of, blocks_of
 from tierscope.stats.together import together
 from tierscope.stats.walks import walk_operations
@@ -124,7 +124,7 @@ def _reasons(asked: Interval, what: str, coverage: float, switches: float, sched
         return [f"only {asked.count} rounds of {ROUNDS}"]
     reasons = []
     if not asked.relative <= schedule.precision:
-        reasons.append(f"{what} +-{asked.relative * 100:.1f} % over {schedule.precision * 100:g} %")
+        reasons.append(f"{what} {beyond(asked, schedule.precision)}")
     if coverage < COVERED:
         reasons.append(f"all threads ran together in only {100 * coverage:.0f} % of the victims' time")
     if switches > BUSY:

@@ -2,10 +2,13 @@
 
     latency    = ticks of the operations / operations              [s], rehash and waits for a lock left out
     percentile = that of each batch's histogram                    [s]
+    rehash     = ticks of rehashes / rounds                        [s]
+    share      = ticks of rehashes / (ticks of operations + of rehashes + of waits for a lock), of one batch   [1]
 
 Each has one value for a batch; the value of all is their Hodges-Lehmann estimate with its interval, as
-`stats.contrast` makes it of rounds. Where a batch has too few operations for a percentile, it is that of all batches
-together, without an interval.
+`stats.contrast` makes it of rounds. So one disturbed batch moves none of them far, and the share, whose numerator and
+denominator are of the same rounds, lies in 0..1. Where a batch has too few operations for a percentile, it is that of
+all batches together, without an interval.
 Each operation holds one look at the clock (`clock_s`), which is not taken off.
 """
 
@@ -50,6 +53,7 @@ class Keyed:
     rehashes: float  # per round of all threads
     moved: float  # entries, per round
     rehash_s: float  # per round
+    rehash_share: Interval  # of the time of the same rounds; NaN where no time was taken
     lock_s: float  # per operation
     clock_s: float  # per operation
     done_share: float
@@ -68,12 +72,28 @@ def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keye
         init_s=_fill(timings, hz),
         rehashes=sum(one.rehashes for one in timings) / rounds,
         moved=sum(one.moved for one in timings) / rounds,
-        rehash_s=sum(one.rehash_ticks for one in timings) / rounds / hz,
-        lock_s=sum(one.lock_ticks for one in timings) / operations / hz,
+        rehash_s=_middle([one.rehash_ticks / one.rounds for one in timings if one.rounds]) / hz,
+        rehash_share=_share(timings),
+        lock_s=_middle([one.lock_ticks / one.operations for one in timings if one.operations]) / hz,
         clock_s=max(one.clock_ticks for one in timings) / hz,
         done_share=sum(one.done for one in timings) / operations,
         lines=_lines(timings, operations),
     )
+
+
+def _middle(values: Sequence[float], confidence: float = 0.95) -> float:
+    """0 of no batch at all."""
+    return estimate(np.array(values), confidence).middle if values else 0.0
+
+
+def _share(timings: Sequence[Timing], confidence: float = 0.95) -> Interval:
+    """What rehashes take of the time of a batch; the interval ends where a share does."""
+    wholes = [one.ticks + one.rehash_ticks + one.lock_ticks for one in timings]
+    shares = [one.rehash_ticks / all_of_it for one, all_of_it in zip(timings, wholes, strict=True) if all_of_it]
+    if not shares:
+        return NONE
+    found = estimate(np.array(shares), confidence)
+    return Interval(max(found.low, 0.0), found.middle, min(found.high, 1.0), found.count)
 
 
 def _fill(timings: Sequence[Timing], hz: float) -> float | None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from tierscope.experiment import Schedule
 from tierscope.result import Blocks
-from tierscope.stats.median import median
+from tierscope.stats.median import beyond, median
 from tierscope.stats.point import Point
 from tierscope.stats.summary import Summary
 from tierscope.stats.together import Together
@@ -100,7 +100,7 @@ def _summary(series: Floats, start: int, schedule: Schedule) -> Summary:
     if rest.size < FEWEST:
         reasons.append(f"only {rest.size} repeats: {FEWEST} are needed, give a longer budget")
     if not interval.relative <= schedule.precision:
-        reasons.append(f"interval +-{interval.relative * 100:.1f} % over {schedule.precision * 100:g} %")
+        reasons.append(f"interval {beyond(interval, schedule.precision)}")
     if direction:
         reasons.append(f"not steady: {'still rising' if direction > 0 else 'still falling'}")
     return Summary(

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.experiment import Schedule
-from tierscope.stats.median import Interval, median
+from tierscope.stats.median import Interval, beyond, median
 from tierscope.stats.steady import Steady, settle
 
 Floats = npt.NDArray[np.float64]
@@ -91,7 +91,7 @@ def _reasons(interval: Interval, settled: Steady, precision: float, total: int) 
         share = 100 * (interval.count + settled.start) / total
         reasons.append(f"only {share:.0f} % of the moments were undisturbed: too few to trust")
     if not interval.relative <= precision:
-        reasons.append(f"interval +-{interval.relative * 100:.1f} % over {precision * 100:g} %")
+        reasons.append(f"interval {beyond(interval, precision)}")
     if not settled.steady:
         way = {1: "still rising", -1: "still falling"}.get(settled.trend, "it changes")
         reasons.append(f"not steady: {way}")

@@ -24,10 +24,24 @@ class Column(msgspec.Struct, frozen=True):
     unit: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count), "" (words, truth values)
 
 
+class Number(msgspec.Struct, frozen=True, kw_only=True):
+    """One number of a sentence with what the audit needs to check it. `low` and `high` bound `value`.
+
+    kind: "share" is a part of 1, "difference" may be negative, "" is neither. `whole`: what `value` is a part of.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    kind: str = ""
+    whole: float | None = None
+
+
 class Insight(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence that the rows bear out; a number where there is one, None where the data give none.
 
-    `low` and `high` bound `value`: a 95 % interval where the text says nothing else.
+    `low` and `high` bound `value`: a 95 % interval where the text says nothing else. `kind` and `whole` as in `Number`.
+    Every percentage and ratio of the text is one of `numbers`: these are what the audit checks.
     """
 
     name: str
@@ -36,6 +50,18 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     unit: str = ""
+    kind: str = ""
+    whole: float | None = None
+    others: tuple[Number, ...] = ()  # what the text states besides
+    conclusive: bool = True  # else the text says why not, and no headline rests on it
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """All that the text states."""
+        if self.value is None:
+            return self.others
+        first = Number(value=self.value, low=self.low, high=self.high, kind=self.kind, whole=self.whole)
+        return (first, *self.others)
 
 
 class Table(Protocol):

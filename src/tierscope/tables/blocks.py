@@ -21,7 +21,7 @@ from typing import ClassVar
 from tierscope.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.judged import share_cpus
-from tierscope.stats.median import Interval
+from tierscope.stats.median import Interval, beyond
 from tierscope.stats.percentiles import Times, operation_times, percentiles
 from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.stats.turns import turns
@@ -173,7 +173,7 @@ def _doubt(times: Row, precision: float) -> str:
     half = interval_of({**times, "blocks": 1}, "latency", "s")
     if half is None:
         return "latency: too few clean blocks"
-    return "" if half.relative <= precision else f"latency +-{half.relative * 100:.1f} % over {precision * 100:g} %"
+    return "" if half.relative <= precision else f"latency {beyond(half, precision)}"
 
 
 def _efficiency(row: Row, alone: Row | None) -> Row:

@@ -10,8 +10,8 @@ from statistics import median
 from tierscope.result import Run
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Insight, Row
-from tierscope.tables.measured import interval_of, whole
+from tierscope.tables import Insight, Number, Row
+from tierscope.tables.measured import interval_of, ratio_word, sure, sure_rows, whole
 from tierscope.units import show_rate, show_seconds, show_size
 
 CALLS_BYTES = 64  # of a block: up to a line, the call costs more than the bytes
@@ -19,9 +19,9 @@ RANDOM = "random_write"  # a line that was drawn at random costs more than the c
 
 
 def sentences(run: Run, rows: list[Row]) -> list[Insight]:
-    """The most important first; only conclusive rows where there are any."""
-    sure = [row for row in rows if row["conclusive"]] or rows
-    return [*_most(run, sure, rows), *_efficiency(sure), *_beyond(sure), *_calls(sure), *_best(rows)]
+    """The most important first; only conclusive rows."""
+    known = [row for row, _ in sure_rows(rows, "throughput", "bytes_per_s")]
+    return [*_most(run, known, rows), *_efficiency(known), *_beyond(known), *_calls(known), *_best(rows)]
 
 
 def best_row(row: Row, rows: list[Row]) -> bool | None:
@@ -77,63 +77,73 @@ def _best_of(peers: list[Row]) -> Insight:
     best, tied = _highest(peers)
     assert best is not None
     count = whole(best, "threads")
-    rate = show_rate(float(best["throughput_bytes_per_s"] or 0))
-    highest = f"{_name(best)}: {_threads(count)} measured highest, {rate}, but"
-    if not best["conclusive"]:
-        text = f"{highest} inconclusive"
+    rate = f", {show_rate(float(best['throughput_bytes_per_s'] or 0))}"
+    highest = f"{_name(best)}: {_threads(count)} measured highest"
+    known = sure(best, "throughput", "bytes_per_s") is not None
+    if not known:
+        text = f"{highest}, but inconclusive: which count is best is not known"
     elif tied:
-        text = f"{highest} not told apart from {', '.join(str(row['threads']) for row in tied)}"
+        text = f"{highest}{rate}, but not told apart from {', '.join(str(row['threads']) for row in tied)}"
     else:
-        text = f"{_name(best)}: {_threads(count)} {'is' if count == 1 else 'are'} best, {rate}"
+        text = f"{_name(best)}: {_threads(count)} {'is' if count == 1 else 'are'} best{rate}"
     return Insight(
         name=f"best_threads {best['operation']} {best['block_bytes']}",
         text=text,
-        value=None if tied else float(count),
+        value=None if tied or not known else float(count),
         unit="1",
+        conclusive=known,
     )
 
 
 def _most(run: Run, rows: list[Row], run_rows: list[Row]) -> list[Insight]:
     """The highest throughput of `rows`, and its share of the peak where that is known; run_rows: doubtful ones too."""
-    known = [(rate, row) for row in rows if (rate := _rate(row))]
+    known = sure_rows(rows, "throughput", "bytes_per_s")
     if not known:
         return []
-    rate, row = max(known, key=lambda pair: pair[0].middle)
-    doubtful = any(not other["conclusive"] for other in run_rows)
-    of = "the most of all conclusive points" if row["conclusive"] and doubtful else "the most of all"
-    sure = "" if row["conclusive"] else ", inconclusive"
-    name = _name(row)
+    row, rate = max(known, key=lambda pair: pair[1].middle)
+    name, total = _name(row), len(run_rows)
+    of = "the most of all" if len(known) == total else f"the most of {len(known)} of {total} points"
+    rest = "" if len(known) == total else "; the others are inconclusive"
     words = f"{name[:1].upper()}{name[1:]} with {_threads(whole(row, 'threads'))} reaches"
-    found = [
+    most = Insight(
+        name="most_throughput",
+        text=f"{words} {show_rate(rate.middle)}, {of}{rest}",
+        value=rate.middle,
+        low=rate.low,
+        high=rate.high,
+        unit="B/s",
+    )
+    return [most, *_of_peak(run, rate)]
+
+
+def _of_peak(run: Run, rate: Interval) -> list[Insight]:
+    """A share above 1 is none: what never left a cache is not held by the memory."""
+    peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
+    if not peak:
+        return []
+    of = f"the theoretical peak of {show_rate(peak)} ({source})"
+    share = rate.times(1 / peak)
+    if share.middle > 1:
+        text = f"That is more than {of}: the bytes did not leave a cache, or the peak is wrong"
+        return [Insight(name="block_peak_share", text=text, unit="1")]
+    return [
         Insight(
-            name="most_throughput",
-            text=f"{words} {show_rate(rate.middle)}, {of}{sure}",
-            value=rate.middle,
-            low=rate.low,
-            high=rate.high,
-            unit="B/s",
+            name="block_peak_share",
+            text=f"That is {share.middle * 100:.0f} % of {of}",
+            value=share.middle,
+            low=share.low,
+            high=min(share.high, 1.0),
+            unit="1",
+            kind="share",
         )
     ]
-    peak = run.result.machine.peak_bytes_per_s
-    if peak:
-        share = rate.times(1 / peak)
-        source = run.result.machine.peak_source
-        found.append(
-            Insight(
-                name="block_peak_share",
-                text=f"That is {share.middle * 100:.0f} % of the theoretical peak of {show_rate(peak)} ({source})",
-                value=share.middle,
-                low=share.low,
-                high=share.high,
-                unit="1",
-            )
-        )
-    return found
 
 
 def _efficiency(rows: list[Row]) -> list[Insight]:
-    """Of the most threads that have a CPU each: median and range over operations and sizes."""
-    own = [row for row in rows if not row["shared"] and isinstance(row["efficiency"], float)]
+    """Of the most threads that have a CPU each: median and range over operations and sizes, one thread being sure."""
+    alone = {(row["operation"], row["block_bytes"]) for row in rows if row["threads"] == 1}
+    own = [row for row in rows if not row["shared"] and sure(row, "efficiency", "")]
+    own = [row for row in own if (row["operation"], row["block_bytes"]) in alone]
     most = max((whole(row, "threads") for row in own), default=1)
     shares = {_name(row): float(row["efficiency"] or 0) for row in own if row["threads"] == most}
     if most == 1 or not shares:
@@ -168,7 +178,7 @@ def _beyond(rows: list[Row]) -> list[Insight]:
             for (operation, size, threads), row in by.items()
             if threads == count and (operation, size, most) in by
         ]
-        ratios = [compare(own, many).middle for own, many in pairs if own and many]
+        ratios = [ratio for own, many in pairs if own and many and (ratio := compare(own, many).middle) > 0]
         if ratios:
             found.append(_turns(count, most, ratios))
     return found
@@ -176,10 +186,10 @@ def _beyond(rows: list[Row]) -> list[Insight]:
 
 def _turns(count: int, most: int, ratios: list[float]) -> Insight:
     middle, low, high = median(ratios), min(ratios), max(ratios)
-    span = f" (median of {len(ratios)}; {low:.2f} to {high:.2f})" if len(ratios) > 1 else ""
+    span = f" (median of {len(ratios)}; {ratio_word(low)} to {ratio_word(high)})" if len(ratios) > 1 else ""
     return Insight(
         name=f"beyond_cpus {count}",
-        text=f"{count} threads that take turns on {most} CPUs move {middle:.2f} times what {_threads(most)} "
+        text=f"{count} threads that take turns on {most} CPUs move {ratio_word(middle)} times what {_threads(most)} "
         f"move{'s' if most == 1 else ''}{span}",
         value=middle,
         low=low,
@@ -194,7 +204,7 @@ def _calls(rows: list[Row]) -> list[Insight]:
     Most of it is the call where the bytes alone, at the rate of the largest blocks, take under half of the time.
     """
     found = []
-    alone = [row for row in rows if row["threads"] == 1 and isinstance(row["latency_s"], float)]
+    alone = [row for row in rows if row["threads"] == 1 and sure(row, "latency", "s")]
     for name in dict.fromkeys(str(row["operation"]) for row in alone):
         own = sorted((row for row in alone if row["operation"] == name), key=lambda row: whole(row, "block_bytes"))
         small, large = own[0], own[-1]
@@ -219,4 +229,5 @@ def _call(small: Row, large: Row) -> Insight:
         low=interval.low,
         high=interval.high,
         unit="s",
+        others=(Number(value=rate), Number(value=fast)),
     )

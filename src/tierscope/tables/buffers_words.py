@@ -1,7 +1,7 @@
 """What the rows of `buffers` say in words."""
 
-from tierscope.tables import Insight, Row
-from tierscope.tables.measured import whole
+from tierscope.tables import Insight, Number, Row
+from tierscope.tables.measured import sure, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
 
@@ -9,16 +9,19 @@ def sentences(rows: list[Row]) -> list[Insight]:
     """For each target how many buffers there are, then each part; inconclusive rows count for nothing."""
     found = []
     for target in dict.fromkeys(str(row["target"]) for row in rows):
-        own = [row for row in rows if row["target"] == target and row["conclusive"]]
+        own = [row for row in rows if row["target"] == target]
         found += _reads([row for row in own if row["part"] != "writes"])
-        found += [_writes(row) for row in own if row["part"] == "writes"]
+        found += [said for row in own if row["part"] == "writes" for said in _writes(row)]
     return found
 
 
 def _reads(rows: list[Row]) -> list[Insight]:
-    if not rows:
+    """Nothing where a part is unknown: how many there are is then not known either."""
+    if not rows or rows[-1]["part"] != "medium" or not all(sure(row, "latency", "s") for row in rows):
         return []
     buffers, medium = rows[:-1], rows[-1]
+    if not all(sure(row, "capacity", "bytes") and row["unit_bytes"] for row in buffers):
+        return []
     return [_count(buffers, medium), *(_buffer(row, rows[n + 1]) for n, row in enumerate(buffers)), _medium(medium)]
 
 
@@ -34,6 +37,9 @@ def _buffer(row: Row, behind: Row) -> Insight:
     size = f"{show_bytes(whole(row, 'capacity_low'))} to {show_bytes(whole(row, 'capacity_high'))}"
     capacity = show_size(int(row["round_bytes"])) if row["round_bytes"] else show_bytes(whole(row, "capacity_bytes"))
     more = float(behind["latency_s"] or 0) - float(row["latency_s"] or 0)
+    most = float(row["amplification_most"] or 0)
+    costs = f", {show_seconds(more)} more where it is not" if more > 0 else ""
+    brings = f"; a line brings {most:g} times its bytes at most" if most else ""
     holds = {
         "holding": "; its size is round as it is, as if it held what is nearer, too",
         "beside": "; its size is round only without what is nearer, as if that were not in it",
@@ -42,13 +48,13 @@ def _buffer(row: Row, behind: Row) -> Insight:
         name=f"buffer_capacity {str(row['part']).split()[-1]}",
         text=(
             f"{str(row['part']).capitalize()}: {capacity} ({size}) in units of {_unit(row)}, {_time(row)} for a line "
-            f"found there, {show_seconds(more)} more where it is not; a line brings "
-            f"{float(row['amplification_most'] or 0):g} times its bytes at most{holds.get(str(row['round_as']), '')}"
+            f"found there{costs}{brings}{holds.get(str(row['round_as']), '')}"
         ),
         value=float(row["capacity_bytes"] or 0),
         low=float(row["capacity_low"] or 0),
         high=float(row["capacity_high"] or 0),
         unit="B",
+        others=(Number(value=most),),
     )
 
 
@@ -73,17 +79,17 @@ def _medium(row: Row) -> Insight:
     )
 
 
-def _writes(row: Row) -> Insight:
+def _writes(row: Row) -> list[Insight]:
+    each = sure(row, "latency", "s")
+    if each is None:
+        return []
     if not row["amplification"]:
-        each = show_seconds(float(row["latency_s"] or 0))
-        return Insight(
-            name="write_amplification",
-            text=f"Nothing is seen to join writes: {each} per line in large regions, not less in small ones",
-            value=None,
-            unit="1",
-        )
+        text = f"Nothing is seen to join writes: {show_seconds(each.middle)} per line in large regions"
+        return [Insight(name="write_amplification", text=f"{text}, not less in small ones", unit="1")]
+    if not sure(row, "capacity", "bytes") or not row["unit_bytes"]:
+        return []
     lines = f"{show_bytes(whole(row, 'capacity_low'))} to {show_bytes(whole(row, 'capacity_high'))}"
-    return Insight(
+    joined = Insight(
         name="write_amplification",
         text=(
             f"Writes are joined into units of {_unit(row)} in a queue of {show_bytes(whole(row, 'capacity_bytes'))} "
@@ -94,3 +100,4 @@ def _writes(row: Row) -> Insight:
         high=whole(row, "unit_high") / 64,
         unit="1",
     )
+    return [joined]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tierscope.stats.score import ALARM, MISSED, RECOVERED, WRONG
-from tierscope.tables import Insight, Row
+from tierscope.tables import Insight, Number, Row
 from tierscope.units import show_bytes, show_seconds
 
 PLURALS = {
@@ -73,6 +73,8 @@ def _share(share: Share) -> Insight:
         text=f"{share.recovered} of {share.total} {name} recovered{f' ({rest})' if rest else ''}",
         value=share.share,
         unit="1",
+        kind="share",
+        others=(Number(value=float(share.recovered), whole=float(share.total)),),
     )
 
 

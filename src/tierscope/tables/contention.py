@@ -17,8 +17,18 @@ from tierscope.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
-from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, measured, records, whole
+from tierscope.tables import Column, Insight, Number, Row, tables
+from tierscope.tables.measured import (
+    CLOSING,
+    bounds,
+    closing,
+    interval_of,
+    measured,
+    ratio_word,
+    records,
+    sure_rows,
+    whole,
+)
 from tierscope.units import show_rate
 
 SIDES = {"A": "a", "B": "b"}  # role of a group -> how its keys begin
@@ -92,8 +102,8 @@ def total(record: Record, point: Point) -> Interval:
 
 def _most(rows: list[Row]) -> list[Insight]:
     """The split with the largest sum of one mode, named alone only where it can be told from all others."""
-    known = [(row, interval) for row in rows if (interval := interval_of(row, "sum", "bytes_per_s"))]
-    sure = [pair for pair in known if pair[0]["conclusive"]]
+    known = [row for row in rows if interval_of(row, "sum", "bytes_per_s")]
+    sure = sure_rows(rows, "sum", "bytes_per_s")
     if len(known) < 2:
         return []
     if len(sure) < 2:
@@ -103,6 +113,7 @@ def _most(rows: list[Row]) -> list[Insight]:
     told = compare_all([(interval, most) for _, interval in others])
     alike = [split(row) for (row, _), one in zip(others, told, strict=True) if one.verdict == "no difference shown"]
     words = f"{best['mode']}: A:B = {split(best)} gives most in total, {show_rate(most.middle)}"
+    against, ratio = _against_alone(best, most, sure)
     if alike:
         words = (
             f"{best['mode']}: no split is shown to give most in total: A:B = {split(best)} gives "
@@ -111,14 +122,12 @@ def _most(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name=f"most_in_total {best['mode']}",
-            text=words
-            + _against_alone(best, most, sure)
-            + _unsure(len(known) - len(sure), len(known))
-            + stand_in(best),
+            text=words + against + _unsure(len(known) - len(sure), len(known)) + stand_in(best),
             value=None if alike else most.middle,
             low=None if alike else most.low,
             high=None if alike else most.high,
             unit="B/s",
+            others=ratio,
         )
     ]
 
@@ -126,18 +135,20 @@ def _most(rows: list[Row]) -> list[Insight]:
 def _too_few(mode: str, sure: int, known: int) -> Insight:
     few = f"{sure or 'none'} of {known} splits {'is' if sure < 2 else 'are'} conclusive"
     text = f"{mode}: which split gives most in total cannot be told: {few}"
-    return Insight(name=f"most_in_total {mode}", text=text, unit="B/s")
+    return Insight(name=f"most_in_total {mode}", text=text, unit="B/s", conclusive=False)
 
 
-def _against_alone(best: Row, most: Interval, pairs: list[tuple[Row, Interval]]) -> str:
+def _against_alone(best: Row, most: Interval, pairs: list[tuple[Row, Interval]]) -> tuple[str, tuple[Number, ...]]:
     """Document 000's question: do both targets together move more than a alone?"""
     alone = next((pair for pair in pairs if not pair[0]["b_threads"]), None)
     if alone is None:
-        return "; A alone is not conclusive, so it is not compared"
+        return "; A alone is not conclusive, so it is not compared", ()
     if alone[0] is best:
-        return "; no split is shown to move more than A alone"
+        return "; no split is shown to move more than A alone", ()
     ratio = compare(alone[1], most)
-    return f"; {ratio.middle:.2f} times ({ratio.low:.2f} to {ratio.high:.2f}) what A moves alone"
+    low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
+    number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
+    return f"; {middle} times ({low} to {high}) what A moves alone", (number,)
 
 
 def _unsure(count: int, of: int) -> str:
@@ -172,6 +183,8 @@ def _coverage(rows: list[Row]) -> list[Insight]:
             f"of each group ({len(shares)} mixed splits; least: {worst})",
             value=shares[worst],
             unit="1",
+            kind="share",
+            conclusive=all(row["conclusive"] for row in mixed),
         )
     ]
 

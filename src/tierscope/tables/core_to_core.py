@@ -15,7 +15,7 @@ from tierscope.machine import Machine
 from tierscope.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA
 from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, judged, records, whole
+from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, judged, left_out, records, sure_rows, whole
 from tierscope.units import show_seconds
 
 CLASSES = ("same core", "same last-level cache", "same package", "other package")
@@ -56,8 +56,9 @@ class CoreToCore:
 
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
         del run
-        known = by_class(rows)
-        return _ratio(known) + _odd(known) + _classes(known)
+        every, known = by_class(rows), by_class([row for row, _ in sure_rows(rows, "latency", "s")])
+        counts = {name: len(pairs) for name, pairs in every.items()}
+        return _ratio(known) + _odd(known) + [_class(name, pairs, counts[name]) for name, pairs in known.items()]
 
 
 def _row(run: Run, record: Record, take: int) -> Row:
@@ -110,24 +111,19 @@ def _seconds(row: Row) -> float:
     return value
 
 
-def _classes(known: dict[str, list[Row]]) -> list[Insight]:
-    """The median of each class, with the range of its pairs."""
-    return [_class(name, rows) for name, rows in known.items()]
-
-
-def _class(name: str, rows: list[Row]) -> Insight:
+def _class(name: str, rows: list[Row], total: int) -> Insight:
+    """The median of a class with the range of its conclusive pairs; total: with the others."""
     low, middle, high = spread(rows)
-    doubtful = sum(not row["conclusive"] for row in rows)
-    sure = f"; {doubtful} inconclusive" if doubtful else ""
+    rest = left_out(len(rows), total, "pairs")
     if len(rows) == 1 and (interval := interval_of(rows[0], "latency", "s")):
         a, b = (whole(rows[0], key) for key in ("a_cpu", "b_cpu"))
         low, high = interval.low, interval.high
-        span = f"CPU {a} and CPU {b}, interval {show_seconds(low)} to {show_seconds(high)}"
+        span = f"CPU {a} and CPU {b}, interval {show_seconds(low)} to {show_seconds(high)}{rest}"
     else:
-        span = f"median of {len(rows)} pairs, {show_seconds(low)} to {show_seconds(high)}"
+        span = f"median of {len(rows)} pairs, {show_seconds(low)} to {show_seconds(high)}{rest}"
     return Insight(
         name=f"handover {name}",
-        text=f"{name}: a line takes {show_seconds(middle)} one way ({span}{sure})",
+        text=f"{name}: a line takes {show_seconds(middle)} one way ({span})",
         value=middle,
         low=low,
         high=high,
@@ -144,7 +140,7 @@ def _ratio(known: dict[str, list[Row]]) -> list[Insight]:
     return [
         Insight(
             name="farthest",
-            text=f"a hand-over to {_to(far)} takes {wait / least:.2g} times one within {_to(near)}: "
+            text=f"a hand-over to {_to(far)} takes {wait / least:.3g} times one within {_to(near)}: "
             f"{show_seconds(wait)} against {show_seconds(least)}, medians of their pairs",
             value=wait / least,
             unit="1",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tierscope.counting import PERF_EVENT, SIMULATED, Counted
-from tierscope.tables import Insight, Row
+from tierscope.tables import Insight, Number, Row
 from tierscope.units import show_seconds
 
 HOST = "on a virtual machine ask its host for a PMU (QEMU: -cpu host,pmu=on), or take counters=simulated"
@@ -67,6 +67,8 @@ def _multiplexed(rows: list[Row]) -> Iterator[Insight]:
             f"{100 * (1 - shares[worst]):.0f} % of the time. Name fewer events in counters= for exact counts.",
             value=shares[worst],
             unit="1",
+            kind="share",
+            others=(Number(value=1 - shares[worst], kind="share"),),
         )
 
 
@@ -77,11 +79,18 @@ def _cost(counted: Sequence[Counted]) -> Iterator[Insight]:
         return
     pair = sum(one.pair_s for one in of) / len(of)
     blocks, seconds = sum(one.blocks for one in of), sum(one.seconds for one in of)
-    share = f", {100 * pair * blocks / seconds:.2g} % of it" if seconds else ""
+    share = pair * blocks / seconds if seconds else 0.0
+    beside = f", which is {_times(share)} that part" if share else ""
     yield Insight(
         name="counting_cost",
         text=f"Starting and stopping the counters took {show_seconds(pair)} for each block, outside of its timed "
-        f"part{share}.",
+        f"part{beside}.",
         value=pair,
         unit="s",
+        others=(Number(value=share),),
     )
+
+
+def _times(share: float) -> str:
+    """'0.21 % of', and of more than all of it '1.5 times': what stands beside a part is no part of it."""
+    return f"{100 * share:.2g} % of" if share <= 1 else f"{share:.2g} times"

@@ -22,7 +22,7 @@ import numpy as np
 
 from tierscope.result import SIZING, Record, Run
 from tierscope.stats.contrast import Contrast
-from tierscope.stats.median import Interval
+from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.flush_words import sentences
@@ -149,7 +149,7 @@ def _verdict(record: Record, take: int, found: Contrast) -> Row:
     precision = record.experiment.schedule.precision
     reasons = list(found.reasons)
     if record.experiment.against[take] == take and not found.seconds.relative <= precision:
-        reasons.append(f"time +-{found.seconds.relative * 100:.1f} % over {precision * 100:g} %")
+        reasons.append(f"time {beyond(found.seconds, precision)}")
     return {
         "conclusive": not reasons,
         "reasons": "; ".join(reasons),

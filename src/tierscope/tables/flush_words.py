@@ -6,8 +6,8 @@ the number of chunk sizes (`stats.compare`), leaves out 1 and the ratio is 2 % a
 
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Insight, Row
-from tierscope.tables.measured import interval_of, whole
+from tierscope.tables import Insight, Number, Row
+from tierscope.tables.measured import interval_of, of_all, sure_rows, whole
 from tierscope.units import LINE_BYTES, KiB, show_seconds, show_size
 
 USUAL = 4 * KiB  # the chunk that sentences quote, where it was measured: a page, as in the source
@@ -16,14 +16,16 @@ ONE = Interval(1.0, 1.0, 1.0, 1)
 
 def sentences(rows: list[Row]) -> list[Insight]:
     """About the first kind of fence and order, then what the others change; inconclusive rows count for nothing."""
-    sure = [row for row in rows if row["conclusive"] and row["line_s"]]
-    if not sure:
+    known = [row for row, _ in sure_rows(rows, "line", "s")]
+    if not known:
         return []
-    first = [row for row in sure if _kind(row) == _kind(sure[0])]
-    base = [row for row in sure if row["against"] == row["instruction"]]
+    first = [row for row in known if _kind(row) == _kind(known[0])]
+    base = [row for row in known if row["against"] == row["instruction"]]
     others = [name for name in _names(first) if name != first[0]["against"]]
     found = [_time(_usual(base))] if base else []
-    found += [one for name in others for one in _against([row for row in first if row["instruction"] == name])]
+    for name in others:
+        total = sum(_kind(row) == _kind(first[0]) and row["instruction"] == name for row in rows)
+        found += _against([row for row in first if row["instruction"] == name], total)
     return found + _fence(base) + _order(base)
 
 
@@ -76,9 +78,9 @@ def _span(line: Interval) -> str:
     return f"{show_seconds(line.middle)} ({show_seconds(line.low)} to {show_seconds(line.high)})"
 
 
-def _against(rows: list[Row]) -> list[Insight]:
-    """One instruction against the one it is compared with, over all chunk sizes."""
-    known = [row for row in rows if interval_of(row, "ratio", "")]
+def _against(rows: list[Row], total: int) -> list[Insight]:
+    """One instruction against the one it is compared with, over the conclusive chunk sizes; total: with the others."""
+    known = [row for row, _ in sure_rows(rows, "ratio", "")]
     if not known:
         return []
     row, name, base = _usual(known), str(known[0]["instruction"]), str(known[0]["against"])
@@ -89,7 +91,8 @@ def _against(rows: list[Row]) -> list[Insight]:
     if not _apart(own):
         text = f"{subject(name)} {_close(own)} {base}, {_times(own)} of its time"
     sizes = f"; told apart at {len(apart)} of {len(known)} sizes" if len(known) > 1 else ""
-    range_ = _range(known) if len(known) > 1 else ""
+    range_ = _range(known, total) if len(known) > 1 else ""
+    values = [float(one["ratio"] or 0) for one in known]
     return [
         Insight(
             name=f"flush_ratio {name}",
@@ -98,6 +101,7 @@ def _against(rows: list[Row]) -> list[Insight]:
             low=own.low,
             high=own.high,
             unit="1",
+            others=tuple(Number(value=value) for value in (min(values), max(values))),
         )
     ]
 
@@ -111,9 +115,10 @@ def _close(one: Comparison) -> str:
     return "is not told apart from" if one.low <= 1 <= one.high else "differs by less than 2 % from"
 
 
-def _range(rows: list[Row]) -> str:
+def _range(rows: list[Row], total: int) -> str:
     values = [float(row["ratio"] or 0) for row in rows]
-    return f", {_digits(min(values))} to {_digits(max(values))} over all sizes"
+    rest = "" if len(rows) == total else " (the others are inconclusive)"
+    return f", {_digits(min(values))} to {_digits(max(values))} over {of_all(len(rows), total, 'sizes')}{rest}"
 
 
 def _times(one: Comparison | Interval) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tierscope.stats.levels import Staircase, staircase
 from tierscope.tables import Row
-from tierscope.tables.measured import interval_of, whole
+from tierscope.tables.measured import weighed, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def latency_levels(rows: list[Row]) -> dict[str, Found]:
     """Target -> its levels; rows of the table `latency`. Targets without such a curve do not appear."""
     curves: dict[tuple[str, str, str], dict[int, Row]] = {}
     for row in rows:
-        if row["order"] == "global" and interval_of(row, "latency", "s") is not None:
+        if row["order"] == "global" and weighed(row, "latency", "s"):
             key = str(row["target"]), str(row["pages"]), str(row["probe"])
             curves.setdefault(key, {})[whole(row, "footprint_bytes")] = row
     best: dict[str, tuple[tuple[int, int, bool], tuple[str, str, str]]] = {}
@@ -40,7 +40,7 @@ def latency_levels(rows: list[Row]) -> dict[str, Found]:
 
 def _found(key: tuple[str, str, str], curve: dict[int, Row]) -> Found:
     ordered = tuple(curve[size] for size in sorted(curve))
-    times = [time for row in ordered if (time := interval_of(row, "latency", "s")) is not None]
+    times = [time for row in ordered if (time := weighed(row, "latency", "s")) is not None]
     levels = staircase(
         np.array(sorted(curve), dtype=np.float64),
         np.array([time.middle for time in times]),

@@ -11,7 +11,9 @@ section on data prefetching (the spatial prefetcher fetches the other line of an
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
 
 from tierscope.machine import Cache
 from tierscope.stats.compare import Comparison, compare, difference
@@ -19,7 +21,7 @@ from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Row
 from tierscope.tables.latency_levels import Found, latency_levels
-from tierscope.tables.measured import interval_of, whole
+from tierscope.tables.measured import interval_of, sure_rows, whole
 from tierscope.units import KiB, show_bytes, show_seconds
 
 PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
@@ -27,17 +29,27 @@ PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1
 
 def said(rows: list[Row], caches: tuple[Cache, ...]) -> list[Insight]:
     """All insights, per target; nothing where the rows for it are missing."""
-    known = [row for row in rows if interval_of(row, "latency", "s") is not None]
+    known = [row for row in rows if row["latency_s"] and interval_of(row, "latency", "s") is not None]
     levels = latency_levels(known)
     found = []
     for target in dict.fromkeys(str(row["target"]) for row in known):
         here = [row for row in known if row["target"] == target]
         if target in levels:
             steps = enumerate(levels[target].staircase.levels, start=1)
-            found += [_level(rank, level, caches, f"{levels[target].pages} pages") for rank, level in steps]
-            found += _memory(levels[target], caches)
+            told = [_level(rank, level, caches, f"{levels[target].pages} pages") for rank, level in steps]
+            told += _memory(levels[target], caches)
+            found += [_doubted(one, levels[target].rows) for one in told]
         found += _pages(here) + _buddy(here)
     return found
+
+
+def _doubted(said: Insight, rows: Sequence[Row]) -> Insight:
+    """Levels are fitted to all points of a curve: most of them must be conclusive, and the last for memory itself."""
+    doubtful = sum(not row["conclusive"] for row in rows)
+    if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1]["conclusive"]):
+        return said
+    text = f"{said.text}; inconclusive: {doubtful} of {len(rows)} points are"
+    return replace(said, text=text, conclusive=False)
 
 
 def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> Insight:
@@ -91,7 +103,7 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
 
 def _pages(rows: list[Row]) -> list[Insight]:
     """TLB hit, TLB miss and their difference at the largest footprint that has both."""
-    walks = [row for row in rows if row["order"] == "global" and row["probe"] == "cycle"]
+    walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["order"] == "global" and row["probe"] == "cycle"]
     pair = _paired(
         [row for row in walks if row["page_bytes"] == 4 * KiB],
         [row for row in walks if isinstance(size := row["page_bytes"], int) and size > 4 * KiB],
@@ -103,17 +115,17 @@ def _pages(rows: list[Row]) -> list[Insight]:
     miss, hit = _latency(small), _latency(large)
     cost = difference(hit, miss)
     size, page = show_bytes(whole(small, "footprint_bytes")), show_bytes(whole(large, "page_bytes"))
-    sure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
+    unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
     return [
         _seconds("tlb_hit", f"with {page} pages: {show_seconds(hit.middle)} at {size} (TLB hit)", hit),
         _seconds("tlb_miss", f"with 4 KiB pages: {show_seconds(miss.middle)} at {size} (TLB miss)", miss),
-        _seconds("page_walk", f"page walks cost {show_seconds(cost.middle)} per access at {size}{sure}", cost),
+        _seconds("page_walk", f"page walks cost {show_seconds(cost.middle)} per access at {size}{unsure}", cost),
     ]
 
 
 def _buddy(rows: list[Row]) -> list[Insight]:
     """Order "pair" over order "global" at the largest footprint that has both; large pages first."""
-    walks = [row for row in rows if row["probe"] == "cycle"]
+    walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["probe"] == "cycle"]
     pair = _paired(
         [row for row in walks if row["order"] == "pair"],
         [row for row in walks if row["order"] == "global"],
@@ -150,7 +162,9 @@ def _paired(some: list[Row], others: list[Row], key: Callable[[Row], object]) ->
 
 
 def _seconds(name: str, text: str, interval: Interval) -> Insight:
-    return Insight(name=name, text=text, value=interval.middle, low=interval.low, high=interval.high, unit="s")
+    low, middle, high = interval.low, interval.middle, interval.high
+    kind = "difference" if name == "page_walk" else ""
+    return Insight(name=name, text=text, value=middle, low=low, high=high, unit="s", kind=kind)
 
 
 def _latency(row: Row) -> Interval:

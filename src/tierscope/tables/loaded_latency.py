@@ -15,8 +15,8 @@ import numpy as np
 from tierscope.result import GroupFacts, Record, Run
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
-from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, measured, number, records
+from tierscope.tables import Column, Insight, Number, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, left_out, measured, number, records, sure
 from tierscope.units import show_rate, show_seconds
 
 
@@ -48,18 +48,19 @@ class LoadedLatency:
 
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
         del run
-        known = [row for row in rows if interval_of(row, "latency", "s") is not None]
         found = []
-        for target in dict.fromkeys(str(row["target"]) for row in known):
-            here = [row for row in known if row["target"] == target]
-            idle = [row for row in here if row["load_threads"] == 0]
+        for target in dict.fromkeys(str(row["target"]) for row in rows):
+            here = [row for row in rows if row["target"] == target]
+            idle = [row for row in here if row["load_threads"] == 0 and sure(row, "latency", "s")]
             found += _idle(idle[:1])
             mixes: dict[tuple[object, object], list[Row]] = {}
             for row in here:
                 if row["load_threads"] != 0:
                     mixes.setdefault((row["read_share"], row["store"]), []).append(row)
-            for curve in mixes.values():
-                found += _saturation(curve, idle[:1]) + _knee(idle[:1] + curve)
+            for every in mixes.values():
+                curve = [row for row in every if sure(row, "latency", "s") and sure(row, "bandwidth", "bytes_per_s")]
+                if curve:
+                    found += _saturation(curve, idle[:1], len(every)) + _knee(idle[:1] + curve)
         return found
 
 
@@ -110,19 +111,23 @@ def _idle(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _saturation(curve: list[Row], idle: list[Row]) -> list[Insight]:
-    """The row of the most bandwidth of one mix."""
+def _saturation(curve: list[Row], idle: list[Row], total: int) -> list[Insight]:
+    """The conclusive row of the most bandwidth of one mix; total: its rows with the others."""
     most = max(curve, key=_bandwidth)
     time, mix = _latencies([most])[0], _mix(most)
-    times = f", {time.middle / alone.middle:.1f} times idle" if (alone := next(iter(_latencies(idle)), None)) else ""
+    alone = next(iter(_latencies(idle)), None)
+    times = f", {time.middle / alone.middle:.1f} times idle" if alone else ""
+    rest = left_out(len(curve), total, "loads")
     return [
         Insight(
             name=f"saturation {mix}",
-            text=f"{mix}: {show_seconds(time.middle)} at the most it reached, {show_rate(_bandwidth(most))}{times}",
+            text=f"{mix}: {show_seconds(time.middle)} at the most it reached, {show_rate(_bandwidth(most))}"
+            f"{times}{rest}",
             value=time.middle,
             low=time.low,
             high=time.high,
             unit="s",
+            others=(Number(value=time.middle / alone.middle),) if alone else (),
         )
     ]
 

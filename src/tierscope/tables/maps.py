@@ -4,6 +4,7 @@
     seconds      = operations of one round / operations/s                                      [s]
     latency      = ticks of the operations alone / operations                                  [s]
 
+`rehash_share` is the share of a round's time, of the same rounds, that rehashes take (`stats.keyed`).
 A round is a sequence of operations that every thread has drawn before it; batches of whole rounds give one value each,
 and their Hodges-Lehmann estimate is the value of the row, with its interval. Percentiles come from histograms whose
 steps are at most 1/64 of a time. Each operation holds one look at the clock, `clock_s`, in all of these numbers.
@@ -64,6 +65,9 @@ class Maps:
         Column("rehashes", "rehashes of a round", "1"),
         Column("moved", "entries moved", "1"),
         Column("rehash_s", "time of rehashes", "s"),
+        Column("rehash_share", "share of rehashes", "1"),
+        Column("rehash_share_low", "low", "1"),
+        Column("rehash_share_high", "high", "1"),
         Column("lock_s", "wait for the lock", "s"),
         Column("clock_s", "time of the clock", "s"),
         Column("done_share", "share that found or changed", "1"),
@@ -135,6 +139,9 @@ def _beside(found: Keyed, threads: int) -> Row:
         "rehashes": found.rehashes * threads,
         "moved": found.moved * threads,
         "rehash_s": found.rehash_s * threads,
+        "rehash_share": number(found.rehash_share.middle),
+        "rehash_share_low": number(found.rehash_share.low),
+        "rehash_share_high": number(found.rehash_share.high),
         "lock_s": found.lock_s,
         "clock_s": found.clock_s,
         "done_share": found.done_share,

@@ -92,9 +92,43 @@ def interval_of(row: Row, name: str, unit: str) -> Interval | None:
     """The inverse of `bounds`; None where a bound is missing. unit: "" for a key without one."""
     keys = (f"{name}_low", f"{name}_{unit}" if unit else name, f"{name}_high", "blocks")
     low, middle, high, blocks = (row.get(key) for key in keys)
-    if isinstance(low, float) and isinstance(middle, float) and isinstance(high, float) and isinstance(blocks, int):
-        return Interval(low, middle, high, blocks)
+    if all(isinstance(one, int | float) for one in (low, middle, high)) and isinstance(blocks, int):
+        return Interval(*(float(one or 0) for one in (low, middle, high)), blocks)
     return None
+
+
+def weighed(row: Row, name: str, unit: str) -> Interval | None:
+    """An interval that is positive and narrower than its value, conclusive or not: what a fit weighs by its error."""
+    found = interval_of(row, name, unit)
+    if found is None or not all(map(math.isfinite, (found.low, found.middle, found.high))):
+        return None
+    return found if found.low > 0 and found.relative < 1 else None
+
+
+def sure(row: Row, name: str, unit: str) -> Interval | None:
+    """The same of a conclusive row: what a sentence may rest on."""
+    return weighed(row, name, unit) if row["conclusive"] else None
+
+
+def sure_rows(rows: list[Row], name: str, unit: str) -> list[tuple[Row, Interval]]:
+    """Each row with its interval, those alone that `sure` knows."""
+    return [(row, found) for row in rows if (found := sure(row, name, unit))]
+
+
+def of_all(count: int, total: int, what: str) -> str:
+    """'all 7 sizes', '3 of 7 sizes': how many of a kind a sentence really compared."""
+    return f"all {total} {what}" if count == total else f"{count} of {total} {what}"
+
+
+def left_out(count: int, total: int, what: str) -> str:
+    """'; 4 of 7 sizes are inconclusive and left out'; "" where all count."""
+    rest = total - count
+    return f"; {rest} of {total} {what} {'is' if rest == 1 else 'are'} inconclusive and left out" if rest > 0 else ""
+
+
+def ratio_word(value: float) -> str:
+    """Two decimals, and three digits of what these would show as nothing: '1.25', '0.00312'."""
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
 
 def whole(row: Row, name: str) -> int:

@@ -17,7 +17,7 @@ from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
 from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, closing, interval_of, judged, number, records, whole
+from tierscope.tables.measured import CLOSING, closing, judged, left_out, number, records, sure, sure_rows, whole
 from tierscope.units import show_bytes
 
 LONGEST = 40  # letters of a command line in a sentence
@@ -64,8 +64,9 @@ class Neighbors:
         kinds = list(dict.fromkeys(victim_name(row) for row in rows))
         said = []
         for kind in kinds:
-            mine = [row for row in rows if victim_name(row) == kind and row["conclusive"]]
-            said.append([*_aggressors(kind, mine), *_victims(kind, mine)])
+            own = [row for row in rows if victim_name(row) == kind]
+            mine = [row for row, _ in sure_rows(own, "slowdown", "")]
+            said.append([*_aggressors(kind, mine, own), *_victims(kind, mine)])
         return [insight for own in sorted(said, key=_least, reverse=True) for insight in own]
 
 
@@ -168,9 +169,10 @@ def victim_name(row: Row) -> str:
     return f"{row['victim']} {row['size']}" if row["size"] else str(row["victim"])
 
 
-def _aggressors(victim: str, rows: list[Row]) -> list[Insight]:
-    """The largest slowdown that an interval bears out, else that of the most aggressors."""
+def _aggressors(victim: str, rows: list[Row], every: list[Row]) -> list[Insight]:
+    """The largest slowdown that an interval bears out, else that of the most aggressors; every: all rows."""
     beside = [row for row in rows if row["aggressors"]]
+    rest = left_out(len(beside), sum(bool(row["aggressors"]) for row in every), "numbers of aggressors")
     if not beside:
         return []
     none = Interval(1.0, 1.0, 1.0, 1)
@@ -187,7 +189,9 @@ def _aggressors(victim: str, rows: list[Row]) -> list[Insight]:
             text += "; they sleep, so what slows it is not their work: see what else differs, such as the clock rate"
     else:
         text = f"{aggressors}: no slowdown of {who} is shown, {_ratio(one)} of its time without"
-    return [Insight(name=f"slowdown {victim}", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
+    return [
+        Insight(name=f"slowdown {victim}", text=text + rest, value=one.middle, low=one.low, high=one.high, unit="1")
+    ]
 
 
 def _victims(victim: str, rows: list[Row]) -> list[Insight]:
@@ -213,8 +217,9 @@ def aggressor_name(row: Row) -> str:
 
 
 def _slowdown(row: Row) -> Interval:
-    found = interval_of(row, "slowdown", "")
-    return found or Interval(0.0, 0.0, 0.0, 0)
+    found = sure(row, "slowdown", "")
+    assert found is not None  # rows without one were left out
+    return found
 
 
 def _percent(one: Interval) -> str:

@@ -3,8 +3,9 @@
 from statistics import median
 
 from tierscope.stats.compare import compare
-from tierscope.tables import Insight, Row
-from tierscope.tables.measured import interval_of
+from tierscope.stats.median import Interval
+from tierscope.tables import Insight, Number, Row
+from tierscope.tables.measured import left_out, ratio_word, sure, sure_rows
 from tierscope.units import show_rate, show_seconds
 
 APART = 1.25  # measured over reported, either way: tables of the firmware are rounded, and made for one model of many
@@ -13,11 +14,10 @@ LATENCY, BANDWIDTH = ("latency", "s"), ("bandwidth", "bytes_per_s")
 
 def said(rows: list[Row]) -> list[Insight]:
     """Own memory, remote nodes, nodes without CPUs, disagreement with the firmware, pages that lie elsewhere."""
-    remote = [row for row in rows if row["cpus"] and row["initiator"] != row["target"]]
     return [
         *_own(rows),
-        *_farthest(rows, remote, LATENCY),
-        *_farthest(rows, remote, BANDWIDTH),
+        *_farthest(rows, LATENCY),
+        *_farthest(rows, BANDWIDTH),
         *_memory_only(rows),
         *_reported(rows),
         *_elsewhere(rows),
@@ -32,21 +32,21 @@ def local(rows: list[Row], row: Row, what: tuple[str, str]) -> Row | None:
 
 def _own(rows: list[Row]) -> list[Insight]:
     """What nodes reach of their own memory, with the range over them, or the interval of the only one."""
-    own = [row for row in rows if row["initiator"] == row["target"] and isinstance(row["latency_s"], float)]
+    every = [row for row in rows if row["initiator"] == row["target"]]
+    own = sure_rows(every, *LATENCY)
     if not own:
         return []
-    waits, speeds = (
-        sorted(value for row in own if isinstance(value := row["_".join(what)], float)) for what in (LATENCY, BANDWIDTH)
-    )
-    interval = interval_of(own[0], *LATENCY)
-    low, high = (interval.low, interval.high) if len(own) == 1 and interval else (waits[0], waits[-1])
-    which = f"node {own[0]['initiator']}" if len(own) == 1 else f"{len(own)} nodes"
+    waits = sorted(interval.middle for _, interval in own)
+    speeds = sorted(interval.middle for _, interval in sure_rows(every, *BANDWIDTH))
+    first, interval = own[0]
+    low, high = (interval.low, interval.high) if len(own) == 1 else (waits[0], waits[-1])
+    which = f"node {first['initiator']}" if len(own) == 1 else f"{len(own)} nodes"
     return [
         Insight(
             name="local",
             text=f"own memory of {which}: {_span(waits, LATENCY)}"
             + (f", {_span(speeds, BANDWIDTH)}" if speeds else "")
-            + _doubt(*own),
+            + left_out(len(own), len(every), "nodes"),
             value=median(waits),
             low=low,
             high=high,
@@ -61,30 +61,35 @@ def _span(values: list[float], what: tuple[str, str]) -> str:
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
-def _farthest(rows: list[Row], remote: list[Row], what: tuple[str, str]) -> list[Insight]:
-    """The remote node with CPUs that costs most, against local memory of the same initiator."""
-    key = f"{what[0]}_ratio"
-    known = [(value, row) for row in remote if isinstance(value := row[key], float)]
+def _farthest(rows: list[Row], what: tuple[str, str]) -> list[Insight]:
+    """The remote node with CPUs that costs most, against local memory of the same initiator; both conclusive."""
+    remote = [row for row in rows if row["cpus"] and row["initiator"] != row["target"]]
+    known = []
+    for row, interval in sure_rows(remote, *what):
+        base = local(rows, row, what)
+        beside = sure(base, *what) if base else None
+        if base is not None and beside is not None:
+            known.append((compare(beside, interval), row, base, interval, beside))
     if not known:
         return []
-    row = sorted(known, key=lambda pair: pair[0])[-1 if what == LATENCY else 0][1]
-    base = local(rows, row, what)
-    interval, beside = interval_of(row, *what), interval_of(base, *what) if base else None
-    if base is None or interval is None or beside is None:
-        return []
-    ratio = compare(beside, interval)
-    ratios = [value for value, _ in known]
-    span = f"; {len(known)} remote cells, {min(ratios):.2f} to {max(ratios):.2f} times" if len(known) > 1 else ""
+    known.sort(key=lambda one: one[0].middle, reverse=what == LATENCY)
+    ratio, row, base, interval, beside = known[0]
+    low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
+    ends = sorted(one[0].middle for one in known)
+    cells = f"{len(known)} remote cells, {ratio_word(ends[0])} to {ratio_word(ends[-1])} times"
+    span = f"; {cells}" if len(known) > 1 else ""
+    slit, firmware = _slit(row, base, what)
     return [
         Insight(
             name=f"remote {what[0]}",
-            text=f"{what[0]} from node {row['initiator']} to node {row['target']} is {ratio.middle:.2f} times ("
-            f"{ratio.low:.2f} to {ratio.high:.2f}) that to {_place(row, base)}, {_show(interval.middle, what)} against "
-            f"{_show(beside.middle, what)}{_slit(row, base, what)}{span}{_doubt(row, base)}",
+            text=f"{what[0]} from node {row['initiator']} to node {row['target']} is {middle} times ({low} to {high}) "
+            f"that to {_place(row, base)}, {_show(interval.middle, what)} against {_show(beside.middle, what)}"
+            f"{slit}{span}{left_out(len(known), len(remote), 'remote cells')}",
             value=ratio.middle,
             low=ratio.low,
             high=ratio.high,
             unit="1",
+            others=(*(Number(value=end) for end in ends), *firmware),
         )
     ]
 
@@ -93,52 +98,51 @@ def _place(row: Row, base: Row) -> str:
     return "its own memory" if base["target"] == row["initiator"] else f"its nearest, node {base['target']}"
 
 
-def _slit(row: Row, base: Row, what: tuple[str, str]) -> str:
+def _slit(row: Row, base: Row, what: tuple[str, str]) -> tuple[str, tuple[Number, ...]]:
     """The firmware's ratio of distances, which is meant to be that of latencies."""
     far, near = row["distance"], base["distance"]
-    told = what == LATENCY and isinstance(far, int) and isinstance(near, int) and near > 0
-    return f" (the firmware's distances say {int(far or 0) / int(near or 1):.2f})" if told else ""
+    if what != LATENCY or not isinstance(far, int) or not isinstance(near, int) or near <= 0:
+        return "", ()
+    return f" (the firmware's distances say {far / near:.2f})", (Number(value=far / near),)
 
 
 def _show(value: float, what: tuple[str, str]) -> str:
     return show_seconds(value) if what == LATENCY else show_rate(value)
 
 
-def _doubt(*rows: Row) -> str:
-    return "" if all(row["conclusive"] for row in rows) else "; inconclusive"
-
-
 def _memory_only(rows: list[Row]) -> list[Insight]:
-    """Each node without CPUs, from the initiator that reaches it soonest."""
+    """Each node without CPUs, from the initiator that is shown to reach it soonest."""
     found = []
     for target in dict.fromkeys(row["target"] for row in rows if row["cpus"] == 0):
-        mine = [(wait, row) for row in rows if row["target"] == target and isinstance(wait := row["latency_s"], float)]
+        mine = sure_rows([row for row in rows if row["target"] == target], *LATENCY)
         if mine:
-            found += _alone(rows, min(mine, key=lambda pair: pair[0])[1])
+            found += _alone(rows, *min(mine, key=lambda pair: pair[1].middle))
     return found
 
 
-def _alone(rows: list[Row], row: Row) -> list[Insight]:
-    wait, speed = interval_of(row, *LATENCY), interval_of(row, *BANDWIDTH)
+def _alone(rows: list[Row], row: Row, wait: Interval) -> list[Insight]:
+    speed = sure(row, *BANDWIDTH)
     base = local(rows, row, LATENCY)
-    beside = interval_of(base, *LATENCY) if base else None
-    if wait is None:
-        return []
+    beside = sure(base, *LATENCY) if base else None
     text = f"node {row['target']} is memory without CPUs: {show_seconds(wait.middle)} from node {row['initiator']}"
     text += f", {show_rate(speed.middle)}" if speed else ""
-    ratio, part = None, row["bandwidth_ratio"]
+    ratio, others = None, []
     if base is not None and beside is not None and base is not row:
-        ratio = compare(beside, wait)
-        text += f"; {ratio.middle:.2f} times ({ratio.low:.2f} to {ratio.high:.2f}) the latency of node {base['target']}"
-        text += f" and {part:.2f} times its bandwidth" if isinstance(part, float) else ""
+        ratio, near = compare(beside, wait), sure(base, *BANDWIDTH)
+        low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
+        text += f"; {middle} times ({low} to {high}) the latency of node {base['target']}"
+        if speed and near:
+            others.append(Number(value=speed.middle / near.middle))
+            text += f" and {ratio_word(speed.middle / near.middle)} times its bandwidth"
     return [
         Insight(
             name=f"memory_only {row['target']}",
-            text=text + _doubt(row, *([base] if base else [])),
+            text=text,
             value=ratio.middle if ratio else None,
             low=ratio.low if ratio else None,
             high=ratio.high if ratio else None,
             unit="1",
+            others=tuple(others),
         )
     ]
 
@@ -148,14 +152,14 @@ def _reported(rows: list[Row]) -> list[Insight]:
     found = []
     for row in rows:
         for what in (LATENCY, BANDWIDTH):
-            told, interval = row[f"reported_{what[0]}_{what[1]}"], interval_of(row, *what)
-            if isinstance(told, float) and interval and not 1 / APART <= interval.middle / told <= APART:
+            told, interval = row[f"reported_{what[0]}_{what[1]}"], sure(row, *what)
+            if isinstance(told, float) and told > 0 and interval and not 1 / APART <= interval.middle / told <= APART:
                 found.append(
                     Insight(
                         name=f"reported {what[0]} {row['initiator']} {row['target']}",
                         text=f"the firmware reports {_show(told, what)} from node {row['initiator']} to node "
                         f"{row['target']}, measured is {_show(interval.middle, what)}: "
-                        f"{interval.middle / told:.2f} times{_doubt(row)}",
+                        f"{ratio_word(interval.middle / told)} times",
                         value=interval.middle / told,
                         low=interval.low / told,
                         high=interval.high / told,
@@ -178,5 +182,8 @@ def _elsewhere(rows: list[Row]) -> list[Insight]:
             f"node {row['initiator']} to node {row['target']}, had {100 * share:.0f} % on it",
             value=share,
             unit="1",
+            kind="share",
+            conclusive=bool(row["conclusive"]),
+            others=(Number(value=float(len(strayed)), whole=float(len(rows))),),
         )
     ]

@@ -1,7 +1,7 @@
 """What the rows of `policy` say in words; inconclusive rows count for nothing."""
 
 from tierscope.tables import Insight, Row
-from tierscope.tables.measured import whole
+from tierscope.tables.measured import sure, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
 NOTHING = {
@@ -14,8 +14,14 @@ NOTHING = {
 def sentences(rows: list[Row]) -> list[Insight]:
     """One for each row."""
     told = {"interleaving": _interleaving, "migration": _migration, "combining": _combining}
-    sure = [row for row in rows if row["conclusive"]]
-    return [_insight(row, told[str(row["part"])](row) if row["found"] else _none(row)) for row in sure]
+    known = [row for row in rows if row["conclusive"] and (not row["found"] or _known(row))]
+    return [_insight(row, told[str(row["part"])](row) if row["found"] else _none(row)) for row in known]
+
+
+def _known(row: Row) -> bool:
+    """Whether the number that was found is known, and its unit where a sentence names it."""
+    sized = all(row[key] is not None for key in ("unit_bytes", "unit_low", "unit_high"))
+    return sure(row, "count", "") is not None and (sized or row["part"] == "migration")
 
 
 def _none(row: Row) -> str:
@@ -23,8 +29,9 @@ def _none(row: Row) -> str:
 
 
 def _insight(row: Row, text: str) -> Insight:
-    low, middle, high = (float(row[key] or 0) if row["found"] else None for key in ("count_low", "count", "count_high"))
-    return Insight(name=f"policy {row['part']}", text=text, value=middle or 0.0, low=low, high=high, unit="1")
+    count = sure(row, "count", "") if row["found"] else None
+    low, middle, high = (count.low, count.middle, count.high) if count else (None, 0.0, None)
+    return Insight(name=f"policy {row['part']}", text=text, value=middle, low=low, high=high, unit="1")
 
 
 def _interleaving(row: Row) -> str:

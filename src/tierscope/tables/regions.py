@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from tierscope.result import Record, Run
 from tierscope.stats.fresh import mean_of_regions
-from tierscope.stats.median import Interval
+from tierscope.stats.median import Interval, beyond
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.buffers_found import fits
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
@@ -87,7 +87,7 @@ def _judged(run: Run, record: Record, operations: int, verdict: Row) -> tuple[In
         return NOTHING, {**verdict, "conclusive": False, "reasons": "no whole region was walked undisturbed"}
     precision, reasons = record.experiment.schedule.precision, ""
     if mean.relative > precision:
-        reasons = f"interval +-{mean.relative * 100:.1f} % over {precision * 100:g} %"
+        reasons = f"interval {beyond(mean, precision)}"
     return mean, {**verdict, "conclusive": not reasons, "reasons": reasons}
 
 

@@ -21,11 +21,14 @@ from tierscope.tables.measured import (
     CLOSING,
     bounds,
     closing,
-    interval_of,
+    left_out,
     measured,
     number,
     page_bytes,
+    ratio_word,
     records,
+    sure,
+    sure_rows,
     whole,
 )
 from tierscope.units import show_rate
@@ -97,27 +100,30 @@ def _row(run: Run, record: Record) -> Row:
 
 
 def _peak(run: Run, rows: list[Row]) -> list[Insight]:
-    """The row that takes the largest share of the theoretical peak; of conclusive rows if there are any."""
-    shared = [(share, row) for row in rows if isinstance(share := row["peak_share"], float) and share > 0]
-    sure = [pair for pair in shared if pair[1]["conclusive"]]
-    if not shared:
+    """The conclusive row that takes the largest share of the theoretical peak; more than all of it is no share."""
+    known = [
+        (share, row, interval)
+        for row, interval in sure_rows(rows, "bandwidth", "bytes_per_s")
+        if isinstance(share := row["peak_share"], float) and share > 0
+    ]
+    peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
+    if not known or not peak:
         return []
-    share, row = max(sure or shared, key=lambda pair: pair[0])
-    rate, peak = row["bus_bytes_per_s"], run.result.machine.peak_bytes_per_s
-    interval = interval_of(row, "bandwidth", "bytes_per_s")
-    assert isinstance(rate, float)  # the share was computed from it
-    assert peak is not None
-    assert interval is not None
+    share, row, interval = max(known, key=lambda one: one[0])
+    of = f"the theoretical peak of {show_rate(peak)} ({source})"
+    moves = f"{row['kernel']} with {_threads(row)} moves {show_rate(share * peak)} over the bus"
+    if share > 1:
+        text = f"{moves}, more than {of}: the peak is wrong, or part of the bytes never left a cache"
+        return [Insight(name="peak_share", text=text, unit="1")]
     return [
         Insight(
             name="peak_share",
-            text=f"{row['kernel']} with {_threads(row)} moves {show_rate(rate)} over the bus, "
-            f"{share * 100:.0f} % of the theoretical peak of {show_rate(peak)} ({run.result.machine.peak_source})"
-            + ("" if sure else "; no row is conclusive"),
+            text=f"{moves}, {share * 100:.0f} % of {of}{left_out(len(known), len(rows), 'points')}",
             value=share,
             low=share * interval.low / interval.middle,
-            high=share * interval.high / interval.middle,
+            high=min(share * interval.high / interval.middle, 1.0),
             unit="1",
+            kind="share",
         )
     ]
 
@@ -126,9 +132,9 @@ def _scaling(rows: list[Row]) -> list[Insight]:
     """Bandwidth of the most threads over that of one, times their number: median and range over the kernels."""
     most = max((whole(row, "threads") for row in rows), default=1)
     shares: dict[str, float] = {}
-    for (kernel, _), by_threads in _by_kernel(row for row in rows if row["conclusive"]).items():
+    for (kernel, _), by_threads in _by_kernel(rows).items():
         alone, together = (
-            interval_of(by_threads[threads], "bandwidth", "bytes_per_s") if threads in by_threads else None
+            sure(by_threads[threads], "bandwidth", "bytes_per_s") if threads in by_threads else None
             for threads in (1, most)
         )
         if alone and together:
@@ -136,11 +142,12 @@ def _scaling(rows: list[Row]) -> list[Insight]:
     if most == 1 or not shares:
         return []
     worst, best = min(shares, key=lambda kernel: shares[kernel]), max(shares, key=lambda kernel: shares[kernel])
+    rest = left_out(len(shares), len({row["kernel"] for row in rows}), "kernels")
     return [
         Insight(
             name="scaling",
             text=f"{most} threads reach {median(shares.values()) * 100:.0f} % of {most} times one thread (median of "
-            f"{len(shares)} kernels; {worst} {shares[worst] * 100:.0f} %, {best} {shares[best] * 100:.0f} %)",
+            f"{len(shares)} kernels; {worst} {shares[worst] * 100:.0f} %, {best} {shares[best] * 100:.0f} %{rest})",
             value=median(shares.values()),
             low=shares[worst],
             high=shares[best],
@@ -162,7 +169,7 @@ def _stores(rows: list[Row]) -> list[Insight]:
 
 
 def _gain(plain: Row, direct: Row) -> list[Insight]:
-    before, after = (interval_of(row, "bandwidth", "bytes_per_s") for row in (plain, direct))
+    before, after = (sure(row, "bandwidth", "bytes_per_s") for row in (plain, direct))
     if before is None or after is None:
         return []
     ratio = compare(before, after)
@@ -175,7 +182,8 @@ def _gain(plain: Row, direct: Row) -> list[Insight]:
         Insight(
             name=f"non_temporal {plain['kernel']}",
             text=f"{direct['kernel']} against {plain['kernel']} with {_threads(plain)}: {ratio.verdict}, "
-            f"{ratio.middle:.2f} times ({ratio.low:.2f} to {ratio.high:.2f}) the program's bytes{cost}",
+            f"{ratio_word(ratio.middle)} times ({ratio_word(ratio.low)} to {ratio_word(ratio.high)}) the program's "
+            f"bytes{cost}",
             value=ratio.middle,
             low=ratio.low,
             high=ratio.high,

@@ -14,7 +14,7 @@ from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.contention import stand_in
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records, whole
+from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records, sure_rows, whole
 
 
 class Targets:
@@ -50,9 +50,9 @@ class Targets:
 
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
         del run
-        known = sorted((row for row in rows if row["ratio"]), key=lambda row: whole(row, "threads"))
-        ends = {whole(row, "threads"): row for row in (*known[:1], *known[-1:])}
-        return [_ratio(threads, row) for threads, row in ends.items()]
+        known = sorted(sure_rows(rows, "ratio", ""), key=lambda pair: whole(pair[0], "threads"))
+        ends = {whole(row, "threads"): (row, ratio) for row, ratio in (*known[:1], *known[-1:])}
+        return [_ratio(threads, *end) for threads, end in ends.items()]
 
 
 def _row(run: Run, a: Record, b: Record) -> Row:
@@ -84,14 +84,13 @@ def _bandwidth(run: Run, record: Record) -> Interval:
     return measured(run, record).groups[0].interval.times(record.groups[0].program_bytes_per_operation)
 
 
-def _ratio(threads: int, row: Row) -> Insight:
+def _ratio(threads: int, row: Row, ratio: Interval) -> Insight:
     team = "1 thread" if threads == 1 else f"{threads} threads"
-    middle, low, high = (float(row[key] or 0) for key in ("ratio", "ratio_low", "ratio_high"))
-    doubt = "" if row["conclusive"] else "; inconclusive"
+    low, middle, high = ratio.low, ratio.middle, ratio.high
     return Insight(
         name=f"target_ratio {threads}",
         text=f"with {team}, {row['b_target']} copies at {100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f}) "
-        f"of the rate of {row['a_target']}{doubt}{stand_in(row)}",
+        f"of the rate of {row['a_target']}{stand_in(row)}",
         value=middle,
         low=low,
         high=high,

@@ -13,7 +13,7 @@ from tierscope.result import Record, Run
 from tierscope.stats.flutter import FLUTTERS, NOTICED, Flutter, flutter
 from tierscope.stats.point import Point
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Number, Row, tables
 from tierscope.tables.measured import CLOSING, closing, measured, number, records, whole
 from tierscope.units import show_seconds
 
@@ -105,16 +105,31 @@ def _flutter(rows: list[Row]) -> list[Insight]:
             f"{_spread(judged)}{told}{left_out if len(judged) < len(rows) else ''}",
             value=len(worst) / len(judged),
             unit="1",
+            kind="share",
+            conclusive=all(row["conclusive"] for row in judged),
+            others=_numbers(judged, worst[:NAMED]),
         )
     ]
 
 
+def _numbers(rows: list[Row], named: list[Row]) -> tuple[Number, ...]:
+    """All that the sentence says in percent."""
+    shares = [NOTICED, *(float(row[key] or 0) for row in named for key in ("dip_depth", "dip_share"))]
+    variations = tuple(Number(value=value) for value in _variations(rows).values())
+    return (*(Number(value=share, kind="share") for share in shares), *variations)
+
+
 def _spread(rows: list[Row]) -> str:
     """'A 1.2 %, B 3.4 %'."""
+    return ", ".join(f"{group} {100 * value:.1f} %" for group, value in _variations(rows).items())
+
+
+def _variations(rows: list[Row]) -> dict[str, float]:
+    """Median of each group."""
     groups: dict[str, list[float]] = {}
     for row in rows:
         groups.setdefault(str(row["group"]), []).append(float(row["variation"] or 0))
-    return ", ".join(f"{group} {100 * median(groups[group]):.1f} %" for group in sorted(groups))
+    return {group: median(groups[group]) for group in sorted(groups)}
 
 
 def _thread(row: Row) -> str:

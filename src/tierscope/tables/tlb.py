@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from tierscope.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, measured, page_bytes, records, whole
+from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records, weighed, whole
 from tierscope.tables.tlb_words import sentences
 
 
@@ -59,7 +60,17 @@ class Tlb:
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
         """One sentence for each level, or that there is none, for each page size."""
         del run
-        return [said for part in parts(rows) for said in sentences(part, found(part))]
+        return [_doubted(said, part) for part in parts(rows) for said in sentences(part, found(part))]
+
+
+def _doubted(said: Insight, part: list[Row]) -> Insight:
+    """Levels are fitted to all points of a page size: most of them must be conclusive."""
+    doubtful = sum(not row["conclusive"] for row in part)
+    if not doubtful:
+        return said
+    few = 2 * doubtful <= len(part)
+    text = f"{said.text} ({'' if few else 'inconclusive: '}{doubtful} of {len(part)} points are inconclusive)"
+    return replace(said, text=text, conclusive=few)
 
 
 def _layout(record: Record) -> object:
@@ -106,7 +117,7 @@ def found(rows: Iterable[Row]) -> Translation:
     known = [
         (row, time, control)
         for row in rows
-        if (time := interval_of(row, "latency", "s")) and (control := interval_of(row, "control", "s"))
+        if (time := weighed(row, "latency", "s")) and (control := weighed(row, "control", "s"))
     ]
     widths = [float(np.hypot(time.high - time.low, control.high - control.low)) for _, time, control in known]
     curve = curve_of(

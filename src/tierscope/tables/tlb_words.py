@@ -65,6 +65,7 @@ def _walk(extra: Extra, size: int, most: int, certain: bool) -> Insight:
         low=extra.low_s,
         high=extra.high_s,
         unit="s",
+        kind="difference",
     )
 
 
