@@ -1,6 +1,7 @@
 """What the rows of `buffers` say in words."""
 
 from tierscope.tables import Insight, Row
+from tierscope.tables.emulated import hidden_by_ceiling, hidden_by_floor
 from tierscope.tables.measured import whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
@@ -24,6 +25,9 @@ def _reads(rows: list[Row]) -> list[Insight]:
 
 def _count(buffers: list[Row], medium: Row) -> Insight:
     number = len(buffers)
+    hidden = hidden_by_floor(medium["target"])
+    if hidden and not number:
+        return Insight(name="buffers", text=f"Buffers of {medium['target']}: not known, because {hidden}", unit="1")
     text = f"No buffer is seen in {medium['target']}: latency does not depend on the region"
     if number:
         text = f"{number} buffer{'s' if number > 1 else ''} between the processor and the medium of {medium['target']}"
@@ -76,9 +80,11 @@ def _medium(row: Row) -> Insight:
 def _writes(row: Row) -> Insight:
     if not row["amplification"]:
         each = show_seconds(float(row["latency_s"] or 0))
+        hidden = hidden_by_ceiling(row["target"])
+        text = f"Nothing is seen to join writes: {each} per line in large regions, not less in small ones"
         return Insight(
             name="write_amplification",
-            text=f"Nothing is seen to join writes: {each} per line in large regions, not less in small ones",
+            text=f"Whether anything joins writes is not known, because {hidden}" if hidden else text,
             value=None,
             unit="1",
         )

@@ -18,6 +18,7 @@ from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Row
+from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.latency_levels import Found, latency_levels
 from tierscope.tables.measured import interval_of, whole
 from tierscope.units import KiB, show_bytes, show_seconds
@@ -101,6 +102,8 @@ def _pages(rows: list[Row]) -> list[Insight]:
         return []
     small, large = pair
     miss, hit = _latency(small), _latency(large)
+    if hidden := hidden_by_floor(small["target"]):
+        return [Insight(name="page_walk", text=f"cost of page walks: not known, because {hidden}")]
     cost = difference(hit, miss)
     size, page = show_bytes(whole(small, "footprint_bytes")), show_bytes(whole(large, "page_bytes"))
     sure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
@@ -123,10 +126,13 @@ def _buddy(rows: list[Row]) -> list[Insight]:
         return []
     ratio = compare(_latency(pair[1]), _latency(pair[0]), less_is_faster=True)
     size = show_bytes(whole(pair[0], "footprint_bytes"))
+    presence, hidden = _presence(ratio), hidden_by_floor(pair[0]["target"])
+    if hidden and presence != "present":
+        return [Insight(name="adjacent_line_prefetch", text=f"adjacent-line prefetch: not known, because {hidden}")]
     return [
         Insight(
             name="adjacent_line_prefetch",
-            text=f"adjacent-line prefetch: {_presence(ratio)}; both lines of 128 bytes one after the other take "
+            text=f"adjacent-line prefetch: {presence}; both lines of 128 bytes one after the other take "
             f"{ratio.middle:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) of the latency of single lines at {size}",
             value=ratio.middle,
             low=ratio.low,

@@ -8,6 +8,7 @@ import numpy as np
 
 from tierscope.stats.stride import FEWEST, SHARE, enough, unit
 from tierscope.tables import Insight, Row
+from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import interval_of, whole
 from tierscope.units import LINE_BYTES, show_bytes, show_size
 
@@ -49,6 +50,8 @@ def _unit(rows: list[Row]) -> list[Insight]:
     widest = show_size(max(whole(row, "stride_bytes") for row in own))
     if found is None:
         text = f"{who}: no unit above a line of {LINE_BYTES} B shows up to strides of {widest}"
+        if hidden := hidden_by_ceiling(rows[0]["target"]):
+            text = f"{who}: the unit that memory moves is not known, because {hidden}"
         if len(times) < FEWEST:
             text = f"{who}: {len(times)} strides are too few to tell a unit; name {FEWEST} or more, a doubling apart"
         return [Insight(name=f"stride_unit {_name(rows[0])}", text=text)]
