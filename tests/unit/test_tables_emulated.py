@@ -44,7 +44,7 @@ def chases(target: str, pair_s: float = 351e-9, small_s: float = 352e-9) -> list
         {
             "footprint_bytes": 1 << 30, "page_bytes": page, "latency_s": wait, "latency_low": wait * 0.99,
             "latency_high": wait * 1.01, "probe": "cycle", "order": order, "locality_bytes": 0, "element_bytes": 64,
-            "target": target, "pages": pages, "conclusive": True, "reasons": "", "blocks": 60,
+            "target": target, "pages": pages, "conclusive": True, "reasons": "", "blocks": 60, "origin": "emulated",
         }
         for order, pages, page, wait in kinds
     ]  # fmt: skip

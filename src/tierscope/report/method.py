@@ -37,8 +37,9 @@ METHOD: dict[str, dict[str, str]] = {
         ),
         "Cache sizes found": (
             "Plateaus and ramps are fitted to the curve; a capacity is where a quarter of the accesses miss. It "
-            "is the share that this CPU got at that time, so neighbours make it smaller than the cache is. Blind "
-            "to levels narrower than three footprints."
+            "is the share that this CPU got at that time, so neighbours make it smaller than the cache is. A level is "
+            "inconclusive where a long rise may hide another one, where page walks may make the step, or where too few "
+            "conclusive points show it. Blind to levels narrower than three footprints."
         ),
     },
     "loaded_latency": {

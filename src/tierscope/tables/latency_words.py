@@ -29,7 +29,8 @@ PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1
 def said(rows: list[Row], caches: tuple[Cache, ...]) -> list[Insight]:
     """All insights, per target; nothing where the rows for it are missing."""
     known = [row for row in rows if interval_of(row, "latency", "s") is not None]
-    levels = latency_levels(known)
+    reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
+    levels = latency_levels(known, float(reported))
     found = []
     for target in dict.fromkeys(str(row["target"]) for row in known):
         here = [row for row in known if row["target"] == target]
@@ -45,10 +46,12 @@ def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> In
     sizes = {c.size_bytes: f"L{c.level}" for c in caches if c.kind != "Instruction"}
     near = min(sizes, key=lambda size: abs(math.log(size / level.capacity_bytes)), default=None)
     beside = f"; nearest reported is {sizes[near]} with {show_bytes(near)}" if near else ""
+    name, head = f"level_{rank}", f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
+    if level.doubt:
+        return Insight(name=name, text=f"{head} ({where}); what ends there is inconclusive: {level.doubt}", unit="B")
     return Insight(
-        name=f"level_{rank}",
-        text=f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}, past it by "
-        f"{show_bytes(level.high_bytes)} ({where}){beside}",
+        name=name,
+        text=f"{head}; capacity {show_bytes(level.capacity_bytes)} ({_range(level)}, {where}){beside}",
         value=level.capacity_bytes,
         low=level.low_bytes,
         high=level.high_bytes,
@@ -56,11 +59,19 @@ def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> In
     )
 
 
+def _range(level: Level) -> str:
+    return f"{show_bytes(level.low_bytes)} to {show_bytes(level.high_bytes)}"
+
+
 def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
     """Where memory begins, and which cache is the last before it."""
-    memory, start, last = found.staircase.memory_s, found.staircase.memory_from_bytes, found.staircase.last_cache
+    stairs = found.staircase
+    memory, start, last = stairs.memory_s, stairs.memory_from_bytes, stairs.last_cache
     if memory is None or start is None:
         return []
+    if stairs.memory_doubt:
+        text = f"memory: inconclusive: {stairs.memory_doubt}; from {show_bytes(start)} on an access takes "
+        return [Insight(name="memory", text=f"{text}{show_seconds(memory)} ({found.pages} pages)", unit="s")]
     largest = _latency(found.rows[-1])
     insights = [
         Insight(
@@ -73,14 +84,16 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
             unit="s",
         )
     ]
+    if stairs.levels and not last:
+        text = f"the last cache before memory is inconclusive: {stairs.last_doubt}"
+        insights.append(Insight(name="effective_cache", text=text, unit="B"))
     if last:
         reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
         beside = f"; {show_bytes(reported)} are reported" if reported else ""
         insights.append(
             Insight(
                 name="effective_cache",
-                text=f"the last cache before memory serves {show_bytes(last.capacity_bytes)} "
-                f"({show_bytes(last.low_bytes)} to {show_bytes(last.high_bytes)}){beside}",
+                text=f"the last cache before memory serves {show_bytes(last.capacity_bytes)} ({_range(last)}){beside}",
                 value=last.capacity_bytes,
                 low=last.low_bytes,
                 high=last.high_bytes,
