@@ -233,5 +233,5 @@ def test_points_that_are_not_conclusive_bear_no_level() -> None:
     assert "fewer than 3 conclusive points" in second.doubt
     assert (first.doubt, third.doubt) == ("", "")
     sure[:] = True
-    sure[FOOTPRINTS == second.high_bytes] = False
+    sure[second.high_bytes == FOOTPRINTS] = False
     assert "not both conclusive" in staircase(FOOTPRINTS, exact, None, sure).levels[1].doubt
