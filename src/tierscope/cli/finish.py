@@ -85,7 +85,7 @@ def present(run: Run, console: Console) -> None:
         console.print(Text(f"Note: {first.message}{more}. Next: {first.next_step}."))
 
 
-def write_json(path: Path, facts: dict[str, object]) -> None:
+def write_json(path: Path, facts: object) -> None:
     """A file is replaced as a whole; a pipe, a device or what a link leads to (/dev/stdout) is written to."""
     from tierscope.files import write_atomically
 
