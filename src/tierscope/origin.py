@@ -15,6 +15,18 @@ def strongest(origins: Iterable[str]) -> str:
     return max(origins, key=lambda word: ORIGINS.index(word) if word in ORIGINS else len(ORIGINS), default="real")
 
 
+def steadier(origin: str) -> str:
+    """Return what makes inconclusive points of this origin conclusive, as 'repeat ...'; budgets are the caller's.
+
+    Nobody disturbs a simulated memory, and a file that was imported stays as it is.
+    """
+    steps = {
+        "imported": "import a file with more repeats of each point",
+        "simulated": "give a point more time or a larger footprint, or the simulated machine less noise (noise=)",
+    }
+    return steps.get(origin, "repeat it on a quiet machine (tierscope doctor)")
+
+
 def joined(words: Iterable[str]) -> str:
     """What emulates or simulates the parts, each once."""
     return "; ".join(dict.fromkeys(word for word in words if word))

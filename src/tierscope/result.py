@@ -100,10 +100,18 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One candidate of a calibration, and the median, over its batches, of their median rates."""
+    """One candidate of a calibration, and the median, over its batches, of their median rates.
+
+    The rate is None where no batch of the trial had a clean moment. Runs of before wrote 0.0 there.
+    """
 
     workload: Workload
-    operations_per_s: float
+    operations_per_s: float | None
+
+    @property
+    def rate(self) -> float | None:
+        """Operations/s; None where they are not known, in runs of before as well."""
+        return self.operations_per_s or None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,14 @@
 """A program's accesses through simulated machines: what each level would hit and miss, and how long it would take.
 
 Valgrind's lackey runs the program and writes down every load and store; the core reads them as they come, so that no
-trace is kept. Time is told as two bounds, since a trace does not say which address came out of which load.
+trace is kept. Time is estimated twice, since a trace does not say which address came out of which load:
+
+    overlapped    no load waits for another                [s]
+    waiting       each load waits for the one before       [s]
+
+Both take one cycle for each instruction, stores in the order of the program, and branches that are always foretold
+right. A processor of today carries out several instructions in a cycle and pays for wrong guesses, so these are no
+bounds: of four real programs three lay outside.
 Blind to: threads at the same time (Valgrind runs one after the other), what the kernel touches, and speculation.
 Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic Binary Instrumentation", PLDI 2007.
 """
@@ -22,6 +29,7 @@ from tierscope.suites.simulation import PREFIX
 
 BRING = "sudo apt-get install -y valgrind, or trace where it is and name the file with --from"
 
+STANDARD_ERROR = 2  # the descriptor
 OF_THE_TRACE = re.compile(r"(the )?trace\b")  # what the core says of a damaged one begins so
 
 
@@ -33,8 +41,8 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     loads: int
     stores: int
     counters: dict[str, int]
-    seconds_overlapped: float | None = None  # if no load waits for another; None: only counted
-    seconds_waiting: float | None = None  # if each waits for the one before
+    seconds_overlapped: float | None = None  # an estimate, if no load waits for another; None: only counted
+    seconds_waiting: float | None = None  # an estimate, if each waits for the one before
     ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
 
 
@@ -66,9 +74,13 @@ def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tupl
         raise UsageError(f"trace {path} cannot be read: {reason(error)}") from error
 
 
-def trace_command(names: Sequence[str], command: Sequence[str], *, count: bool = False) -> tuple[Traced, ...]:
-    """Runs the command with its own input and output. MachineError without Valgrind, or where it was killed or wrote
-    no whole trace; UsageError where the command cannot start.
+def trace_command(
+    names: Sequence[str], command: Sequence[str], *, count: bool = False, aside: bool = False
+) -> tuple[Traced, ...]:
+    """Runs the command with its own input and output; aside: what it prints goes to standard error.
+
+    MachineError without Valgrind, or where it was killed or wrote no whole trace; UsageError where the command cannot
+    start.
 
     A program that fails has been traced, too: `ended` has its status. Valgrind passes it on, so that a failure of its
     own looks the same.
@@ -82,7 +94,7 @@ def trace_command(names: Sequence[str], command: Sequence[str], *, count: bool =
     reading, writing = os.pipe()
     try:
         tool = [valgrind, "--tool=lackey", "--trace-mem=yes", "--basic-counts=no", f"--log-fd={writing}", *command]
-        traced = subprocess.Popen(tool, pass_fds=(writing,))
+        traced = subprocess.Popen(tool, pass_fds=(writing,), stdout=STANDARD_ERROR if aside else None)
     finally:
         os.close(writing)
     try:

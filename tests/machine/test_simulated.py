@@ -80,7 +80,7 @@ TRACE = "I  04000000,3\n L 1000,8\n S 103c,8\n M 2000,4\n==1== words of Valgrind
 
 def test_a_trace_is_counted_line_by_line(shell: Shell) -> None:
     (shell.folder / "t").write_text(TRACE)
-    status, out, _ = shell("trace", "--on", "flat", "--from", "t", "--json")
+    status, out, _ = shell("trace", "--on", "flat", "--from", "t", "--json", "-")
     assert status == 0
     (found,) = json.loads(out)
     assert (found["instructions"], found["loads"], found["stores"]) == (1, 2, 2)
@@ -91,7 +91,7 @@ def test_a_trace_is_counted_line_by_line(shell: Shell) -> None:
 def test_a_trace_that_is_only_counted_has_the_same_counts_and_no_times(shell: Shell) -> None:
     (shell.folder / "t").write_text(TRACE)
     words = ("trace", "--on", "ddr5", "--from", "t")
-    (timed,), (counted,) = (json.loads(shell(*words, *more, "--json")[1]) for more in ((), ("--count",)))
+    (timed,), (counted,) = (json.loads(shell(*words, *more, "--json", "-")[1]) for more in ((), ("--count",)))
     assert counted["seconds_waiting"] is None
     assert counted["counters"]["L1d.store_misses"] > 0
     assert counted["counters"].items() <= timed["counters"].items()
@@ -154,7 +154,7 @@ def test_the_end_of_valgrind_is_looked_at(shell: Shell, end: str, cut: str, stat
     tool.write_text(FAKE)
     tool.chmod(0o755)
     shell.environment |= {"END": end, "CUT": cut, "PATH": f"{tool.parent}:{shell.environment['PATH']}"}
-    ended, out, err = shell("trace", "--on", "flat", "--json", "--", "/bin/true")
+    ended, out, err = shell("trace", "--on", "flat", "--json", "-", "--", "/bin/true")
     assert ended == status
     assert why in err
     assert bool(err) == bool(why)
@@ -170,3 +170,31 @@ def test_a_program_is_traced_with_its_own_output(shell: Shell) -> None:
     status, err = shell.refused("trace", "--on", "flat", "--", "no-such-program")
     assert status == 2
     assert "no-such-program is no program here" in err
+
+
+FAKE_TOOL = """#!/bin/sh
+for word; do case $word in --log-fd=*) log=${word#--log-fd=};; esac; done
+echo said by the program
+eval "printf ' L 1000,8\\n' >&$log"
+"""
+
+
+def test_the_counters_and_the_output_of_the_program_do_not_mix(shell: Shell) -> None:
+    tool = shell.folder / "bin" / "valgrind"
+    tool.parent.mkdir()
+    tool.write_text(FAKE_TOOL)
+    tool.chmod(0o755)
+    shell.environment |= {"PATH": f"{tool.parent}:{shell.environment['PATH']}"}
+    status, out, err = shell("trace", "--on", "flat", "--json", "-", "--", "/bin/true")
+    assert status == 0
+    assert [one["loads"] for one in json.loads(out)] == [1]
+    assert "said by the program" in err
+    status, out, err = shell("trace", "--on", "flat", "--json", "counters.json", "--", "/bin/true")
+    assert (status, err) == (0, "")
+    assert out.startswith("said by the program\n")
+    assert "estimated" in " ".join(out.split())
+    assert json.loads((shell.folder / "counters.json").read_text())[0]["loads"] == 1
+    for wrong in ("--", "no-such-folder/counters.json"):
+        status, err = shell.refused("trace", "--on", "flat", "--json", wrong, "/bin/true")
+        assert status == 2
+        assert "does not name a file" in err

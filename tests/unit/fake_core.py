@@ -67,6 +67,7 @@ class FakeCore:
     task: Law = lambda group: TASK_S
     error: Law = lambda group: 0.0  # against scalar code
     preempted: float = 0.0  # share of the blocks
+    disturbed: Law = lambda group: 0.0  # likewise, of one group; the larger one counts
     events: frozenset[str] = frozenset()  # that this system counts
     unread: frozenset[str] = frozenset()  # of these those that cannot be read
     dies_at: int = -1  # which `measure` it does not come back from
@@ -189,7 +190,8 @@ class FakeSession:
         blocks["stop_ticks"] = np.round(ends * HZ)
         blocks["start_ticks"] = np.round((ends - lasts) * HZ)
         blocks["operations"] = operations
-        disturbed = 1.0 if group.workload.kernel == "sleep" else self._core.preempted
+        shares = self._core.preempted, self._core.disturbed(group)
+        disturbed = 1.0 if group.workload.kernel == "sleep" else max(shares)
         blocks["flags"] = np.where(rng.random(count + 1) < disturbed, PREEMPTED, 0)
         blocks["flags"][0] = SIZING
         return blocks[1:] if task else blocks

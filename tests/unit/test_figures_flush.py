@@ -10,6 +10,7 @@ from made import Maker
 from made_flush import CHUNKS, LINES, add_flush, line_s
 from tierscope.report import cells
 from tierscope.report.content import Content, gather
+from tierscope.report.flush_points import foreign
 from tierscope.report.terminal_tables import FORMS
 from tierscope.result import Run
 from tierscope.tables import Column, tables
@@ -87,8 +88,19 @@ def test_a_figure_says_where_bytes_do_not_survive(content: Content, tmp_path: Pa
 
     assert "keeps nothing without power" in notes(content)[0]
     kinds = ("chunk", "sequential")
-    assert "only after msync" in notes(gather(run_of(tmp_path / "file", kinds, persistence="msync")))[0]
+    assert (
+        "only after msync, which is not timed"
+        in notes(gather(run_of(tmp_path / "file", kinds, persistence="msync")))[0]
+    )
     assert notes(gather(run_of(tmp_path / "dax", kinds, persistence="adr"))) == []
+
+
+def test_a_figure_that_times_msync_does_not_say_that_it_is_not_timed(content: Content) -> None:
+    rows = [{**row, "persistence": "msync"} for row in content.rows("flush")]
+    assert "not timed" in foreign(rows)
+    timed = foreign([{**row, "instruction": "msync"} if row["instruction"] == "nt" else row for row in rows])
+    assert "only after msync" in timed
+    assert "not timed" not in timed
 
 
 def lines_of(run: Run) -> list[str]:

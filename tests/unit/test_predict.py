@@ -1,6 +1,7 @@
 """Predictions on the command line: memories in words, presets, and runs that are moved and scored."""
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -174,3 +175,91 @@ def test_points_that_the_model_does_not_know_are_left_out_and_counted(
     assert status == Exit.GOOD
     assert "1 of 2 points are left out" in " ".join(out.split())
     assert msgspec.json.decode(run.path.joinpath("result.json").read_bytes())["records"]
+
+
+# --- what has an effect, and what is not known ---
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("hashmap_tx get", "--on", f"{FAR},write=5us"), "write= .* has no effect on hashmap_tx get"),
+        (("hashmap_tx get", "--on", f"{FAR},parallelism=10"), "parallelism= .* depends on the one before"),
+        (
+            ("document 004", "--model", "counter_model", "--on", "document 004 counters,bandwidth=5GB/s"),
+            "bandwidth= .* moves only the bytes of --value",
+        ),
+    ],
+)
+def test_a_key_of_a_memory_without_effect_is_refused(
+    words: tuple[str, ...], why: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, err = refused(capfd, "predict", *words)
+    assert status == Exit.USAGE
+    assert re.search(why, " ".join(err.split()))
+
+
+def test_a_key_without_effect_is_refused_where_the_run_ran_as_well(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    for words in (("--from", f"{NEAR},write=5us", "--on", FAR), ("--from", NEAR, "--on", f"{FAR},write=5us")):
+        status, err = refused(capfd, "predict", str(run.path), *words)
+        assert status == Exit.USAGE
+        assert "has no effect" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("hashmap_tx get", "--on", f"{FAR},bandwidth=10MB/s"),
+        ("skiplist insert", "--on", f"{FAR},parallelism=10"),
+        ("document 004", "--model", "counter_model", "--on", "document 004 counters,write=90ns"),
+        (
+            "document 004",
+            "--model",
+            "counter_model",
+            "--value",
+            "1KiB",
+            "--on",
+            "document 004 counters,bandwidth=5GB/s",
+        ),
+    ],
+)
+def test_a_key_with_an_effect_is_taken(words: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    rows_of(capfd, *words)
+
+
+def test_a_line_from_the_memory_takes_no_less_than_its_bandwidth_allows(capfd: pytest.CaptureFixture[str]) -> None:
+    times = {
+        rate: rows_of(capfd, "hashmap_tx get", "--count", "1000000", "--on", f"read=300ns,bandwidth={rate}")[0]
+        for rate in ("10MB/s", "1GB/s", "100GB/s")
+    }
+    slow, plain, fast = (float(str(times[rate]["latency_s"])) for rate in times)
+    assert slow / plain == pytest.approx(64 / 10e6 / 300e-9)
+    assert plain == fast
+
+
+@pytest.mark.parametrize("count", ["1000", "1000000", "10000000", "100000000"])
+def test_a_preset_without_a_known_error_has_no_bounds(count: str, capfd: pytest.CaptureFixture[str]) -> None:
+    (row,) = rows_of(capfd, "robin_map get", "--count", count, "--on", FAR)
+    assert (row["latency_low_s"], row["latency_high_s"]) == (None, None)
+    assert any("bounds are not known" in word for word in row["warnings"])  # type: ignore[attr-defined]
+    assert "not known" in say(capfd, "predict", "robin_map get", "--count", count, "--on", FAR)[1]
+
+
+@pytest.mark.parametrize(("count", "known"), [("1000000", True), ("7000000", True), ("70000000", False)])
+def test_bounds_end_where_the_model_was_checked(count: str, known: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ("document 004", "--model", "counter_model", "--count", count, "--on", "document 004 counters")
+    (row,) = rows_of(capfd, *words)
+    assert (row["latency_low_s"] is not None) is known
+    if known:
+        assert float(str(row["latency_high_s"])) / float(str(row["latency_low_s"])) > 1.1
+
+
+def test_a_run_beyond_what_was_checked_is_moved_without_bounds(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    maker = Maker(tmp_path)
+    add_point(maker, "quick_map", "get", 1, count=10_000_000)
+    run = renamed(maker.save("maps"), "robin_map")
+    (row,) = rows_of(capfd, str(run.path), "--from", NEAR, "--on", FAR)
+    assert (row["latency_low_s"], row["inside"]) == (None, None)
+    assert row["latency_s"]

@@ -47,6 +47,14 @@ def test_what_was_imported_is_not_repeated_here(tmp_path: Path) -> None:
     assert doubtful(gather(imported)).endswith("Next: import a file with more repeats of each point.")
 
 
+def test_a_simulation_has_no_neighbours_to_wait_for(tmp_path: Path) -> None:
+    run = _asked(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3), budget=20.0)
+    line = doubtful(gather(Run(path=run.path, result=replace(run.result, origin="simulated"))))
+    assert "quiet" not in line
+    assert "larger footprint" in line
+    assert line.endswith("with more time than budget=20s.")
+
+
 @pytest.mark.parametrize("repeats", [3, 8])
 def test_a_terminal_has_the_line_where_it_is_due(tmp_path: Path, repeats: int) -> None:
     out = io.StringIO()

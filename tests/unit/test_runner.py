@@ -94,6 +94,27 @@ def test_calibration_picks_the_fastest_walk(lab: Lab) -> None:
     assert {trial.workload for trial in record.calibration} == set(walks)
 
 
+def test_a_trial_without_a_clean_moment_is_not_known_and_never_the_choice(lab: Lab) -> None:
+    walks = walks_of(group(), made_catalogue().variants("triad"))
+    lab.core.disturbed = lambda group: float(group.workload == walks[0])
+    lab(plan_of(point(calibrate=True)))
+    (record,) = lab.records
+    rates = {trial.workload: trial.operations_per_s for trial in record.calibration}
+    assert rates[walks[0]] is None
+    assert all(rate for walk, rate in rates.items() if walk != walks[0])
+    assert record.calibration[0].workload != walks[0]
+    assert [trial.workload for trial in record.calibration if trial.rate is None] == [walks[0]]
+
+
+def test_a_calibration_without_any_clean_moment_keeps_the_best_guess(lab: Lab) -> None:
+    walks = walks_of(group(), made_catalogue().variants("triad"))
+    lab.core.preempted = 1.0
+    lab(plan_of(point(calibrate=True, budget_s=0.3)))
+    (record,) = lab.records
+    assert [trial.operations_per_s for trial in record.calibration] == [None] * len(walks)
+    assert record.calibration[0].workload == walks[0]
+
+
 def test_a_walk_is_remembered_for_equal_groups_whatever_their_size_and_pace(lab: Lab) -> None:
     def load_at(pace: int, size: int = GiB) -> Experiment:
         chaser = group("chase", (3,), role="chaser")

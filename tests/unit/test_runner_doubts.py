@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from fake_core import FakeSession
 from lab import Lab, group, lab_in, plan_of, point
 from tierscope.units import MiB
 
@@ -46,6 +47,19 @@ def test_a_busy_machine_is_a_doubt(lab: Lab) -> None:
     lab.core.preempted = 0.7
     lab(plan_of(point()))
     assert _codes(lab) == ["busy"]
+
+
+def test_a_simulation_that_is_disturbed_is_not_to_wait_for_a_quiet_machine(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab.core.preempted = 0.7
+    of_hardware = FakeSession._facts
+    simulated = lambda self, group: msgspec.structs.replace(of_hardware(self, group), origin="simulated")  # noqa: E731
+    monkeypatch.setattr(FakeSession, "_facts", simulated)
+    lab(plan_of(point()))
+    assert _codes(lab) == ["busy"]
+    assert "quiet" not in lab.records[0].warnings[0].next_step
+    assert "noise=" in lab.records[0].warnings[0].next_step
 
 
 def test_of_single_timed_operations_empty_moments_are_no_doubt(lab: Lab) -> None:

@@ -25,7 +25,7 @@ from made_storage import storage_run
 from tierscope import result as results
 from tierscope.errors import ResultError
 from tierscope.imports import read
-from tierscope.result import Run
+from tierscope.result import Result, Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables import measured as measuring
 from tierscope.tables.measured import judged, measured, remember
@@ -192,6 +192,17 @@ def test_calibration_shows_what_was_tried_and_chosen(rows: dict[str, list[Row]])
     assert (plainest["streams"], plainest["chosen"]) == (1, False)
     assert near(chosen["bandwidth_bytes_per_s"], KERNELS["triad"][4], 1e-9)
     assert near(plainest["bandwidth_bytes_per_s"], KERNELS["triad"][4] * PLAINEST, 1e-9)
+
+
+@pytest.mark.parametrize("stored", [None, 0.0])  # 0.0: as runs of before hold it
+def test_a_trial_without_a_clean_moment_has_no_bandwidth(run: Run, stored: float | None) -> None:
+    record = next(one for one in run.result.records if one.calibration)
+    trials = (record.calibration[0], msgspec.structs.replace(record.calibration[1], operations_per_s=stored))
+    result = msgspec.structs.replace(run.result, records=(msgspec.structs.replace(record, calibration=trials),))
+    again = msgspec.json.decode(msgspec.json.encode(result), type=Result)
+    chosen, unknown = tables["calibration"].rows(Run(path=run.path, result=again))
+    assert chosen["bandwidth_bytes_per_s"] is not None
+    assert unknown["bandwidth_bytes_per_s"] is None
 
 
 def test_rows_are_judged_once_and_a_rerun_in_the_same_place_anew(run: Run) -> None:

@@ -85,7 +85,7 @@ def present(run: Run, console: Console) -> None:
         console.print(Text(printable(f"Note: {first.message}{more}. Next: {first.next_step}.")))
 
 
-def write_json(path: Path, facts: dict[str, object]) -> None:
+def write_json(path: Path, facts: object) -> None:
     """MachineError if it cannot be written."""
     content = json_text(facts).encode()
     try:

@@ -1,7 +1,7 @@
 """Run time of a data structure's operations from what each touches: lines, dependent or not, hits in each cache.
 
     T(n) = n (sum of s: lines_s t_s / q_s) + n v / B                                                  [s]
-    t_s = L_mem + sum of k: h_s(C_k) (L_k - L_next)
+    t_s = L_mem + sum of k: h_s(C_k) (L_k - L_next), where L_mem / q_s is no less than 64 B / B
 
 lines_s: expected lines of step s; q_s: 1 if its address depends on the step before, else the device's parallelism;
 v: bytes of a value; h_s(C): share of its accesses found in C lines of an LRU cache. A step whose r lines an operation
@@ -26,6 +26,7 @@ from tierscope.models import models
 from tierscope.models.device import Device
 from tierscope.models.model import Floats, Prediction, Span
 from tierscope.models.structures import Step, Structure, structures
+from tierscope.units import LINE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,15 @@ class StructureModel:
         beyond = self.valid.distance(elements)
         latencies = np.array([*(cache.latency_s for cache in device.caches), device.read_latency_s])
         steps = self.structure.steps(elements)
-        times = self.hits(elements, device) @ latencies * np.array([step.lines for step in steps])
-        free = np.array([not step.dependent for step in steps])
+        lines = np.array([step.lines for step in steps])
+        found, line_s = self.hits(elements, device), LINE_BYTES / device.bandwidth_bytes_per_s
+        q = np.where([step.dependent for step in steps], 1.0, device.parallelism)
+        behind = np.maximum(device.read_latency_s / q, line_s)  # of a line from the memory, which its bandwidth limits
+        alone = max(device.read_latency_s, line_s)
         moved = operations * value_bytes / device.bandwidth_bytes_per_s
-        serial = operations * float(times.sum()) + moved
-        overlapped = operations * float(times[~free].sum() + times[free].sum() / device.parallelism) + moved
+        near = found[:, :-1] @ latencies[:-1]
+        serial = operations * float(lines @ (near + found[:, -1] * alone)) + moved
+        overlapped = operations * float(lines @ (near / q + found[:, -1] * behind)) + moved
         wider = (1 + self.structure.error_share) * beyond
         warnings = self.valid.warnings(elements)
         if not self.structure.error_share:

@@ -1,12 +1,13 @@
 """What a prediction is asked for, in words, and the rows that answer it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.models.counter_model import CounterModel
 from tierscope.models.structure_model import StructureModel
-from tierscope.predict.memory import Memory, memory
+from tierscope.predict.memory import Memory, memory, otherwise
 from tierscope.predict.rows import Predicted, moved, of_counters, of_preset
 from tierscope.registry import unknown
 from tierscope.result import load
@@ -14,6 +15,17 @@ from tierscope.units import parse_bytes
 
 MODELS = (StructureModel.name, CounterModel.name)
 COUNT = "50000"  # the least of document 004
+MAY_BE_IDLE = {"write", "bandwidth", "parallelism"}  # keys of memories that not every prediction rests on
+STRUCTURE, COUNTER = StructureModel.name, CounterModel.name
+WHY = {
+    (STRUCTURE, "write"): f"{STRUCTURE} knows the lines that are read; leave it out, or try --model {COUNTER}",
+    (STRUCTURE, "bandwidth"): "no line comes from the memory; leave it out",
+    (STRUCTURE, "parallelism"): "each of its lines depends on the one before; leave it out",
+    (COUNTER, "write"): "no store is counted that misses the caches; leave it out",
+    (COUNTER, "bandwidth"): f"{COUNTER} moves only the bytes of --value; leave it out, or name --value",
+    (COUNTER, "parallelism"): "no load or store is counted that misses the caches; leave it out",
+}
+Answerer = Callable[[list[Memory]], list[Predicted]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +52,32 @@ def predicted(asked: Asked) -> tuple[list[Predicted], list[str]]:
     value = parse_bytes(asked.value) if asked.value else 0
     if not _is_run(asked):
         notes = _notes(memories, writes=asked.model == CounterModel.name)
-        return of_preset(asked.model, asked.what, _counts(asked.count or COUNT), memories, value), notes
+        counts = _counts(asked.count or COUNT)
+        return _all_count(asked, memories, lambda on: of_preset(asked.model, asked.what, counts, on, value)), notes
     run = load(Path(asked.what))
     if asked.model == CounterModel.name:
         counts = _counts(asked.count) if asked.count else []
-        return of_counters(run, counts, memories, value), _notes(memories, writes=True)
-    here = memory(str(asked.here))
-    rows, notes = moved(run, here, memories, load(asked.beside) if asked.beside else None)
-    return rows, [*_notes([here, *memories]), *notes]
+        found = _all_count(asked, memories, lambda on: of_counters(run, counts, on, value))
+        return found, _notes(memories, writes=True)
+    here, beside = memory(str(asked.here)), load(asked.beside) if asked.beside else None
+    _all_count(asked, [here], lambda at: moved(run, at[0], memories, beside)[0])
+    rows = _all_count(asked, memories, lambda on: moved(run, here, on, beside)[0])
+    return rows, [*_notes([here, *memories]), *moved(run, here, memories, beside)[1]]
+
+
+def _all_count(asked: Asked, memories: list[Memory], answer: Answerer) -> list[Predicted]:
+    """Return the answer; UsageError for a key of a memory that has no effect on it, whatever its value."""
+    found = answer(memories)
+    for at, one in enumerate(memories):
+        for key in sorted(one.given & MAY_BE_IDLE):
+            others = [*memories[:at], otherwise(one, key), *memories[at + 1 :]]
+            if all(_same(new, old) for new, old in zip(answer(others), found, strict=True)):
+                raise UsageError(f"{key}= of '{one.word}' has no effect on {asked.what}: {WHY[asked.model, key]}")
+    return found
+
+
+def _same(one: Predicted, other: Predicted) -> bool:
+    return (one.latency_s, one.low_s, one.high_s) == (other.latency_s, other.low_s, other.high_s)
 
 
 def _is_run(asked: Asked) -> bool:

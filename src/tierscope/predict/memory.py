@@ -37,6 +37,7 @@ class Memory:
     origin: str = "real"
     notes: tuple[str, ...] = ()
     writes_as_reads: bool = False
+    given: frozenset[str] = frozenset()  # keys that the word sets, but caches
 
 
 def memory(word: str) -> Memory:
@@ -46,7 +47,16 @@ def memory(word: str) -> Memory:
     changes: dict[str, Any] = {FIELDS[key]: _number(key, text) for key, text in given if key != "cache"}
     if caches := [_cache(number, text) for number, text in enumerate(text for key, text in given if key == "cache")]:
         changes["caches"] = tuple(caches)
-    return _completed(replace(found, device=replace(found.device, **changes)), set(changes))
+    said = frozenset(key for key, _ in given if key != "cache")
+    return _completed(replace(found, device=replace(found.device, **changes), given=said), set(changes))
+
+
+def otherwise(one: Memory, key: str) -> Memory:
+    """Return the memory with another value of a key: a millionth of the bandwidth, a million times the others."""
+    times = 1 / MUCH if key == "bandwidth" else MUCH
+    device = one.device
+    changed: dict[str, Any] = {FIELDS[key]: times * getattr(device, FIELDS[key])}
+    return replace(one, device=replace(device, **changed))
 
 
 FIELDS = {
@@ -55,6 +65,7 @@ FIELDS = {
     "bandwidth": "bandwidth_bytes_per_s",
     "parallelism": "parallelism",
 }
+MUCH = 1e6  # times: a figure that counts shows, however far it is from the limit
 OPEN = 1e-30  # stands for what is not known yet: a device takes no 0
 
 

@@ -7,7 +7,8 @@ A run on memory 0 took T0 for one operation; M is the model's time of it, and wh
 
 The first is what is told. The bounds hold both, for lines that overlap and for lines that follow each other, for M0
 and M1 that are each 10 % off (`MODEL_ERROR`), and for the interval of T0. Nothing is fitted to memory 1: a run there is
-held out.
+held out. Where no error of the model is known there are no bounds: of a preset without a run, and outside of the
+numbers of keys for which the model was checked. A time is then all that is told.
 Blind to: all that the model is blind to, and flushes and fences, which change with the memory as well: inserts and
 removes in pools have a note. Points of several threads, of keys by Zipf's law and of mixed operations are left out.
 """
@@ -20,7 +21,7 @@ from typing import Any
 from tierscope.errors import UsageError
 from tierscope.models.counter_model import CounterModel
 from tierscope.models.counter_run import counters_of
-from tierscope.models.model import Prediction
+from tierscope.models.model import Prediction, Span
 from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 from tierscope.predict.memory import Memory
@@ -40,8 +41,8 @@ class Predicted:
     count: int
     memory: str
     latency_s: float
-    low_s: float
-    high_s: float
+    low_s: float | None  # None, as high_s: how far off the model may be is not known, and a warning says why
+    high_s: float | None
     before_s: float | None = None
     measured_s: float | None = None
     warnings: tuple[str, ...] = field(default=())
@@ -53,7 +54,9 @@ class Predicted:
 
     @property
     def inside(self) -> bool | None:
-        return self.low_s <= self.measured_s <= self.high_s if self.measured_s else None
+        if not self.measured_s or self.low_s is None or self.high_s is None:
+            return None
+        return self.low_s <= self.measured_s <= self.high_s
 
     def row(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -78,8 +81,9 @@ def of_preset(
 ) -> list[Predicted]:
     """UnknownNameError names the presets. counts: operations, and keys of the structure."""
     made = CounterModel.preset(name) if model == CounterModel.name else StructureModel.preset(name)
+    checked = isinstance(made, CounterModel) or made.structure.error_share > 0
     return [
-        _of_one(name, count, memory, made.predict(count, memory.device, value_bytes))
+        _of_one(name, count, memory, made.predict(count, memory.device, value_bytes), made.valid, checked)
         for memory in memories
         for count in counts
     ]
@@ -95,16 +99,27 @@ def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], val
     model = CounterModel.fit(*counters_of(records, run.result.machine.identity.family))
     places = counts or sorted({work.count for work in groups})
     return [
-        _of_one(kinds[0], count, memory, model.predict(count, memory.device, value_bytes))
+        _of_one(kinds[0], count, memory, model.predict(count, memory.device, value_bytes), model.valid)
         for memory in memories
         for count in places
     ]
 
 
-def _of_one(what: str, count: int, memory: Memory, found: Prediction) -> Predicted:
-    return Predicted(
-        what, count, memory.word, found.value / count, found.low / count, found.high / count, warnings=found.warnings
-    )
+def _of_one(what: str, count: int, memory: Memory, found: Prediction, valid: Span, checked: bool = True) -> Predicted:
+    """checked: whether an error of the model alone, without a run that is moved, is known."""
+    low, high, warnings = found.low / count, found.high / count, found.warnings
+    if not checked:
+        why = f"{what}: bounds are not known, because no error of the model alone was measured; move a run with --from"
+        return Predicted(
+            what, count, memory.word, found.value / count, None, None, warnings=(*_beyond(valid, count), why)
+        )
+    if valid.distance(count) > 1:
+        return Predicted(what, count, memory.word, found.value / count, None, None, warnings=_beyond(valid, count))
+    return Predicted(what, count, memory.word, found.value / count, low, high, warnings=warnings)
+
+
+def _beyond(valid: Span, count: float) -> tuple[str, ...]:
+    return tuple(f"{text}, its bounds are not known" for text in valid.warnings(count))
 
 
 def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None) -> tuple[list[Predicted], list[str]]:
@@ -148,16 +163,17 @@ def _moved(row: Row, here: Memory, there: Memory, measured: Row | None) -> Predi
         for m0, m1 in ((old.low, new.low), (old.high, new.high))
         for time in _times(before, m0, m1)
     ]
+    known = model.valid.distance(count) == 1
     return Predicted(
         what=name,
         count=count,
         memory=there.word,
         latency_s=_time(middle, old.value, new.value),
-        low_s=min(times),
-        high_s=max(times),
+        low_s=min(times) if known else None,
+        high_s=max(times) if known else None,
         before_s=middle,
         measured_s=float(measured["latency_s"] or 0) or None if measured else None,
-        warnings=model.valid.warnings(count),
+        warnings=_beyond(model.valid, count),
     )
 
 

@@ -12,6 +12,7 @@ from tierscope.printable import printable
 from tierscope.report import cells
 from tierscope.units import show_seconds
 
+UNKNOWN = "not known"  # how far off it may be
 WIDTH = 90  # columns of all HEADS
 HEADS = ("what", "keys", "before", "predicted", "between", "measured", "error")
 
@@ -51,6 +52,8 @@ def _cells(one: Predicted) -> dict[str, str]:
 
 def _span(one: Predicted) -> str:
     """'99.2 to 99.7 ns', the unit once where both have it."""
+    if one.low_s is None or one.high_s is None:
+        return UNKNOWN
     low, high = show_seconds(one.low_s), show_seconds(one.high_s)
     return f"{low.split()[0] if low.split()[1:] == high.split()[1:] else low} to {high}"
 
@@ -62,4 +65,6 @@ def _score(found: Sequence[Predicted]) -> list[str]:
         return [""]
     inside = sum(bool(one.inside) for one in found)
     told = f"{len(errors)} points held out: error {np.mean(errors):.1%} on average, {max(errors):.1%} at most"
-    return [f"{told}; {inside} within the bounds (! marks the others)", ""]
+    bounded = sum(one.inside is not None for one in found)
+    of = "" if bounded == len(errors) else f" of {bounded} that have bounds"
+    return [f"{told}; {inside}{of} within the bounds (! marks the others)", ""]

@@ -7,6 +7,7 @@ says so where there are several.
 import re
 from collections import Counter
 
+from tierscope.origin import steadier
 from tierscope.report.content import Content
 from tierscope.report.picks import judged
 
@@ -41,8 +42,9 @@ def _kind(reason: str) -> str:
 
 def _step(content: Content) -> str:
     result = content.run.result
+    step = steadier(result.origin)
     if result.origin == "imported":
-        return "import a file with more repeats of each point"
+        return step
     given = {key: result.options.get(key) for key in KNOBS}
     had = " ".join(f"{key}={value:g}s" for key, value in given.items() if isinstance(value, int | float) and value)
-    return f"repeat it on a quiet machine (tierscope doctor){f', with more time than {had}' if had else ''}"
+    return f"{step}{f', with more time than {had}' if had else ''}"

@@ -47,7 +47,11 @@ def foreign(rows: list[Row]) -> str:
     known = {str(row["persistence"]) for row in rows if row["persistence"] in ("none", "msync")}
     if "none" in known:
         return "The target keeps nothing without power: what is timed is the way of the lines out of the caches."
-    return "The target's bytes survive only after msync, which is not timed." if known else ""
+    if not known:
+        return ""
+    if any(row["instruction"] == "msync" for row in rows):
+        return "The target's bytes survive only after msync; the other instructions bring lines out of the caches."
+    return "The target's bytes survive only after msync, which is not timed."
 
 
 def charts(points: list[Point], marks: list[Spec]) -> Spec:

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.origin import steadier
 from tierscope.printable import printable
 from tierscope.report import theme, vega
 from tierscope.report.history import History, Series
@@ -60,7 +61,9 @@ def sentence(found: History) -> str:
 def _left_out(found: History) -> str:
     """Numbers that are inconclusive do not count where others are not."""
     most = max(one.left_out for one in found.series)
-    return f"; of one point {most} are inconclusive and left out: more budget, or a quiet machine" if most else ""
+    real = {run.result.origin for run in found.runs} == {"real"}
+    step = "more budget, or a quiet machine" if real else steadier(found.runs[0].result.origin)
+    return f"; of one point {most} are inconclusive and left out: {step}" if most else ""
 
 
 def said(found: History, one: Series, change: Change) -> str:

@@ -37,8 +37,9 @@ METHOD: dict[str, dict[str, str]] = {
         ),
         "Cache sizes found": (
             "Plateaus and ramps are fitted to the curve; a capacity is where a quarter of the accesses miss. It "
-            "is the share that this CPU got at that time, so neighbours make it smaller than the cache is. Blind "
-            "to levels narrower than three footprints."
+            "is the share that this CPU got at that time, so neighbours make it smaller than the cache is. A level is "
+            "inconclusive where a long rise may hide another one, where page walks may make the step, or where too few "
+            "conclusive points show it. Blind to levels narrower than three footprints."
         ),
     },
     "loaded_latency": {
@@ -213,8 +214,9 @@ METHOD: dict[str, dict[str, str]] = {
     "calibration": {
         "Calibration": (
             "Before a kernel is measured, its walks (streams, unrolling, prefetch distances, page interleave) are "
-            "tried for some 10 to 30 ms each, and the fastest runs. Trials are too short to be quoted. Blind to walks "
-            "that were not among the candidates."
+            "tried for some 10 to 30 ms each, and the fastest runs. Trials are too short to be quoted. A trial without "
+            "a clean moment has no bandwidth, and its walk is the last choice. Blind to walks that were not among the "
+            "candidates."
         ),
     },
     "series": {

@@ -42,7 +42,7 @@ def judged(content: Content) -> list[Row]:
 
 def reaches_memory(content: Content) -> bool:
     """Whether the staircase ends on memory's plateau, so that the largest footprint may be called memory."""
-    return any(insight.name == "memory" for insight in content.conclusions)
+    return any(insight.name == "memory" and insight.value is not None for insight in content.conclusions)
 
 
 def rate(value: Label) -> str:

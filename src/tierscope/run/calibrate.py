@@ -26,7 +26,10 @@ FINAL_S = 0.030
 
 
 def calibrate(session: Measurer, experiment: Experiment, walks: Sequence[Workload]) -> tuple[Trial, ...]:
-    """Trials of the last group's workload, fastest first. The experiment must be prepared; its walk is changed."""
+    """Return trials of the last group's workload, fastest first; those without a clean moment come last, unrated.
+
+    The experiment must be prepared; its walk is changed.
+    """
     last = len(experiment.groups) - 1
     group = experiment.groups[last]
     left, seconds = list(walks), FIRST_S
@@ -39,8 +42,11 @@ def calibrate(session: Measurer, experiment: Experiment, walks: Sequence[Workloa
         if series.size:
             rates[walk].append(float(median(series.tolist())))
 
+    def rate(walk: Workload) -> float | None:
+        return median(rates[walk]) if rates[walk] else None
+
     def speed(walk: Workload) -> float:
-        return median(rates[walk]) if rates[walk] else 0.0
+        return rate(walk) or 0.0
 
     while len(left) > FINALISTS:
         for walk in left:
@@ -52,7 +58,7 @@ def calibrate(session: Measurer, experiment: Experiment, walks: Sequence[Workloa
             run(walk, FINAL_S)
     rest = [walk for walk in sorted(walks, key=speed, reverse=True) if walk not in left]
     order = sorted(left, key=speed, reverse=True) + rest
-    return tuple(Trial(workload=walk, operations_per_s=speed(walk)) for walk in order)
+    return tuple(Trial(workload=walk, operations_per_s=rate(walk)) for walk in order)
 
 
 def walks_of(group: Group, variants: Sequence[Kernel]) -> list[Workload]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tierscope.experiment import PAGES, Experiment, Group
+from tierscope.origin import steadier, strongest
 from tierscope.program import Program
 from tierscope.result import GroupFacts, Warn
 from tierscope.stats.point import Point
@@ -45,7 +46,9 @@ def doubts(
     single = any(group.workload.per_block == 1 for group in experiment.groups)  # a stall leaves moments empty, too
     if left_out > 0.5 and not experiment.against and not single:
         share = f"{100 * left_out:.0f} % of the moments left out: the machine was busy"
-        found.append(Warn(code="busy", message=share, next_step="repeat on a quiet machine, or give a longer budget"))
+        origin = strongest(fact.origin for fact in facts)
+        longer = "" if origin == "simulated" else ", or give a longer budget"
+        found.append(Warn(code="busy", message=share, next_step=f"{steadier(origin)}{longer}"))
     return found
 
 

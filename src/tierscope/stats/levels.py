@@ -19,7 +19,12 @@ the way from its plateau to the next one (or to the last point, if the rest is o
 the nominal capacity C is met within half an octave whatever the cache does: a cyclic walk over least-recently-used
 lines jumps at C, over lines replaced at random it is there at 1.15 C, uniform draws at 1.33 C, and sets filled
 unevenly (small pages) come short of C. On a shared machine neighbours take their part: the capacity is the
-effective one. Its bounds are the measured footprints on either side.
+effective one. Its bounds are measured footprints: the largest one whose latency still agrees with the plateau, within
+20 %, and the smallest one at which a quarter misses.
+
+A quarter of the way to the next plateau is a quarter of the misses only if nothing lies between. A staircase cannot
+show that nothing does; it can show that there is room for something. So a level is in doubt (`stats.levels_doubt`)
+unless conclusive points show its plateau and both sides of its end, it ends sharply, and the step is no page walk.
 
 Blind to levels narrower than three points, and to which cache or TLB a level is: with 4 KiB pages TLB levels show
 as well, so a staircase with the largest pages says most about caches.
@@ -30,12 +35,23 @@ Computational Cost", Journal of the American Statistical Association 107, 2012.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from tierscope.stats.knee import rising
+from tierscope.stats.levels_doubt import (
+    KNOWN,
+    ONE_LEVEL,
+    Flags,
+    Known,
+    Place,
+    Points,
+    doubt_of_last,
+    doubt_of_level,
+    doubt_of_memory,
+)
 from tierscope.stats.median import MAD_SIGMA
 
 Floats = npt.NDArray[np.float64]
@@ -46,17 +62,17 @@ MISSES = 0.25
 FEWEST = 2 * PLATEAU_POINTS  # points below which there is nothing to cut
 SLOPE = 0.05  # per octave: what page walks add to DRAM's latency with 2 MiB pages, 230 to 255 ns over 1 to 4 GiB
 NOISE = 0.01  # least; runs of one footprint differ by so much with the pages they were given
-ONE_LEVEL = math.log(1.2)  # 278 to 398 ns over 1 to 4 GiB with 4 KiB pages is 20 % per octave
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One plateau that ends within the footprints measured."""
+    """One plateau that ends within the footprints measured. `doubt`: why its end, or what ends there, is not known."""
 
     latency_s: float
     capacity_bytes: float
-    low_bytes: float  # the largest footprint measured of which under a quarter misses
-    high_bytes: float  # the next one
+    low_bytes: float  # the largest footprint measured up to which latency agrees with the plateau
+    high_bytes: float  # the smallest one of which a quarter misses
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +82,13 @@ class Staircase:
     levels: tuple[Level, ...]
     memory_s: float | None  # None: the largest footprint is still on a ramp, or all lie on one plateau
     memory_from_bytes: float | None  # smallest footprint on memory's plateau
+    memory_doubt: str = ""
+    last_doubt: str = ""  # why the last level is not the effective last-level cache
 
     @property
     def last_cache(self) -> Level | None:
-        """The effective last-level cache: the level before memory; None where memory was not reached."""
-        return self.levels[-1] if self.levels and self.memory_s is not None else None
+        """The effective last-level cache: the level before memory; None where memory was not reached, or in doubt."""
+        return self.levels[-1] if self.levels and self.memory_s is not None and not self.last_doubt else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +104,20 @@ class _Segment:
         return self.level + self.slope * (x - self.centre)
 
 
-def staircase(footprint_bytes: Floats, latency_s: Floats, spread: Floats | None = None) -> Staircase:
-    """Levels of latencies measured at distinct footprints, arrays of shape (points,), in any order.
+def staircase(
+    footprint_bytes: Floats,
+    latency_s: Floats,
+    spread: Floats | None = None,
+    sure: Flags | None = None,
+    known: Known = KNOWN,
+) -> Staircase:
+    """Return the levels of latencies measured at distinct footprints, arrays of shape (points,), in any order.
 
-    spread: relative standard error of each latency where known. Points without a finite latency are passed over;
-    fewer than six have no levels.
+    spread: relative standard error of each latency where known. sure: which points are conclusive; all if not given.
+    Points without a finite latency are passed over; fewer than six have no levels.
     """
-    known = np.flatnonzero(np.isfinite(latency_s) & (latency_s > 0))
-    order = known[np.argsort(footprint_bytes[known])]
+    there = np.flatnonzero(np.isfinite(latency_s) & (latency_s > 0))
+    order = there[np.argsort(footprint_bytes[there])]
     sizes = footprint_bytes[order].astype(np.float64)
     x, y = np.log2(sizes), np.log(latency_s[order])
     if x.size < FEWEST:
@@ -109,10 +133,20 @@ def staircase(footprint_bytes: Floats, latency_s: Floats, spread: Floats | None 
     memory = plateaus.pop() if segments[-1].plateau else None
     end = memory.at(float(x[-1])) if memory else float(y[-1])
     tops = [plateau.level for plateau in plateaus[1:]] + [end]
-    levels = tuple(_level(plateau, top, sizes, y) for plateau, top in zip(plateaus, tops, strict=False))
+    begins = [plateau.first for plateau in plateaus[1:]] + [memory.first if memory else None]
+    points = Points(sizes, y, np.ones(x.size, dtype=np.bool_) if sure is None else sure[order], known)
+    levels = tuple(
+        _level(plateau, top, begin, points) for plateau, top, begin in zip(plateaus, tops, begins, strict=False)
+    )
     if memory is None:
         return Staircase(levels, None, None)
-    return Staircase(levels, math.exp(end), float(sizes[memory.first]))
+    doubt = doubt_of_memory(points, np.array([memory.at(at) for at in x[memory.first :].tolist()]))
+    found = Staircase(levels, math.exp(end), float(sizes[memory.first]), doubt)
+    if not levels:
+        return found
+    last = levels[-1]
+    blurred = doubt_of_last(known, (last.low_bytes, last.high_bytes), float(sizes[memory.first]))
+    return replace(found, last_doubt=last.doubt or doubt or blurred)
 
 
 def _noise(x: Floats, y: Floats) -> float:
@@ -184,12 +218,19 @@ def _merged(segments: list[_Segment], y: Floats, sums: Sums) -> list[_Segment]:
     return kept
 
 
-def _level(plateau: _Segment, top: float, sizes: Floats, y: Floats) -> Level:
-    """Where latency has risen by a quarter of the way from the plateau's end to exp(top)."""
+def _level(plateau: _Segment, top: float, begin: int | None, points: Points) -> Level:
+    """Where latency has risen by a quarter of the way from the plateau's end to exp(top), the next one's.
+
+    begin: of the next plateau, among the points; None where none follows.
+    """
+    sizes, y = points.sizes, points.y
     floor = math.exp(plateau.at(math.log2(sizes[plateau.last])))
     quarter = math.log(floor + MISSES * (math.exp(top) - floor))
     climb = rising(y[plateau.last :])
     above = max(1, int(np.argmax(climb > quarter))) if climb[-1] > quarter else climb.size - 1
-    low, high = plateau.last + above - 1, plateau.last + above
-    end = np.interp(quarter, climb[above - 1 : above + 1], np.log2(sizes[low : high + 1]))
-    return Level(math.exp(plateau.level), float(2**end), float(sizes[low]), float(sizes[high]))
+    before, high = plateau.last + above - 1, plateau.last + above
+    end = np.interp(quarter, climb[above - 1 : above + 1], np.log2(sizes[before : high + 1]))
+    agrees = rising(y[plateau.first : high]) <= plateau.level + ONE_LEVEL
+    low = plateau.first + max(0, int(np.count_nonzero(agrees)) - 1)
+    doubt = doubt_of_level(points, Place(plateau.first, low, high, begin), plateau.level, top)
+    return Level(math.exp(plateau.level), float(2**end), float(sizes[low]), float(sizes[high]), doubt)

@@ -97,10 +97,15 @@ def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Exper
 
 
 def find_cache(points: dict[int, float]) -> int | None:
-    """Effective last-level cache in bytes from latency over footprint; None where memory was not reached."""
+    """Return the effective last-level cache in bytes from latency over footprint; None where memory was not reached.
+
+    Of a level whose end is in doubt the upper bound: arrays too large measure memory all the same.
+    """
     sizes = sorted(points)
     found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))
-    return int(found.last_cache.capacity_bytes) if found.last_cache else None
+    if found.memory_s is None or not found.levels:
+        return None
+    return int(found.last_cache.capacity_bytes if found.last_cache else found.levels[-1].high_bytes)
 
 
 def effective_cache(

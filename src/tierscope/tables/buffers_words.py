@@ -1,6 +1,7 @@
 """What the rows of `buffers` say in words."""
 
 from tierscope.tables import Insight, Number, Row
+from tierscope.tables.emulated import hidden_by_ceiling, hidden_by_floor
 from tierscope.tables.measured import sure, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
@@ -27,6 +28,10 @@ def _reads(rows: list[Row]) -> list[Insight]:
 
 def _count(buffers: list[Row], medium: Row) -> Insight:
     number = len(buffers)
+    hidden = hidden_by_floor(medium["target"])
+    if hidden and not number:
+        text = f"Buffers of {medium['target']}: not known, because {hidden}"
+        return Insight(name="buffers", text=text, unit="1", conclusive=False)
     text = f"No buffer is seen in {medium['target']}: latency does not depend on the region"
     if number:
         text = f"{number} buffer{'s' if number > 1 else ''} between the processor and the medium of {medium['target']}"
@@ -84,6 +89,9 @@ def _writes(row: Row) -> list[Insight]:
     if each is None:
         return []
     if not row["amplification"]:
+        if hidden := hidden_by_ceiling(row["target"]):
+            text = f"Whether anything joins writes is not known, because {hidden}"
+            return [Insight(name="write_amplification", text=text, unit="1", conclusive=False)]
         text = f"Nothing is seen to join writes: {show_seconds(each.middle)} per line in large regions"
         return [Insight(name="write_amplification", text=f"{text}, not less in small ones", unit="1")]
     if not sure(row, "capacity", "bytes") or not row["unit_bytes"]:

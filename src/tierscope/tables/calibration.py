@@ -2,7 +2,8 @@
 
     bandwidth = best median rate of the trial * program bytes per operation     [bytes/s]
 
-Trials last some 10 to 30 ms each: enough to choose by, too short to be quoted, hence no interval.
+Trials last some 10 to 30 ms each: enough to choose by, too short to be quoted, hence no interval. The bandwidth of a
+trial without a clean moment is not known: null, and such a walk is the last choice.
 Blind to walks that were not among the candidates.
 """
 
@@ -58,7 +59,7 @@ def _rows(record: Record) -> list[Row]:
             "prefetch_bytes": trial.workload.prefetch_bytes,
             "prefetchw_bytes": trial.workload.prefetchw_bytes,
             "interleave_bytes": trial.workload.interleave_bytes,
-            "bandwidth_bytes_per_s": trial.operations_per_s * facts.program_bytes_per_operation,
+            "bandwidth_bytes_per_s": trial.rate and trial.rate * facts.program_bytes_per_operation,
             "chosen": trial == record.calibration[0],
             "origin": strongest(group.origin for group in record.groups),
         }

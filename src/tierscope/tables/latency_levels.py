@@ -9,8 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.stats.levels import Staircase, staircase
+from tierscope.stats.levels_doubt import Known
 from tierscope.tables import Row
+from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import weighed, whole
+from tierscope.units import KiB
+
+SMALL = 4 * KiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +28,11 @@ class Found:
     rows: tuple[Row, ...]
 
 
-def latency_levels(rows: list[Row]) -> dict[str, Found]:
-    """Target -> its levels; rows of the table `latency`. Targets without such a curve do not appear."""
+def latency_levels(rows: list[Row], reported_bytes: float = 0.0) -> dict[str, Found]:
+    """Return target -> its levels; rows of the table `latency`. Targets without such a curve do not appear.
+
+    reported_bytes: of the largest data cache that the system reports; 0: not known. It counts for real memory only.
+    """
     curves: dict[tuple[str, str, str], dict[int, Row]] = {}
     for row in rows:
         if row["order"] == "global" and weighed(row, "latency", "s"):
@@ -35,16 +43,24 @@ def latency_levels(rows: list[Row]) -> dict[str, Found]:
         rank = (_largest_page(curve), len(curve), key[2] == "cycle")
         if key[0] not in best or rank > best[key[0]][0]:
             best[key[0]] = rank, key
-    return {target: _found(key, curves[key]) for target, (_, key) in best.items()}
+    return {target: _found(key, curves[key], reported_bytes) for target, (_, key) in best.items()}
 
 
-def _found(key: tuple[str, str, str], curve: dict[int, Row]) -> Found:
+def _found(key: tuple[str, str, str], curve: dict[int, Row], reported_bytes: float) -> Found:
     ordered = tuple(curve[size] for size in sorted(curve))
+    page = _largest_page(curve)
+    simulated = any(row["origin"] == "simulated" for row in ordered)
     times = [time for row in ordered if (time := weighed(row, "latency", "s")) is not None]
     levels = staircase(
         np.array(sorted(curve), dtype=np.float64),
         np.array([time.middle for time in times]),
         np.array([time.relative / 2 for time in times]),  # half of a 95 % interval is about two standard errors
+        np.array([bool(row["conclusive"]) for row in ordered]),
+        Known(
+            small_pages=0 < page <= SMALL or not (page or simulated),
+            reported_bytes=0.0 if simulated else reported_bytes,
+            floor_s=floor_s(key[0]),
+        ),
     )
     return Found(levels, key[1], key[2], ordered)
 

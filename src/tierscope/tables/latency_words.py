@@ -20,6 +20,7 @@ from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Row
+from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.latency_levels import Found, latency_levels
 from tierscope.tables.measured import interval_of, sure_rows, whole
 from tierscope.units import KiB, show_bytes, show_seconds
@@ -30,7 +31,8 @@ PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1
 def said(rows: list[Row], caches: tuple[Cache, ...]) -> list[Insight]:
     """All insights, per target; nothing where the rows for it are missing."""
     known = [row for row in rows if row["latency_s"] and interval_of(row, "latency", "s") is not None]
-    levels = latency_levels(known)
+    reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
+    levels = latency_levels(known, float(reported))
     found = []
     for target in dict.fromkeys(str(row["target"]) for row in known):
         here = [row for row in known if row["target"] == target]
@@ -56,10 +58,13 @@ def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> In
     sizes = {c.size_bytes: f"L{c.level}" for c in caches if c.kind != "Instruction"}
     near = min(sizes, key=lambda size: abs(math.log(size / level.capacity_bytes)), default=None)
     beside = f"; nearest reported is {sizes[near]} with {show_bytes(near)}" if near else ""
+    name, head = f"level_{rank}", f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
+    if level.doubt:
+        text = f"{head} ({where}); what ends there is inconclusive: {level.doubt}"
+        return Insight(name=name, text=text, unit="B", conclusive=False)
     return Insight(
-        name=f"level_{rank}",
-        text=f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}, past it by "
-        f"{show_bytes(level.high_bytes)} ({where}){beside}",
+        name=name,
+        text=f"{head}; capacity {show_bytes(level.capacity_bytes)} ({_range(level)}, {where}){beside}",
         value=level.capacity_bytes,
         low=level.low_bytes,
         high=level.high_bytes,
@@ -67,11 +72,20 @@ def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> In
     )
 
 
+def _range(level: Level) -> str:
+    return f"{show_bytes(level.low_bytes)} to {show_bytes(level.high_bytes)}"
+
+
 def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
     """Where memory begins, and which cache is the last before it."""
-    memory, start, last = found.staircase.memory_s, found.staircase.memory_from_bytes, found.staircase.last_cache
+    stairs = found.staircase
+    memory, start, last = stairs.memory_s, stairs.memory_from_bytes, stairs.last_cache
     if memory is None or start is None:
         return []
+    if stairs.memory_doubt:
+        text = f"memory: inconclusive: {stairs.memory_doubt}; from {show_bytes(start)} on an access takes "
+        text = f"{text}{show_seconds(memory)} ({found.pages} pages)"
+        return [Insight(name="memory", text=text, unit="s", conclusive=False)]
     largest = _latency(found.rows[-1])
     insights = [
         Insight(
@@ -84,14 +98,16 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
             unit="s",
         )
     ]
+    if stairs.levels and not last:
+        text = f"the last cache before memory is inconclusive: {stairs.last_doubt}"
+        insights.append(Insight(name="effective_cache", text=text, unit="B", conclusive=False))
     if last:
         reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
         beside = f"; {show_bytes(reported)} are reported" if reported else ""
         insights.append(
             Insight(
                 name="effective_cache",
-                text=f"the last cache before memory serves {show_bytes(last.capacity_bytes)} "
-                f"({show_bytes(last.low_bytes)} to {show_bytes(last.high_bytes)}){beside}",
+                text=f"the last cache before memory serves {show_bytes(last.capacity_bytes)} ({_range(last)}){beside}",
                 value=last.capacity_bytes,
                 low=last.low_bytes,
                 high=last.high_bytes,
@@ -113,6 +129,9 @@ def _pages(rows: list[Row]) -> list[Insight]:
         return []
     small, large = pair
     miss, hit = _latency(small), _latency(large)
+    if hidden := hidden_by_floor(small["target"]):
+        text = f"cost of page walks: not known, because {hidden}"
+        return [Insight(name="page_walk", text=text, conclusive=False)]
     cost = difference(hit, miss)
     size, page = show_bytes(whole(small, "footprint_bytes")), show_bytes(whole(large, "page_bytes"))
     unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
@@ -135,10 +154,14 @@ def _buddy(rows: list[Row]) -> list[Insight]:
         return []
     ratio = compare(_latency(pair[1]), _latency(pair[0]), less_is_faster=True)
     size = show_bytes(whole(pair[0], "footprint_bytes"))
+    presence, hidden = _presence(ratio), hidden_by_floor(pair[0]["target"])
+    if hidden and presence != "present":
+        text = f"adjacent-line prefetch: not known, because {hidden}"
+        return [Insight(name="adjacent_line_prefetch", text=text, conclusive=False)]
     return [
         Insight(
             name="adjacent_line_prefetch",
-            text=f"adjacent-line prefetch: {_presence(ratio)}; both lines of 128 bytes one after the other take "
+            text=f"adjacent-line prefetch: {presence}; both lines of 128 bytes one after the other take "
             f"{ratio.middle:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) of the latency of single lines at {size}",
             value=ratio.middle,
             low=ratio.low,

@@ -15,6 +15,7 @@ from typing import ClassVar
 from tierscope.origin import strongest
 from tierscope.result import Run
 from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import CLOSING, number
 from tierscope.tables.policy_found import Found, found
 from tierscope.tables.policy_words import sentences
@@ -70,7 +71,8 @@ def _rows(target: str, one: Found) -> list[Row]:
         if one.hidden:
             row.update(conclusive=False, reasons=HIDDEN)
         rows.append(row)
-    return rows
+    hidden = hidden_by_ceiling(target)
+    return [row if row["found"] or not hidden else {**row, "conclusive": False, "reasons": hidden} for row in rows]
 
 
 def _row(part: str, found: bool, evidence: str, better: float | None, points: int) -> Row:

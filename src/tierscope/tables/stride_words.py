@@ -8,6 +8,7 @@ import numpy as np
 
 from tierscope.stats.stride import FEWEST, SHARE, enough, unit
 from tierscope.tables import Insight, Number, Row
+from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import interval_of, sure_rows, whole
 from tierscope.units import LINE_BYTES, show_bytes, show_size
 
@@ -55,9 +56,12 @@ def _unit(rows: list[Row], every: list[Row]) -> list[Insight]:
     widest = show_size(max(whole(row, "stride_bytes") for row in own))
     if found is None:
         text = f"{who}: no unit above a line of {LINE_BYTES} B shows up to strides of {widest}"
+        hidden = hidden_by_ceiling(rows[0]["target"])
+        if hidden:
+            text = f"{who}: the unit that memory moves is not known, because {hidden}"
         if few := len(times) < FEWEST:
             text = f"{who}: {_few(len(times), sum(row['access_bytes'] == access for row in every))} to tell a unit"
-        return [Insight(name=f"stride_unit {_name(rows[0])}", text=text, conclusive=not few)]
+        return [Insight(name=f"stride_unit {_name(rows[0])}", text=text, conclusive=not (few or hidden))]
     size = show_bytes(found.round or found.size_bytes)
     text = f"{who}: from a stride of {size} on each access of {show_size(access)} costs a whole unit"
     bounds = f"{show_bytes(found.low_bytes)} to {show_bytes(found.high_bytes)}"

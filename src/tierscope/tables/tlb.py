@@ -18,6 +18,7 @@ from tierscope.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records, weighed, whole
 from tierscope.tables.tlb_words import sentences
 
@@ -113,12 +114,14 @@ def parts(rows: list[Row]) -> list[list[Row]]:
 
 
 def found(rows: Iterable[Row]) -> Translation:
-    """rows: of one page size in the table `tlb`."""
+    """rows: of one page size in the table `tlb`. An emulated floor hides all levels: there are none then."""
     known = [
         (row, time, control)
         for row in rows
         if (time := weighed(row, "latency", "s")) and (control := weighed(row, "control", "s"))
     ]
+    if any(floor_s(row["target"]) for row, _, _ in known):
+        return Translation((), None)
     widths = [float(np.hypot(time.high - time.low, control.high - control.low)) for _, time, control in known]
     curve = curve_of(
         np.array([whole(row, "touched") for row, _, _ in known], dtype=np.float64),

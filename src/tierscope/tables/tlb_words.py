@@ -2,6 +2,7 @@
 
 from tierscope.stats.tlb import Extra, Level, Translation
 from tierscope.tables import Insight, Row
+from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.measured import whole
 from tierscope.units import show_bytes, show_seconds, show_size, word_bytes
 
@@ -10,6 +11,9 @@ def sentences(points: list[Row], found: Translation) -> list[Insight]:
     """points: of the table `tlb`, one page size."""
     size, most = whole(points[0], "page_bytes"), max(whole(row, "touched") for row in points)
     if not found.levels:
+        if hidden := hidden_by_floor(points[0]["target"]):
+            text = f"Levels of the TLB for {_pages(size)} are not known, because {hidden}"
+            return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, conclusive=False)]
         text = (
             f"No level of a TLB is seen with up to {most} {_pages(size)}: translation adds nothing, or always the same"
         )

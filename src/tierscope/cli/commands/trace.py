@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 EPILOG = """\
 Examples:
   tierscope trace --on optane100 --on ddr5 -- ./program words
-  tierscope trace --on optane100,cache.2.size=8MiB -- ./program
+  tierscope trace --on optane100,cache.2.size=11MiB -- ./program
+  tierscope trace --on optane100 --json counters.json -- ./program words
   valgrind --tool=lackey --trace-mem=yes --log-file=t ./program; tierscope trace --on ddr5 --from t
 """
 
@@ -28,22 +29,33 @@ Examples:
 )
 @click.option("--from", "file", type=click.Path(path_type=Path), help="A trace of lackey instead of a command.")
 @click.option("--count", is_flag=True, help="Count and tell no times, which is faster.")
-@click.option("--json", "as_json", is_flag=True, help="All counters as JSON on standard output.")
+@click.option(
+    "--json", "json_to", metavar="FILE", help="All counters as JSON; -: standard output, the program's goes to error."
+)
 @click.argument("command", nargs=-1, metavar="-- COMMAND...")
-def trace(names: tuple[str, ...], file: Path | None, count: bool, as_json: bool, command: tuple[str, ...]) -> int:
-    """Count what COMMAND would hit and miss on machines that need not exist, and how long it would take there."""
+def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str | None, command: tuple[str, ...]) -> int:
+    """Count what COMMAND would hit and miss on machines that need not exist, and estimate how long it would take."""
     from tierscope.cli.console import Console
+    from tierscope.cli.finish import write_json
     from tierscope.errors import UsageError
     from tierscope.trace import trace_command, trace_file
 
     if (file is None) == (not command):
         raise UsageError("name a command behind --, or a trace with --from, one of the two")
-    found = trace_command(names, command, count=count) if file is None else trace_file(names, file, count=count)
+    if json_to is not None and json_to != "-" and (json_to.startswith("-") or not Path(json_to).parent.is_dir()):
+        raise UsageError(f"--json {json_to} does not name a file in an existing folder; try --json FILE, or --json -")
+    found = (
+        trace_command(names, command, count=count, aside=json_to == "-")
+        if file is None
+        else trace_file(names, file, count=count)
+    )
     if ended := found[0].ended:
         door.message(f"{_ended(ended)}; a failure of Valgrind looks the same: counts end there")
-    if as_json:
+    if json_to == "-":
         door.document(found)
         return 0
+    if json_to:
+        write_json(Path(json_to), found)
     console = Console()
     for one in found:
         console.print(_table(one))
@@ -66,7 +78,7 @@ def _table(traced: "Traced") -> "Table":
     told = f"{traced.machine}: {traced.instructions:,} instructions, {traced.loads:,} loads, {traced.stores:,} stores"
     if traced.seconds_overlapped is not None and traced.seconds_waiting is not None:
         low, high = show_seconds(traced.seconds_overlapped), show_seconds(traced.seconds_waiting)
-        told += f"; simulated {low} (no load waits for another) to {high} (each does)"
+        told += f"; estimated {low} if no load waits for another, {high} if each does (one cycle an instruction)"
     table = Table(title=told, title_justify="left", box=None)
     for head in ("level", "loads", "missed", "stores", "missed", "share missed"):
         table.add_column(head, justify="left" if head == "level" else "right")

@@ -1,0 +1,121 @@
+"""Why a level of a staircase, or the memory behind it, may not be what it seems: one sentence; "" where nothing is.
+
+A plateau has other explanations than one cache:
+
+    its rise to a quarter of the misses, or from there to the next plateau, is long     another level hides in it
+    the next plateau is less than 1.5 times as high, 3 times with pages of 4 KiB        page walks
+    it holds more than twice the bytes of the largest cache reported                    page walks, other memory
+    the largest footprint is still on a rise                                            memory itself
+    it lies near a floor that an emulation puts under all accesses                      the floor
+
+How long a rise one cache makes: with lines replaced at random a cyclic walk misses a quarter at 1.15 times the
+capacity C and all but 1 % at 5 C, 2.1 octaves on. With sets filled unevenly, hits of 1 / (1 + (f / C)^6) at the
+footprint f, it misses 1 % at 0.5 C and a quarter at 0.8 C; a point on each side is lost to the grid. A step of 1.5:
+in a guest, a walk in two dimensions over large pages, with its tables cached, adds a third to a miss; over small pages
+its reads may miss, too, and treble it.
+Source: as `stats.levels`; J. Gandhi, A. Basu, M. D. Hill and M. M. Swift, "Efficient Memory Virtualization: Reducing
+Dimensionality of Nested Page Walks", MICRO 2014 (what walks cost in a guest).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.units import show_bytes, show_seconds
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+ONE_LEVEL = math.log(1.2)  # 278 to 398 ns over 1 to 4 GiB with 4 KiB pages is 20 % per octave
+FEWEST = 3  # conclusive points of a plateau
+LEVEL = math.log(1.1)  # of the plateau, either way: half of what two levels differ by at least
+END = 1.5  # octaves from agreement to a quarter of the misses
+RISE = 2.25  # octaves from there to the next plateau
+STEP, SMALL_STEP = math.log(1.5), math.log(3.0)
+BLURRED = 1.9  # times the bytes of agreement: an octave, as footprints are rounded
+BEYOND = 2.0  # times the bytes of the caches reported
+FLOOR = 1.2  # times the floor
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the machine beside the curve; 0 is not known. small_pages: of 4 KiB, or nobody knows."""
+
+    small_pages: bool = False
+    reported_bytes: float = 0.0  # by the largest data cache
+    floor_s: float = 0.0  # under each access, where a tier is emulated
+
+
+KNOWN = Known()
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """By rising footprint; y: logarithm of the latency in seconds; sure: conclusive."""
+
+    sizes: Floats
+    y: Floats
+    sure: Flags
+    known: Known
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Numbers of points: where a plateau begins, agrees last, misses a quarter; where the next one begins, if any."""
+
+    first: int
+    low: int
+    high: int
+    next: int | None
+
+
+def doubt_of_level(points: Points, place: Place, level: float, top: float) -> str:
+    """level, top: y of this plateau and of the next one, or of the last point."""
+    known, sizes = points.known, points.sizes
+    low, high = float(sizes[place.low]), float(sizes[place.high])
+    inside = slice(place.first, place.low + 1)
+    shown = (np.abs(points.y[inside] - level) <= LEVEL) & points.sure[inside]
+    if known.floor_s and math.exp(level) < FLOOR * known.floor_s:
+        return f"the emulated floor of {show_seconds(known.floor_s)} hides the caches below it"
+    if np.count_nonzero(shown) < FEWEST:
+        return f"fewer than {FEWEST} conclusive points show this latency; measure more of them (per_octave=4)"
+    if place.next is None:
+        return "latency still rises at the largest footprint, so this may be memory; measure further (to=)"
+    if not (points.sure[place.low] and points.sure[place.high]):
+        return f"the points at {show_bytes(low)} and {show_bytes(high)} are not both conclusive"
+    begin = float(sizes[place.next])
+    if math.log2(high / low) > END or math.log2(begin / high) > RISE:
+        return f"latency rises from {show_bytes(low)} to {show_bytes(begin)}, where another level may hide"
+    if top - level < (SMALL_STEP if known.small_pages else STEP):
+        return f"the step to {show_seconds(math.exp(top))} is one that page walks may make, too"
+    if known.reported_bytes and high > BEYOND * known.reported_bytes:
+        return f"the largest cache reported has {show_bytes(known.reported_bytes)}; page walks may make this step, too"
+    return ""
+
+
+def doubt_of_memory(points: Points, line: Floats) -> str:
+    """line: y of the last plateau, which may slope, at each of its points; these are the last ones."""
+    known, largest = points.known, float(points.sizes[-1])
+    near = np.abs(points.y[-line.size :] - line) <= LEVEL
+    if known.floor_s and math.exp(line[-1]) < FLOOR * known.floor_s:
+        return f"the emulated floor of {show_seconds(known.floor_s)} hides what is faster"
+    if np.count_nonzero(near & points.sure[-line.size :]) < FEWEST or not near[-1]:
+        return f"fewer than {FEWEST} conclusive points show this latency, or the last one does not"
+    if largest < BEYOND * known.reported_bytes:
+        return f"the largest footprint is less than twice the cache reported, {show_bytes(known.reported_bytes)}"
+    return ""
+
+
+def doubt_of_last(known: Known, end: tuple[float, float], begin: float) -> str:
+    """Return why the last level is not the last cache, although neither it nor memory is in doubt.
+
+    end: bytes between which the level ends; begin: from which on memory is seen.
+    """
+    low, high = end
+    if known.small_pages:
+        return "with pages of 4 KiB the last level may be one of the TLB; measure with large pages (pages=thp)"
+    if high < known.reported_bytes < begin and high >= BLURRED * low:
+        return f"part of the {show_bytes(known.reported_bytes)} that are reported may hide in the rise behind it"
+    return ""

@@ -1,0 +1,44 @@
+"""What an emulated tier hides: absence that is seen under its floor or its ceiling is not absence.
+
+A tier `emu:latency=L` lets no dependent access pass faster than L, a hit in a cache or a prefetched line included;
+`emu:bandwidth=B` lets no bytes pass faster than B, whatever the memory below does with addresses. An effect that is not
+seen there may still exist. An effect that is seen is real, for neither a floor nor a ceiling makes one.
+The word of the target is the whole definition of the tier, so the word is read.
+"""
+
+from collections.abc import Callable
+
+from tierscope import units
+from tierscope.experiment import Label
+from tierscope.units import show_rate, show_seconds
+
+NAME = "emu"
+READERS: dict[str, Callable[[str], float]] = {"latency": units.parse_seconds, "bandwidth": units.parse_rate}
+
+
+def floor_s(target: Label) -> float:
+    """Return the least seconds of a dependent access on the target with this word; 0.0 where none are set."""
+    return _asked(target, "latency")
+
+
+def ceiling(target: Label) -> float:
+    """Return the most bytes/s of the target with this word; 0.0 where none are set."""
+    return _asked(target, "bandwidth")
+
+
+def hidden_by_floor(target: Label) -> str:
+    """Return why dependent accesses on this target do not show an absence; "" where they do."""
+    floor = floor_s(target)
+    return f"the emulated floor of {show_seconds(floor)} lies under every access and hides what is faster" * (floor > 0)
+
+
+def hidden_by_ceiling(target: Label) -> str:
+    """Return why bandwidth on this target does not show an absence; "" where it does."""
+    most = ceiling(target)
+    return f"the emulated ceiling of {show_rate(most)} lies over all bytes and hides what is faster" * (most > 0)
+
+
+def _asked(target: Label, key: str) -> float:
+    name, _, where = str(target).partition(":")
+    words = dict(part.split("=", 1) for part in where.split(",") if "=" in part) if name == NAME else {}
+    return READERS[key](words[key]) if key in words else 0.0
