@@ -79,6 +79,35 @@ GOOD: dict[str, list[Statement]] = {
         stated("a", bandwidth_bytes_per_s=Quantity(10.1e9, bounds=(10e9, 10.2e9))),
         stated("b", bandwidth_bytes_per_s=Quantity(10.3e9, bounds=(10.2e9, 10.4e9))),
     ],
+    "told_again": [stated(seconds=Quantity(3.324019, 1e-6), again_seconds=3.3240185)],
+    "moments": [
+        stated(seconds_least=0.9, seconds_mean=1.0, seconds_most=1.2, seconds_deviation=0.1, timings=5),
+    ],
+    "threads_hold": [stated(rate_per_s=90_000, latency_s=11e-6, most_in_flight=1)],
+    "within_run": [stated(latency_most_s=0.5, seconds=2.2, seconds_most=2.3)],
+    "load_waits": [
+        stated("short", latency_s=229e-9, delay_cycles=0),
+        stated("long", latency_s=231e-9, delay_cycles=2),
+    ],
+    "local_is_best": [
+        stated("far", latency_s=141e-9, bandwidth_bytes_per_s=34.5e9, words={"from": "node 1", "to": "node 0"}),
+        stated("near", latency_s=81e-9, bandwidth_bytes_per_s=112e9, words={"from": "node 0", "to": "node 0"}),
+    ],
+    "whole_machine": [
+        stated("reads", bandwidth_bytes_per_s=225e9, read_share=1, words={"whole": "yes"}),
+        stated("mix", bandwidth_bytes_per_s=206e9, read_share=0.75, words={"whole": "yes"}),
+        stated("near", bandwidth_bytes_per_s=222e9, words={"part": "yes", "from": "node 0", "to": "node 0"}),
+    ],
+    "event_parts": [
+        stated("cycles", count=1e9, words={"event": "cycles"}),
+        stated("minor", count=40, words={"event": "minor-faults"}),
+        stated("major", count=9, words={"event": "major-faults"}),
+        stated("faults", count=49, words={"event": "page-faults"}),
+        stated("branches", count=5e8, words={"event": "branches"}),
+        stated("instructions", count=3e9, words={"event": "instructions"}),
+    ],
+    "cpu_time": [stated(busy_s=2.0, user_s=1.9, system_s=0.11)],
+    "peak_formula": [stated(stated_peak_bytes_per_s=68.3e9, channels=4, transfers_per_s=2.133e9)],
 }  # fmt: skip
 
 
@@ -120,6 +149,11 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9, **FITS), "the cache's bandwidth"),
     ("core_limit", changed("core_limit", bandwidth_bytes_per_s=5e12), "no cache explains it"),
     ("core_limit", changed("core_limit", latency_s=1e-11), "did not depend on each other"),
+    ("core_limit", [stated(latency_s=0.9e-9, words={"access": "cache to cache"})], "a second-level cache needs 1.38"),
+    ("idle_is_least", [stated("alone", seconds=500, load_threads=0), stated(seconds=50, load_threads=8)], "alone has"),
+    ("idle_is_least", [stated(latency_s=8e-8, words={"idle": "1"}), stated(latency_s=8e-9, words={"loaded": "1"})],
+     "a digit was lost"),
+    ("time_taken", [stated(total_bytes=4096e3, operations=10_000, operation_bytes=4096)], "operations x size"),
     ("placement", changed("placement", astray_bytes=1 << 28), "a mixture of tiers"),
     ("clock_step", changed("clock_step", clock_step_s=1e-4), "10.0 steps"),
     ("clock_step", changed("clock_step", clock_cost_s=1e-4), "the clock itself"),
@@ -142,6 +176,23 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("in_range", changed("in_range", latency_s=-1e-7), "the wrong way round"),
     ("in_range", changed("in_range", latency_s=float("inf")), "finite"),
     ("copied", changed("copied", bandwidth_bytes_per_s=Quantity(10.1e9, bounds=(10e9, 10.2e9))), "a row was copied"),
+    ("told_again", changed("told_again", seconds=Quantity(33.24019, 1e-5)), "a digit was lost"),
+    ("told_again", changed("told_again", seconds=Quantity(3.424019, 1e-6)), "one of the two was changed"),
+    ("moments", changed("moments", seconds_mean=1.15), "5 values between 900 ms and 1.2 s"),
+    ("moments", changed("moments", seconds_deviation=0.2), "deviate by"),
+    ("moments", changed("moments", seconds_deviation=0.01), "deviate by"),
+    ("threads_hold", changed("threads_hold", latency_s=110e-6), "9.9 under way of 1 at most"),
+    ("within_run", changed("within_run", latency_most_s=23.0), "the whole run took"),
+    ("load_waits", changed("load_waits", latency_s=2.31e-6), "a digit was lost"),
+    ("local_is_best", changed("local_is_best", latency_s=810e-9), "far has latency 141 ns"),
+    ("local_is_best", changed("local_is_best", bandwidth_bytes_per_s=11.2e9), "a digit was lost"),
+    ("whole_machine", changed("whole_machine", bandwidth_bytes_per_s=2220e9), "reads has bandwidth"),
+    ("whole_machine", changed("whole_machine", bandwidth_bytes_per_s=22.2e9), "all nodes on their own memory make"),
+    ("event_parts", changed("event_parts", count=3e8), "instructions has count"),
+    ("event_parts", changed("event_parts", count=3e10), "a core retires"),
+    ("cpu_time", changed("cpu_time", busy_s=20.0), "children were never waited for"),
+    ("cpu_time", changed("cpu_time", busy_s=0.2), "a part of the run was counted"),
+    ("peak_formula", changed("peak_formula", stated_peak_bytes_per_s=51e9), "make 68.26 GB/s"),
 ]  # fmt: skip
 
 

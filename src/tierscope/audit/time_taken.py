@@ -1,6 +1,7 @@
 """A rate is a count over the time it took.
 
     bandwidth_bytes_per_s = total_bytes / seconds        rate_per_s = operations / seconds
+    total_bytes = operations * operation_bytes
 
 Where several passes were timed, `seconds` is that of the pass that gave the rate. Blind to a clock that runs wrong:
 both sides share it.
@@ -32,6 +33,9 @@ class TimeTaken:
                     room = ROOM + total.slack + seconds.slack
                     made = total.value / seconds.value
                     yield failure(self.name, one, rate, made, f"{count.replace('_', ' ')} / seconds", room)
+            if known := one.get("total_bytes", "operations", "operation_bytes"):
+                _, count_of, size = known
+                yield failure(self.name, one, "total_bytes", count_of.value * size.value, "operations x size", ROOM)
 
 
 identities.add(TimeTaken())
