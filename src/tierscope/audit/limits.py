@@ -9,12 +9,17 @@ from dataclasses import dataclass, replace
 
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.errors import UsageError
+from tierscope.experiment import Label
 from tierscope.peak import CHANNEL_BYTES
+from tierscope.tables import tables
 from tierscope.units import parse_bytes, parse_rate
 
 KEYS = ("peak", "channels", "speed", "cache")
 MOST_CHANNELS, MOST_MT_S = 1024, 100_000.0  # more than any machine has
+LEAST_PEAK = 1e8  # bytes/s: below that of one channel of the slowest SDRAM, so a unit was forgotten
 BANDWIDTH = "bandwidth_bytes_per_s"
+MEMORY = ("stream", "loaded_latency")
+"""Our tables whose bytes are meant to cross the memory's bus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,13 @@ class Limits:
         return self.made_bytes_per_s if self.peak_bytes_per_s is None else self.peak_bytes_per_s
 
     @property
+    def options(self) -> dict[str, Label]:
+        """As options of a run: numbers in base units, those that are known."""
+        known = {"peak": self.peak_bytes_per_s, "channels": self.channels, "speed": self.speed_mt_s,
+                 "cache": self.cache_bytes}  # fmt: skip
+        return {key: value for key, value in known.items() if value is not None}
+
+    @property
     def source(self) -> str:
         """Of the peak, in the user's words."""
         if self.peak_bytes_per_s is not None:
@@ -55,13 +67,23 @@ def parsed(words: Mapping[str, str]) -> Limits:
         missing = "speed=, in MT/s" if "channels" in words else "channels="
         raise UsageError(f"channels= and speed= make a peak together; {missing} is missing")
     peak = parse_rate(words["peak"]) if "peak" in words else None
-    if peak == 0:
-        raise UsageError("peak=0 is no peak; give channels x MT/s x 8 bytes, such as peak=307.2GB/s")
+    if peak is not None and peak < LEAST_PEAK:
+        said = f"peak={words['peak']} means {peak:g} bytes/s, which is less than one channel of any memory moves"
+        raise UsageError(f"{said}; give channels x MT/s x 8 bytes with its unit, such as peak=307.2GB/s")
     return Limits(
         peak_bytes_per_s=peak,
         channels=int(_number("channels", words["channels"], MOST_CHANNELS)) if "channels" in words else None,
         speed_mt_s=_number("speed", words["speed"], MOST_MT_S) if "speed" in words else None,
         cache_bytes=float(parse_bytes(words["cache"])) if "cache" in words else None,
+    )
+
+
+def of_options(options: Mapping[str, Label]) -> Limits:
+    """Back from the options of a run; what is no number there is not known."""
+    known = {key: float(options[key] or 0) for key in KEYS if isinstance(options.get(key), int | float)}
+    channels = known.get("channels")
+    return Limits(
+        known.get("peak"), None if channels is None else int(channels), known.get("speed"), known.get("cache")
     )
 
 
@@ -85,8 +107,11 @@ def limited(statements: Iterable[Statement], limits: Limits) -> list[Statement]:
 
 def _memory(one: Statement) -> bool:
     """Whether its bytes are meant to cross the bus of the memory: not those of operations on storage or structures."""
+    ours = one.table in tables and one.table != "imported"
+    if ours and one.table not in MEMORY:
+        return False
     moved = BANDWIDTH in one.quantities or "line_s" in one.quantities
-    return moved and "rate_per_s" not in one.quantities and one.words.get("bus") != "other"
+    return moved and "rate_per_s" not in one.quantities
 
 
 def _given(limits: Limits) -> Statement:
