@@ -108,7 +108,51 @@ GOOD: dict[str, list[Statement]] = {
     ],
     "cpu_time": [stated(busy_s=2.0, user_s=1.9, system_s=0.11)],
     "peak_formula": [stated(stated_peak_bytes_per_s=68.3e9, channels=4, transfers_per_s=2.133e9)],
+    "ratio": [stated(ratio=Quantity(0.431, 1e-3), ratio_of=Quantity(5036.7e6, 1e5), ratio_to=Quantity(11673.5e6, 1e5))],
+    "unit_given": [stated(latency_s=1e-7)],
+    "quantum": [stated(f"row {v}", latency_s=Quantity(v * 1e-9, 1e-12)) for v in (83.107, 83.212, 85.923, 91.481)],
+    "random_no_faster": [
+        stated("in sequence", bandwidth_bytes_per_s=4e9, words={"kernel": "write", "order": "sequential"}),
+        stated("random", bandwidth_bytes_per_s=4.5e9, words={"kernel": "write", "order": "random"}),
+    ],
+    "flush_order": [
+        stated("ordered", seconds=33.7, words={"flush": "clflush"}),
+        stated("overlapping", seconds=8.9, words={"flush": "clwb"}),
+    ],
+    "work_grows": [
+        stated("few", seconds=1.2, operations=1e6, words={"work": "all"}),
+        stated("many", seconds=2.3, operations=2e6, words={"work": "all"}),
+    ],
+    "proportional": [
+        stated(f"{n}", proportional_s=Quantity(round(1.3218e-6 * n, 3), 1e-3), operations=n)
+        for n in (100_000, 500_000, 1_000_000, 2_000_000, 50_000)
+    ],
+    "stated_error": [
+        stated(
+            stated_error=Quantity(0.135, 1e-3),
+            error_over_measured=Quantity(0.1346, bounds=(0.133, 0.136)),
+            error_over_predicted=Quantity(0.1079, bounds=(0.107, 0.109)),
+        )
+    ],
 }  # fmt: skip
+
+
+def row_of_stream(label: str) -> Statement:
+    """All its times and its rate, as STREAM prints them."""
+    times = {"seconds": 0.012387, "seconds_least": 0.012387, "seconds_mean": 0.012452, "seconds_most": 0.012572}
+    printed = {name: Quantity(value, 1e-6) for name, value in times.items()}
+    return stated(label, bandwidth_bytes_per_s=Quantity(5166.7e6, 1e5), **printed)
+
+
+def stepped(*times: int) -> list[Statement]:
+    """Printed times that are whole steps of a clock."""
+    return [stated(f"row {i}", latency=Quantity(round(n * 0.0057312, 6), 1e-6)) for i, n in enumerate(times)]
+
+
+def printed_sum(total: float) -> Statement:
+    """Of two printed parts, 10 and 20."""
+    numbers = {"total": Quantity(total, 0.01), "a": Quantity(10.0, 0.01), "b": Quantity(20.0, 0.01)}
+    return replace(stated(**numbers), parts=(("total", ("a", "b")),))
 
 
 def changed(name: str, **numbers: float | Quantity) -> list[Statement]:
@@ -195,6 +239,22 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("cpu_time", changed("cpu_time", busy_s=20.0), "children were never waited for"),
     ("cpu_time", changed("cpu_time", busy_s=0.2), "a part of the run was counted"),
     ("peak_formula", changed("peak_formula", stated_peak_bytes_per_s=51e9), "make 68.26 GB/s"),
+    ("ratio", changed("ratio", ratio=Quantity(0.341, 1e-3)), "of another row"),
+    ("ratio", changed("ratio", ratio=Quantity(0.569, 1e-3)), "the numbers are the difference"),
+    ("unit_given", changed("unit_given", latency=0.103162), "no unit is given"),
+    ("quantum", stepped(17, 18, 18, 19, 20, 18, 17), "7 of 7 are whole multiples of 0.00573"),
+    ("random_no_faster", changed("random_no_faster", bandwidth_bytes_per_s=9e9), "the first touch"),
+    ("flush_order", changed("flush_order", seconds=89), "columns were swapped"),
+    ("work_grows", changed("work_grows", seconds=0.23), "a digit was lost"),
+    ("proportional", changed("proportional", proportional_s=Quantity(0.036, 1e-3)), "makes 66.1 ms"),
+    ("stated_error", changed("stated_error", stated_error=Quantity(0.108, 1e-3)), "over the prediction"),
+    ("stated_error", changed("stated_error", stated_error=Quantity(0.075, 1e-3)), "other rows or another mean"),
+    ("copied", [row_of_stream("scale"), row_of_stream("copy")], "a row was copied"),
+    ("copied", [stated(a, seconds=Quantity(13.643775, 1e-6)) for a in ("alone", "again")], "a row was copied"),
+    ("sum_of_parts", [printed_sum(30.05)], "a part is missing"),
+    ("threads_add", [*GOOD["threads_add"][:1], *changed("threads_add", bandwidth_bytes_per_s=2.5e9),
+                     stated("three", bandwidth_bytes_per_s=21e9, threads=3)], "a digit was lost"),
+    ("core_limit", [stated(total_bytes=20e9, seconds=0.008, threads=1)], "for its bytes"),
 ]  # fmt: skip
 
 
@@ -343,7 +403,10 @@ def test_the_command_on_what_is_good_silent_or_absent(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], root: Path
 ) -> None:
     assert say(capfd, "audit", str(root / "tests/data/run-schema-1"))[0] == Exit.GOOD
-    assert say(capfd, "audit", "reference:document002_flush")[0] == Exit.INCONCLUSIVE
+    assert say(capfd, "audit", "reference:document002_flush")[0] == Exit.GOOD
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tierscope.cli.audited.examine", lambda _: Audit({}, ()))
+        assert say(capfd, "audit", "reference:document002_flush")[0] == Exit.INCONCLUSIVE
     assert refused(capfd, "audit", "reference:document009")[0] == Exit.USAGE
     status, why = refused(capfd, "audit", str(tmp_path / "nothing"))
     assert (status, "no such file or directory" in why) == (Exit.USAGE, True)

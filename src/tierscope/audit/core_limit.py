@@ -16,7 +16,7 @@ from typing import ClassVar
 from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
-from tierscope.audit.statement import Statement
+from tierscope.audit.statement import Quantity, Statement
 
 PORT_BYTES = 192.0
 FASTEST_HZ = 6.5e9  # above the clock of any processor sold
@@ -36,6 +36,8 @@ class CoreLimit:
                 continue
             if known := one.get("bandwidth_bytes_per_s", "threads"):
                 yield _bandwidth(one, known[1].value)
+            elif known := one.get("total_bytes", "seconds", "threads"):
+                yield _moved(one, *known)
             if "access" in one.words and one.get("latency_s"):
                 yield _latency(one)
 
@@ -48,6 +50,16 @@ def _bandwidth(one: Statement, threads: float) -> Failure | None:
     found = f"the ports of {threads:g} cores carry {value_of(name, most)} at most"
     why = "no cache explains it: the loop was taken out, the clock stood still, or bytes are counted that never moved"
     return Failure("core_limit", one.label, one.table, name, shown(name, stated), found, why)
+
+
+def _moved(one: Statement, total: Quantity, seconds: Quantity, threads: Quantity) -> Failure | None:
+    """Of a whole program, where it states no bandwidth."""
+    most = max(threads.value, 1) * PORT_BYTES * FASTEST_HZ
+    if total.value <= most * seconds.high:
+        return None
+    found = f"the ports of {threads.value:g} cores need {value_of('x_s', total.value / most)} for its bytes"
+    why = "a digit was lost, or fewer bytes were moved than stated"
+    return Failure("core_limit", one.label, one.table, "seconds", shown("seconds", seconds), found, why)
 
 
 def _latency(one: Statement) -> Failure | None:

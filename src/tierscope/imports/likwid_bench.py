@@ -98,7 +98,8 @@ def _again(told: dict[str, str]) -> dict[str, Value]:
         if all(known.get(line, 0) > 0 for line in lines) and (not own or own in known):
             if own:
                 found[name] = value(told[own], "")
-            found[f"again_{name}"] = Value(value=make(*(known[line] for line in lines)))
+            made = make(*(known[line] for line in lines))
+            found[f"again_{name}"] = Value(value=made, step=made / known[lines[0]])  # the first is a whole number
     return found
 
 
