@@ -92,6 +92,9 @@ def _reading(text: str) -> Reading:
 
 def _again(told: dict[str, str]) -> dict[str, Value]:
     """What it prints a second time, by numbers that make it: `again_X` beside X."""
+    for line in (line for _, _, lines, _ in AGAIN for line in lines):
+        if told.get(line, "").startswith("-"):
+            raise UsageError(f"{line} is {told[line][:40]!r}, which cannot be: the file is damaged")
     known = {line: float(word) for line, word in told.items() if NUMBER.fullmatch(word)}
     found: dict[str, Value] = {}
     for name, own, lines, make in AGAIN:

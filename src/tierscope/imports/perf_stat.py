@@ -100,7 +100,7 @@ def _refuse_twice(rows: list[Row]) -> None:
 def _refuse_unread(line: str) -> None:
     """UsageError for a line that holds numbers and was not understood."""
     before = line.partition("#")[0]  # dates and metrics stand behind it
-    if re.search(r"(^|[\s\"])[0-9]", before) and not ADVICE.match(line):
+    if re.search(r"(^|[\s\"])-?[0-9]", before) and not ADVICE.match(line):
         raise UsageError(
             f"{line.strip()[:60]!r} is no line of a whole run of perf stat; print with LC_ALL=C, without -A"
         )
