@@ -5,7 +5,7 @@ for MB, exchanged with its neighbour of the row, copied from the row above. What
 fault counts as found if a failure appears that the clean file does not have. Detection says how densely the numbers of
 a format constrain each other; what stays unseen is within what physics allows, or stands alone.
 
-    .venv/bin/python benchmarks/audit_detection.py [--json] [--peak RATE]
+    .venv/bin/python benchmarks/audit_detection.py [--json] [--peak RATE] [--most N] [NAME ...]
 """
 
 import argparse
@@ -30,7 +30,7 @@ from tierscope.units import parse_rate
 EXAMPLES = Path(__file__).parents[1] / "tests/data/imports"
 PLAIN = "multichase-plain.txt"  # a number alone must be named
 NUMBER = re.compile(r"(?<![\w.:\"-])-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w:\"])")
-MOST = 160  # numbers of a file: more are drawn evenly
+MOST = 160  # numbers of a file: of more, so many are taken evenly
 
 Spots = list[tuple[int, int]]
 Found = frozenset[tuple[str, str]]
@@ -107,14 +107,14 @@ def places(text: str, begin: int) -> tuple[Spots, list[int | None]]:
     return spots, above
 
 
-def score(text: str, begin: int, look: Look) -> Score:
+def score(text: str, begin: int, look: Look, most: int) -> Score:
     """Numbers that make no difference to what is read are left out."""
     clean = look(text)
     if clean is None:
         raise SystemExit("a clean file is refused")
     spots, above = places(text, begin)
     result = Score(clean=len(clean[1]))
-    for place in range(0, len(spots), max(1, len(spots) // MOST)):
+    for place in range(0, len(spots), max(1, len(spots) // most)):
         for kind, changed in faults(text, spots, above, place):
             seen = look(changed)
             if seen is None or seen[0] != clean[0]:
@@ -152,22 +152,24 @@ def table(name: str) -> Look:
     return look
 
 
-def scores(limits: Limits) -> Iterator[tuple[str, Score]]:
-    for path in sorted(EXAMPLES.iterdir()):
-        yield path.name, score(path.read_text(encoding="utf-8"), 0, importer(path.name, limits))
-    for name in reference.names():
+def scores(limits: Limits, most: int, names: list[str]) -> Iterator[tuple[str, Score]]:
+    for path in (path for path in sorted(EXAMPLES.iterdir()) if path.name in names or not names):
+        yield path.name, score(path.read_text(encoding="utf-8"), 0, importer(path.name, limits), most)
+    for name in (name for name in reference.names() if name in names or not names):
         text = (reference.FOLDER / f"{name}.csv").read_text(encoding="utf-8")
         rows = re.search(r"^[^#].*\n", text, re.MULTILINE)
-        yield name, score(text, rows.end() if rows else 0, table(name))
+        yield name, score(text, rows.end() if rows else 0, table(name), most)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="rates by file and kind")
     parser.add_argument("--peak", type=parse_rate, help="theoretical peak, as a user would give it")
+    parser.add_argument("--most", type=int, default=MOST, help="numbers of a file that are changed, taken evenly")
+    parser.add_argument("names", nargs="*", help="files and tables; default: all")
     chosen = parser.parse_args()
     rows = []
-    for name, one in scores(Limits(peak_bytes_per_s=chosen.peak)):
+    for name, one in scores(Limits(peak_bytes_per_s=chosen.peak), chosen.most, chosen.names):
         kinds = {kind: f"{one.found[kind]}/{one.planted[kind]}" for kind in sorted(one.planted)}
         rows.append({"file": name, "failures when clean": one.clean, "rate": round(one.rate, 3), **kinds})
         if not chosen.json:
