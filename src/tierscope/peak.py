@@ -21,6 +21,7 @@ from tierscope.system import System
 LOWEST_MT_S = {"DDR3": 800, "DDR4": 1600, "DDR5": 3200, "LPDDR3": 800, "LPDDR4": 1600, "LPDDR5": 3200}
 """Below it a "speed" is likely the clock in MHz, half the data rate: not used."""
 
+CHANNEL_BYTES = 8  # of one transfer: 64 data bits
 MOST_SLOTS = 3  # DIMMs on one channel that any DDR3 to DDR5 board has
 EDAC = "/sys/devices/system/edac/mc"
 GIVE = "give peak=RATE, which is channels x MT/s x 8 bytes"

@@ -58,3 +58,91 @@ def test_what_is_no_number_is_refused(word: str) -> None:
 def test_a_slip_has_a_name_in_both_directions() -> None:
     assert slip(10.02) == slip(1 / 10.02) == "a digit was lost"
     assert slip(3.3) == slip(0.0) == ""
+
+
+# --- every table, and what is known of the documents ---
+
+FAULTS: dict[str, set[str]] = {
+    "document000_ratio": {"ratio"},  # a quotient that is titled a difference
+    "document001_latency": {"quantum", "unit_given"},  # the step of a clock, and no unit
+    "document001_stream": {"peak_formula"},  # 51 GB/s for four channels of DDR4-2133
+    "document001_throughput": {"random_no_faster"},  # the first touch is in the sequential writes
+    "document002_neighbors": {"copied"},  # the run alone of the third experiment is that of the second
+    "document003_loaded_latency": {"no_load", "delay_slows"},
+    "document003_storage": {"littles_law", "operation_bytes", "same_quantity"},
+    "document004_map_get": {"proportional", "stated_error"},  # row 50,000, and both mean errors
+}
+GENERAL = {"in_range", "unit_given", "digits"}  # they speak of nearly everything
+
+
+@pytest.mark.parametrize("name", reference.names())
+def test_every_table_is_checked_and_only_known_faults_are_found(name: str) -> None:
+    found = examine(published(reference.load(name)))
+    assert {one.identity for one in found.failures} == FAULTS.get(name, set())
+    special = {identity for identity, count in found.checked.items() if count} - GENERAL
+    assert special or name == "optane100_write_amplification"  # one ratio that nothing bounds
+
+
+def reasons(name: str) -> dict[str, str]:
+    return {one.identity: one.text for one in examine(published(reference.load(name))).failures}
+
+
+def test_the_faults_of_documents_000_to_004_have_their_reasons() -> None:
+    assert "the head says difference, but the numbers are the quotient" in reasons("document000_ratio")["ratio"]
+    clock = reasons("document001_latency")["quantum"]
+    assert "7 of 12 are whole multiples of 0.005731" in clock
+    assert "4 channels x 2133 MT/s x 8 bytes make 68.26 GB/s" in reasons("document001_stream")["peak_formula"]
+    assert "the first touch" in reasons("document001_throughput")["random_no_faster"]
+    alone = examine(published(reference.load("document002_neighbors"))).failures
+    assert [one.label for one in alone] == ["dram, tasks 1, writers 0, test", "dram, tasks 1, writers 0, train"]
+    assert reasons("document004_map_get")["proportional"].startswith("operations 50000: proportional 0.036 s")
+    errors = [one.text for one in examine(published(reference.load("document004_map_get"))).failures]
+    assert any("10.8 %, but the rows make 13.46 %" in text and "over the prediction" in text for text in errors)
+    assert any("7.5 %, but the rows make 8.07 %" in text for text in errors)
+
+
+def edited(name: str, old: str, new: str) -> Audit:
+    text = (reference.FOLDER / f"{name}.csv").read_text()
+    assert text.count(old) == 1
+    return examine(published(reference.parse(name, text.replace(old, new))))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "identity"),
+    [
+        ("document000_contention_dram_nvm", "56598.08", "56589.08", "sum_of_parts"),
+        ("document000_ratio", "22995.1,11970.2,52.1", "22995.1,11970.2,51.2", "ratio"),
+        ("document000_ratio", "22995.1", "22959.1", "told_again"),
+        ("document000_stream_dram", "65509.8", "655098", "peak_share"),
+        ("document000_stream_nvdimm", "37491.8", "3749.18", "threads_add"),
+        ("document001_stream", "6098.8", "6089.8", "time_taken"),
+        ("document001_stream", "0.0282,", "0.0306,", "moments"),
+        ("document002_flush", "8.985184", "89.85184", "flush_order"),
+        ("document002_neighbors", "564.545805", "56.4545805", "idle_is_least"),
+        ("document004_map_get", "2.33,", "0.233,", "work_grows"),
+        ("optane100_tail_latency", "256,320,5.274e+04,5.68e+04", "256,320,5.74e+04,5.28e+04", "spread"),
+        ("optane100_idle_latency", "random_read,optane,305", "random_read,optane,0.305", "core_limit"),
+    ],
+)
+def test_a_fault_planted_in_a_table_is_found(name: str, old: str, new: str, identity: str) -> None:
+    known = {(one.identity, one.label) for one in examine(published(reference.load(name))).failures}
+    found = {(one.identity, one.label) for one in edited(name, old, new).failures} - known
+    assert identity in {broken for broken, _ in found}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# quantity: nothing = latency_s",
+        "# bounds: latency_ns = low",
+        "# known: peak_bytes_per_s = much",
+        "# word: order = {pattern}",
+        "# same: latency_ns = nowhere",
+        "# error: latency_ns = 7 %",
+        "# share: kind = 0.7",
+    ],
+)
+def test_a_head_line_that_says_nothing_is_refused(line: str) -> None:
+    text = (reference.FOLDER / "optane100_idle_latency.csv").read_text()
+    with pytest.raises(ValueError, match="is needed, columns: "):
+        reference.parse("optane100_idle_latency", f"{line}\n{text}")

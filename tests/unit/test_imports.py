@@ -101,7 +101,10 @@ def test_perf_says_what_it_could_not_count() -> None:
     assert [warn.code for warn in found.warnings] == ["not_counted"]
     assert "cycles, instructions" in found.warnings[0].message
     program = found.readings[0]
-    assert values(program) == {"elapsed_s": pytest.approx(0.004356560), "busy_s": pytest.approx(0.39e-3)}
+    assert values(program) == {
+        "elapsed_s": pytest.approx(0.004356560), "busy_s": pytest.approx(0.39e-3),
+        "user_s": pytest.approx(0.000858), "system_s": 0,
+    }  # fmt: skip
     for name in ("perf.csv", "perf.json"):
         assert {one.test for one in imported(name).readings} >= {"program", "task-clock", "page-faults"}
 
@@ -117,6 +120,16 @@ def test_mlc_has_all_its_sections() -> None:
     last = next(one for one in readings if one.labels.get("delay_cycles") == 20000)
     assert values(last) == {"latency_s": pytest.approx(82.13e-9), "bandwidth_bytes_per_s": pytest.approx(1902.3e6)}
     assert values(imported("mlc-idle.txt").readings[0]) == {"latency_s": pytest.approx(86.2e-9)}
+
+
+def test_mlc_of_older_versions_heads_its_matrices_otherwise(tmp_path: Path) -> None:
+    """v3.1 and before: "Memory node" over the columns, "Socket" before them."""
+    text = (DATA / "mlc.txt").read_text().replace("v3.9", "v3.1").replace("\t\tNuma node", "\tMemory node")
+    text = text.replace("Numa node\t", " Socket\t").replace("Reader Numa Node", "Reader Socket")
+    path = tmp_path / "mlc.txt"
+    path.write_text(text.replace("Writer Numa Node     0\t", "Writer Socket\t     0\t"))
+    assert "Numa" not in path.read_text()
+    assert read(path)[1].readings == imported("mlc.txt").readings
 
 
 def test_pmembench_takes_units_from_its_heads() -> None:

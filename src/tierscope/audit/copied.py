@@ -1,23 +1,38 @@
 """Two measurements of different things never agree in every digit.
 
-Speaks of bandwidths and of latencies of dependent accesses that have all digits and an interval of which all three
-agree with those of another row of the table, on hardware. Latencies of single operations are left alone: they are few
-ticks, and agree by chance. Blind to rows that were copied and then rounded.
+Of numbers with all digits: bandwidths and latencies of dependent accesses with an interval of which all three agree
+with those of another row of the table, on hardware. Latencies of single operations are left alone: they are few
+ticks, and agree by chance. Of printed rows: all measured numbers of a row agree digit for digit with those of another
+one, and have more digits than chance explains (see `chance`).
+Blind to rows that were copied and then rounded, and to printed rows of few digits.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from tierscope.audit import identities
+from tierscope.audit.chance import RARE, SCATTER, at_least, equal_share, near
 from tierscope.audit.identity import Failure
 from tierscope.audit.orders import broken
 from tierscope.audit.statement import Statement
 
 NAMES = ("latency_s", "bandwidth_bytes_per_s")
+WHY = "a row was copied: measure one of the two again"
+FAMILIES = (
+    ("bandwidth_bytes_per_s", "rate_per_s", "seconds", "again_seconds"),  # one follows from another
+    ("seconds_mean",),
+    ("seconds_most",),
+    ("latency_s",),
+    ("latency_most_s",),
+    ("latency_deviation_s",),
+)
+"""Printed numbers that are measured apart from each other; of a family the one with the most digits counts."""
+
+EXTREMES = (("seconds_least", "seconds_most"), ("latency_least_s", "latency_most_s"))
 
 
 class Copied:
-    """Each number against those before it in its table."""
+    """Each number against those before it in its table; each printed row against all others."""
 
     name: ClassVar[str] = "copied"
     title: ClassVar[str] = "two measurements never agree in every digit"
@@ -27,14 +42,62 @@ class Copied:
         for one in statements:
             for name in NAMES:
                 stated = one.quantities.get(name)
-                if stated is None or not stated.bounds or not one.hardware or stated.low == stated.high:
+                if stated is None or stated.step or not stated.bounds or not one.hardware or stated.low == stated.high:
                     continue
                 if name == "latency_s" and "access" not in one.words:
                     continue
                 key = (one.table, name, stated.low, stated.value, stated.high)
                 other = seen.setdefault(key, one)
-                why = "a row was copied: measure one of the two again"
-                yield None if other is one else broken(self.name, one, other, name, why)
+                yield None if other is one else broken(self.name, one, other, name, WHY)
+        tables: dict[tuple[str, str], list[Statement]] = {}
+        for one in statements:
+            if (name := _first(one)) and one.hardware:
+                tables.setdefault((one.table, name), []).append(one)
+        for (_, name), rows in tables.items():
+            yield from _printed(rows, name)
+
+
+def _first(one: Statement) -> str:
+    """The first measured number that is printed without an interval."""
+    known = (name for family in FAMILIES for name in family)
+    return next((name for name in known if name in one.quantities and _plain(one, name)), "")
+
+
+def _plain(one: Statement, name: str) -> bool:
+    stated = one.quantities[name]
+    return stated.step > 0 and not stated.bounds and stated.value > 0
+
+
+def _printed(rows: list[Statement], name: str) -> Iterator[Failure | None]:
+    """Of rows whose first number is of one kind: near pairs, and among them those that are equal."""
+    pairs = near([one.quantities[name] for one in rows])
+    shares = [(i, j, _equal(rows[i], rows[j])) for i, j in pairs]
+    equal = [(i, j, share) for i, j, share in shares if share is not None and share < RARE]
+    usual = sum(share for _, _, share in equal) / len(equal) if equal else 0.0
+    rare = bool(equal) and at_least(len(equal), usual * len(pairs)) < RARE
+    for i, j, _ in equal:
+        early, late = sorted((i, j))
+        yield broken("copied", rows[late], rows[early], name, WHY) if rare else None
+    yield from (None for _ in range(len(pairs) - len(equal)))
+
+
+def _equal(one: Statement, other: Statement) -> float | None:
+    """Probability that all measured numbers agree by chance; None where one does not agree."""
+    share = 1.0
+    for family in FAMILIES:
+        names = [name for name in family if name in one.quantities and name in other.quantities]
+        if any(one.quantities[name].value != other.quantities[name].value for name in names):
+            return None
+        share *= min((_by_chance(one, name) for name in names if _plain(one, name)), default=1.0)
+    return share
+
+
+def _by_chance(one: Statement, name: str) -> float:
+    """Within SCATTER, or what the row's own extremes scatter by where that is less."""
+    stated = one.quantities[name]
+    spread = [(high.value - low.value) / high.value for ends in EXTREMES if (known := one.get(*ends))
+              for low, high in [known] if high.value > 0]  # fmt: skip
+    return equal_share(stated, min([SCATTER, *spread]) * stated.value)
 
 
 identities.add(Copied())

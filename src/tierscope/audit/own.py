@@ -9,6 +9,7 @@ import functools
 import numpy as np
 
 from tierscope.audit import programs, readings
+from tierscope.audit.limits import MEMORY, limited, of_options
 from tierscope.audit.statement import SAID, Quantity, Statement
 from tierscope.experiment import Group
 from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
@@ -19,9 +20,6 @@ from tierscope.units import show_bytes, show_seconds
 
 ACCESSES = ("latency",)
 """Tables whose `latency_s` is one dependent access of an idle machine, over footprints."""
-
-MEMORY = ("stream", "loaded_latency")
-"""Tables whose bytes are meant to cross the memory's bus."""
 
 VARYING = ("footprint_bytes", "threads", "delay_cycles")
 """Numbers over which a series runs; all other labels make it another series."""
@@ -42,7 +40,7 @@ def statements(
     return (
         of_rows
         + [one for name in insights for insight in insights[name] for one in _said(name, insight)]
-        + readings.statements(run.result.readings)
+        + limited(readings.statements(run.result.readings), of_options(run.result.options))
         + [one for record in run.result.records for one in _record(run, record)]
     )
 

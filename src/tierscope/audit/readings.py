@@ -1,5 +1,6 @@
 """Readings of another tool as statements: printed digits are kept, so that rounding is allowed for."""
 
+import re
 from collections.abc import Iterable
 
 from tierscope.audit.statement import Quantity, Statement
@@ -7,7 +8,30 @@ from tierscope.reading import Reading
 from tierscope.tables.imported import setting
 
 VARYING = ("delay_cycles", "threads", "footprint_bytes")  # numbers over which a series runs
-ACCESS = ("latency", "idle latency")  # tests of one dependent access
+ACCESS = {"latency": "dependent", "idle latency": "dependent", "loaded latency": "dependent",
+          "cache to cache": "cache to cache"}  # fmt: skip
+"""Tests of one dependent access, and what answers it."""
+
+MARKS = {"idle latency": "idle", "loaded latency": "loaded", "bandwidth": "whole", "bandwidth between nodes": "part"}
+"""Tests that say something of each other: see `idle_is_least` and `whole_machine`."""
+
+MATRIX = ("from", "to", "reader", "writer", "kind")  # labels that say which cell of a matrix it is
+MIX = re.compile(r"([0-9]):([0-9]) Reads-Writes", re.IGNORECASE)
+READS = {"all reads": 1.0, "stream-triad like": 2 / 3, "all nt writes": 0.0}
+AGAIN = {
+    "again_seconds": "cycles / the rate of its clock",
+    "again_total_bytes": "the same in another unit, or by the number of rounds,",
+    "again_bandwidth_bytes_per_s": "the same in KiB/s",
+    "again_array_bytes": "the same in MiB",
+    "again_footprint_bytes": "the same in MiB",
+    "again_estimate_s": "ticks x the step of the clock",
+    "again_latency_s": "submission + completion",
+    "again_count": "its own metric",
+    "again_busy_s": "its own metric",
+    "again_cycles_per_update": "cycles / updates",
+    "again_load_store_ratio": "loads / stores",
+}
+"""Where a number that is printed twice stands the second time."""
 
 
 def statements(readings: Iterable[Reading]) -> list[Statement]:
@@ -20,8 +44,33 @@ def _statement(reading: Reading) -> Statement:
     for name, value in reading.labels.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             quantities.setdefault(name, Quantity(float(value)))
+    share = _read_share(str(reading.labels.get("ratio", "")))
+    if share is not None:
+        quantities.setdefault("read_share", Quantity(share))
     numbers = ", ".join(f"{key} {reading.labels[key]}" for key in ("delay_cycles", "threads") if key in reading.labels)
     label = ", ".join(word for word in (reading.test, setting(reading), numbers) if word)
-    words = {"access": "dependent"} if reading.test in ACCESS else {}
     others = [f"{key} {value}" for key, value in reading.labels.items() if key not in VARYING]
-    return Statement(label, quantities, words, "imported", ", ".join([reading.test, *others]))
+    return Statement(label, quantities, _words(reading), "imported", ", ".join([reading.test, *others]))
+
+
+def _words(reading: Reading) -> dict[str, str]:
+    """What identities ask of a test besides its numbers."""
+    words = {"test": reading.test} | {key: str(reading.labels[key]) for key in MATRIX if key in reading.labels}
+    words |= {name: AGAIN[name] for name in reading.values if name in AGAIN}
+    if reading.test in ACCESS:
+        words["access"] = ACCESS[reading.test]
+    if reading.test in MARKS:
+        words[MARKS[reading.test]] = "yes"
+    if reading.test == "loaded latency":
+        words["part"] = "yes"
+    if "count" in reading.values:
+        words["event"] = reading.test
+    return words
+
+
+def _read_share(ratio: str) -> float | None:
+    """Of '2:1 Reads-Writes'; None where there is no telling."""
+    found = MIX.fullmatch(ratio)
+    if found and int(found[1]) + int(found[2]):
+        return int(found[1]) / (int(found[1]) + int(found[2]))
+    return READS.get(ratio.strip().lower())

@@ -19,7 +19,7 @@ def _named(name: str, value: float) -> tuple[str, str]:
     for ending, show in (("_bytes_per_s", _rate), ("_per_s", _per_s), ("_bytes", show_bytes), ("_s", show_seconds)):
         if name.endswith(ending):
             return name.removesuffix(ending).replace("_", " "), show(value)
-    return name.replace("_", " "), show_seconds(value) if name == "seconds" else f"{value:.6g}"
+    return name.replace("_", " "), show_seconds(value) if name.startswith("seconds") else f"{value:.6g}"
 
 
 def _rate(value: float) -> str:

@@ -1,6 +1,6 @@
 """Extremes hold what lies between them, and percentiles rise.
 
-    worst <= average <= best        least <= p50 <= p90 <= p95 <= p99 <= p99.9 <= most       low <= value <= high
+    worst <= average <= best        least <= p50 <= p90 <= p95 <= p99 <= ... <= most       low <= value <= high
 
 Blind to a wrong number that stays between its neighbours.
 """
@@ -18,9 +18,11 @@ ROOM = 1e-9  # of the value: binary floating point is not to decide a tie
 CHAINS = (
     ("worst_bytes_per_s", "average_bytes_per_s", "best_bytes_per_s"),
     ("latency_least_s", "latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s", "latency_p999_s",
-     "latency_most_s"),
+     "latency_p9999_s", "latency_p99999_s", "latency_most_s"),
     ("latency_least_s", "latency_mean_s", "latency_most_s"),
+    ("latency_least_s", "latency_s", "latency_most_s"),
     ("seconds_least", "seconds_mean", "seconds_most"),
+    ("seconds_least", "seconds_median", "seconds_most"),
 )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """A whole is the sum of its parts.
 
 Each statement names its wholes with their parts: both groups of a contention, reads and writes, bytes by page size.
-Where parts have intervals the sum may lie anywhere between the sums of their ends.
+Where parts have intervals the sum may lie anywhere between the sums of their ends; where all are printed it is exact
+to their last digits.
 Blind to a part that no one named.
 """
 
@@ -14,6 +15,7 @@ from tierscope.audit.shown import shown, value_of
 from tierscope.audit.statement import Statement
 
 ROOM = 0.05  # medians of parts do not add up exactly to the median of the sum
+ROUNDING = 1e-9  # printed sums do, within the rounding of their digits: binary floating point is not to decide a tie
 
 
 class SumOfParts:
@@ -32,8 +34,9 @@ class SumOfParts:
 def _failure(one: Statement, whole: str, parts: tuple[str, ...]) -> Failure | None:
     stated, each = one.quantities[whole], [one.quantities[part] for part in parts]
     made = sum(part.value for part in each)
+    room = ROUNDING if all(one.step > 0 and not one.bounds for one in (stated, *each)) else ROOM
     low, high = sum(part.low for part in each), sum(part.high for part in each)
-    if stated.high >= low - ROOM * abs(made) and stated.low <= high + ROOM * abs(made):
+    if stated.high >= low - room * abs(made) and stated.low <= high + room * abs(made):
         return None
     found = f"{' + '.join(value_of(name, part.value) for name, part in zip(parts, each, strict=True))} is " + value_of(
         whole, made

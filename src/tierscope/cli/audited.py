@@ -4,22 +4,24 @@ from pathlib import Path
 
 from tierscope import reference
 from tierscope.audit import Audit, examine, own, published, readings
+from tierscope.audit.limits import Limits, limited
 from tierscope.errors import UsageError
 from tierscope.imports import read
 from tierscope.result import load
 
 PUBLISHED = "reference:"
+UNKNOWN = Limits()
 
 
-def audited(what: str, name: str = "") -> tuple[str, Audit]:
+def audited(what: str, name: str = "", limits: Limits = UNKNOWN) -> tuple[str, Audit]:
     """Its name for people, and the audit; UsageError for what is none of them. name: of a file's format."""
     if what.startswith(PUBLISHED):
         table = reference.load(what.removeprefix(PUBLISHED))
-        return f"{table.name}: {table.title}", examine(published.statements(table))
+        return f"{table.name}: {table.title}", examine(limited(published.statements(table), limits))
     path = Path(what)
     if not path.exists():
         raise UsageError(f"{what}: no such file or directory; name a run, a file of another tool, or {PUBLISHED}NAME")
     if path.is_file() and path.name != "result.json":
         _, imported = read(path, name)
-        return f"{what}: {imported.tool}", examine(readings.statements(imported.readings))
-    return what, examine(own.statements(load(path)))
+        return f"{what}: {imported.tool}", examine(limited(readings.statements(imported.readings), limits))
+    return what, examine(limited(own.statements(load(path)), limits))

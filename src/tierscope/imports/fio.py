@@ -36,6 +36,7 @@ PERCENTILES = {
     "99": "latency_p99_s",
     "99.9": "latency_p999_s",
 }
+BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio's histogram is
 NEWEST = 3  # major version whose units are known
 DEPTHS = {1: "1", 2: "2", 4: "4", 8: "8", 16: "16", 32: "32"}  # keys of `iodepth_level`; 64 and more is ">=64"
 
@@ -120,15 +121,15 @@ def _clones(job: Json) -> tuple[str, str]:
 def _job(job: Json, options: Json, entries: int) -> list[Reading]:
     """entries: of this section in the document."""
     used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
-    depth = _in_flight(job, options, entries)
+    depth, most = _in_flight(job, options, entries), _most(options, entries)
     readings = []
     for name in used:
-        values = _values(job[name])
+        values = _values(job[name]) | most
         if depth and len(used) == 1:
             values["in_flight"] = depth
         readings.append(Reading(test=name, labels=_labels(job, options, name), values=values))
     if len(used) == 2:
-        values = _both(job, used) | ({"in_flight": depth} if depth else {})
+        values = _both(job, used) | most | ({"in_flight": depth} if depth else {})
         readings.append(Reading(test="+".join(used), labels=_labels(job, options, "both"), values=values))
     return readings
 
@@ -145,9 +146,24 @@ def _values(side: Json) -> dict[str, Value]:
             value=float(side["bw_mean"]) * KiB, step=KiB * 1e-6, said=f"{side['bw_mean']} KiB/s"
         ),
     }
+    values |= _again(side)
     if not side.get("bw_samples") or side["bw_samples"] < 10:  # of half a second each: too few to be a mean of the run
         del values["second_bandwidth_bytes_per_s"]
     return values | _latencies(side)
+
+
+def _again(side: Json) -> dict[str, Value]:
+    """What it prints in whole KiB besides, and the two parts of a latency."""
+    values = {}
+    for name, key in (("bandwidth_bytes_per_s", "bw"), ("total_bytes", "io_kbytes")):
+        if key in side:
+            middle = (int(side[key]) + 0.5) * KiB  # fio cuts fractions off
+            values[f"again_{name}"] = Value(value=middle, step=float(KiB), said=f"{side[key]} KiB")
+    submission, completion, total = (side.get(f"{kind}_ns", {}) for kind in ("slat", "clat", "lat"))
+    if submission.get("N") and submission["N"] == completion.get("N") == total.get("N"):
+        made = float(submission["mean"]) + float(completion["mean"])
+        values["again_latency_s"] = Value(value=made * 1e-9, step=4e-15)  # three means of six decimals
+    return values
 
 
 def _latencies(side: Json) -> dict[str, Value]:
@@ -158,11 +174,20 @@ def _latencies(side: Json) -> dict[str, Value]:
         "latency_least_s": _nanoseconds(kept["min"]),
         "latency_most_s": _nanoseconds(total["max"]),
     }
+    if "stddev" in total and total.get("N"):
+        values["latency_deviation_s"] = _nanoseconds(total["stddev"])
+        values["timed_operations"] = Value(value=float(total["N"]))
     for share, nanoseconds in kept.get("percentile", {}).items():
         name = PERCENTILES.get(f"{float(share):g}")
         if name:
-            values[name] = _nanoseconds(nanoseconds)
+            values[name] = _binned(nanoseconds)
     return values
+
+
+def _binned(number: float) -> Value:
+    """The middle of a bin, which is 1/64 of its value wide: the extremes themselves may lie on either side of it."""
+    exact = _nanoseconds(number)
+    return Value(value=exact.value, step=max(exact.step, exact.value * BIN_SHARE), said=exact.said)
 
 
 def _nanoseconds(number: float) -> Value:
@@ -204,6 +229,14 @@ def _size(options: Json, side: str) -> int | None:
         return None
     word = words[place].strip().lower().removesuffix("b").removesuffix("i")
     return parse_bytes(word[:-1] + word[-1].upper() + "iB" if word[-1:] in "kmg" else word)
+
+
+def _most(options: Json, entries: int) -> dict[str, Value]:
+    """What could be under way at any time; {} where depths of several sections may be joined."""
+    clones, depth = int(options.get("numjobs", 1)), int(options.get("iodepth", 1))
+    if entries not in (1, clones) or "iodepth" not in options:
+        return {}
+    return {"most_in_flight": Value(value=float(depth * (clones if entries == 1 else 1)))}
 
 
 def _in_flight(job: Json, options: Json, entries: int) -> Value | None:

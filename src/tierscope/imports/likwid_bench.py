@@ -6,6 +6,7 @@ Source: RRZE-HPC, "likwid-bench", documentation of LIKWID 5.2, 2021.
 """
 
 import re
+from collections.abc import Callable
 from typing import ClassVar
 
 from tierscope.errors import UsageError
@@ -26,6 +27,18 @@ KERNELS = {"load*": "read", "store": "write", "store_[!m]*": "write", "store_mem
            "stream_mem*": "triad_nt"}  # fmt: skip
 """Tests by what we call the same: its `triad` has four arrays, and is none of ours; `mem` are non-temporal stores."""
 
+AGAIN: tuple[tuple[str, str, tuple[str, ...], Callable[..., float]], ...] = (
+    ("seconds", "", ("Cycles", "Cycle Clock"), lambda cycles, hertz: cycles / hertz),
+    ("total_bytes", "", ("Iterations per thread", "Size (Byte)"), lambda rounds, size: rounds * size),
+    ("cycles_per_update", "Cycles per update",
+     ("Cycles", "Data volume (Byte)", "Load bytes per element", "Store bytes per elem."),
+     lambda cycles, volume, loads, stores: cycles * (loads + stores) / volume),
+    ("load_store_ratio", "Load/store ratio", ("Loads per update", "Stores per update"),
+     lambda loads, stores: loads / stores),
+)  # fmt: skip
+"""(quantity, its own line where no other keeps it, the lines that make it again, how)."""
+
+NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
 NEEDED = ("MByte/s", "Time", "Data volume (Byte)", "Size (Byte)")
 
 
@@ -68,12 +81,29 @@ def _reading(text: str) -> Reading:
             if own and own.strip() != unit:
                 raise UsageError(f"{line} is in {own.strip()!r}, not in {unit}")
             values[name] = value(word, unit)
+    values |= _again(told)
     threads = re.search(r"Using (\S+) threads?", text)
     labels: dict[str, Label] = {
         "threads": whole(threads[1], "threads") if threads else None,
         "footprint_bytes": whole(told["Size (Byte)"], "Size (Byte)"),
     }
     return Reading(test=told.get("Test", "unknown"), labels=labels, values=values)
+
+
+def _again(told: dict[str, str]) -> dict[str, Value]:
+    """What it prints a second time, by numbers that make it: `again_X` beside X."""
+    for line in (line for _, _, lines, _ in AGAIN for line in lines):
+        if told.get(line, "").startswith("-"):
+            raise UsageError(f"{line} is {told[line][:40]!r}, which cannot be: the file is damaged")
+    known = {line: float(word) for line, word in told.items() if NUMBER.fullmatch(word)}
+    found: dict[str, Value] = {}
+    for name, own, lines, make in AGAIN:
+        if all(known.get(line, 0) > 0 for line in lines) and (not own or own in known):
+            if own:
+                found[name] = value(told[own], "")
+            made = make(*(known[line] for line in lines))
+            found[f"again_{name}"] = Value(value=made, step=made / known[lines[0]])  # the first is a whole number
+    return found
 
 
 importers.add(LikwidBench())

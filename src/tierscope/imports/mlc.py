@@ -2,7 +2,8 @@
 
 Sections begin with a line `Measuring ...`: idle latencies between nodes (ns), peak injection bandwidths and bandwidths
 between nodes (10^6 bytes per second, as it says), loaded latencies over injected delays, and latencies
-from cache to cache (ns). `--idle_latency` ends in one line of clocks and nanoseconds. How it measures is not public.
+from cache to cache (ns). Older versions head a matrix with "Memory node" and "Socket", newer ones with "Numa node".
+`--idle_latency` ends in one line of clocks and nanoseconds. How it measures is not public.
 A line that looks like a row and is none is refused: it was cut off. Blind to a number that lost its last digits.
 Source: Intel, "Memory Latency Checker v3", product page, 2013 to 2024; outputs that its users published.
 """
@@ -31,6 +32,8 @@ NODE = re.compile(r"^([0-9]+)((?:\s+\S+)+)$")
 LINE = re.compile(r"^Local Socket (L2->L2 \w+)\s+latency\s+(\S+)$", re.IGNORECASE)
 ONE = re.compile(r"^Each iteration took (\S+) .*?clocks \(\s*(\S+)\s+ns\)")
 TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
+COLUMNS = re.compile(r"^(?:Numa node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)  # v3.1 and before say Socket
+READERS = re.compile(r"^Writer (?:Numa Node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)
 BETWEEN = {"initiator": "{from}", "target": "{to}"}
 MB = "= 1,000,000 Bytes/sec)"
 NEWEST = 3  # major version whose sections and units are known
@@ -136,8 +139,8 @@ def _matrix(kind: str, lines: list[str], labels: dict[str, Label], unit: tuple[s
     """Rows are the CPUs' nodes, columns the memory's."""
     columns: list[str] = []
     for line in lines:
-        if line.startswith("Numa node") and len(line.split()) > 2:
-            columns = line.split()[2:]
+        if head := COLUMNS.match(line):
+            columns = head[1].split()
         elif found := _row(kind, NODE, line):
             for memory, word in _cells(kind, found, columns):
                 where: dict[str, Label] = {**labels, "from": f"node {found[1]}", "to": f"node {memory}"}
@@ -154,8 +157,8 @@ def _cache_to_cache(lines: list[str]) -> Iterator[Reading]:
             if not rows:
                 raise UsageError(f"no row follows the matrix of {kind} homed in {home}: it is cut off")
             home, columns, rows = line.partition("homed in")[2].strip(" )"), [], 0
-        elif line.startswith("Writer Numa Node"):
-            columns = line.split()[3:]
+        elif head := READERS.match(line):
+            columns = head[1].split()
         elif row := _row(kind, NODE, line):
             rows += 1
             for reader, word in _cells(kind, row, columns):

@@ -12,9 +12,11 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
-from tierscope.reading import Reading
+from tierscope.reading import Reading, Value
 from tierscope.reference import Match
 
+SAMPLE = re.compile(r" avg=([0-9.]{1,40})$")
+SIZE = re.compile(r"\(([0-9.]{1,40}) MiB\)")
 SETTINGS = {"nr_threads": "threads", "total_memory": "footprint_bytes", "stride": "stride", "tlb_locality": "locality"}
 
 
@@ -38,12 +40,21 @@ class Multichase:
         if len(lines) > 1 and not self.knows(text):
             raise UsageError("one number, or the settings of -v before it, were expected")
         labels: dict[str, Label] = {}
+        values = {"latency_s": value(lines[-1], "ns")} | _samples(lines)
         for line in lines:
             key, equals, rest = line.partition(" = ")
             if equals and key in SETTINGS:
                 labels[SETTINGS[key]] = whole(rest.split()[0], key)
-        reading = Reading(test="latency", labels=labels, values={"latency_s": value(lines[-1], "ns")})
-        return Imported("multichase", (reading,))
+            if key == "total_memory" and (again := SIZE.search(rest)):
+                values["again_footprint_bytes"] = value(again[1], "MiB")
+        return Imported("multichase", (Reading(test="latency", labels=labels, values=values),))
+
+
+def _samples(lines: list[str]) -> dict[str, Value]:
+    """The least and the most of the samples that -v prints: the result is the least, or with -a the mean."""
+    words = [found[1] for line in lines if (found := SAMPLE.search(line))]
+    known = sorted((value(word, "ns") for word in words), key=lambda one: one.value)
+    return {"latency_least_s": known[0], "latency_most_s": known[-1]} if known else {}
 
 
 importers.add(Multichase())

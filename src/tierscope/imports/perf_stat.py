@@ -29,6 +29,17 @@ ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # what perf says of the wat
 TIMES = re.compile(r"^\s+([0-9.,]+) seconds (time elapsed|user|sys)\s*$")
 COUNTED = re.compile(r"[A-Za-z_][^,]*,[0-9]+,[0-9.]+(,|$)")  # event, time it ran, share
 GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
+NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
+METRIC = re.compile(r"#\s+([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([^(\s][^(]{0,60}?)\s*(?:\(.*)?$")
+RATE = re.compile(r"([KMG]?)(?:/sec|Hz)")
+SCALES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+OF = {
+    "insn per cycle": ("cycles", 1.0),
+    "% of all branches": ("branches", 0.01),
+    "of all branches": ("branches", 0.01),
+}
+"""Units of metrics: the event that they are counted in, and what one is worth; others are left out."""
+
 ELAPSED = {"time elapsed": "elapsed_s", "user": "user_s", "sys": "sys_s"}
 
 
@@ -40,6 +51,8 @@ class Row:
     unit: str
     event: str
     share: str = "100"
+    ran_ns: str = ""  # for how long the event was counted
+    metric: tuple[str, str] = ("", "")  # what perf makes of it, and its unit
 
 
 class PerfStat:
@@ -64,7 +77,11 @@ class PerfStat:
         _refuse_twice(rows)
         counted = {row.event: _count(row.word, row.unit) for row in rows if row.word not in ABSENT}
         scaled = {row.event: row.share for row in rows if row.event in counted and number(row.share) < 100}
-        readings = [Reading(test=event, values={_name(event, one): one}) for event, one in counted.items()]
+        known = {row.event: row for row in rows}
+        readings = [
+            Reading(test=event, values={_name(event, one): one, **_again(known[event], known, counted, times)})
+            for event, one in counted.items()
+        ]
         absent = [row.event for row in rows if row.word in ABSENT]
         return Imported("perf stat", (*_program(counted, scaled, times), *readings), _warnings(absent, scaled))
 
@@ -83,7 +100,7 @@ def _refuse_twice(rows: list[Row]) -> None:
 def _refuse_unread(line: str) -> None:
     """UsageError for a line that holds numbers and was not understood."""
     before = line.partition("#")[0]  # dates and metrics stand behind it
-    if re.search(r"(^|[\s\"])[0-9]", before) and not ADVICE.match(line):
+    if re.search(r"(^|[\s\"])-?[0-9]", before) and not ADVICE.match(line):
         raise UsageError(
             f"{line.strip()[:60]!r} is no line of a whole run of perf stat; print with LC_ALL=C, without -A"
         )
@@ -96,7 +113,9 @@ def _text(text: str) -> tuple[list[Row], dict[str, Value]]:
             times[ELAPSED[found[2]]] = value(found[1], "s")
         elif found := TEXT.match(line):
             share = SHARE.search((found[4] or "").rstrip())
-            rows.append(Row(found[1], found[2] or "", found[3], share[1] if share else "100"))
+            metric = METRIC.search(found[4] or "")
+            told = (metric[1], metric[2]) if metric else ("", "")
+            rows.append(Row(found[1], found[2] or "", found[3], share[1] if share else "100", "", told))
         else:
             _refuse_unread(line)
     if "elapsed_s" not in times:
@@ -119,7 +138,8 @@ def _csv(text: str) -> list[Row]:
             or not COUNTED.match(",".join(fields[2:]))
         ):
             return []
-        rows.append(Row(fields[0], fields[1], fields[2], fields[4]))
+        metric = (fields[5], fields[6]) if len(fields) > 6 and NUMBER.fullmatch(fields[5]) else ("", "")
+        rows.append(Row(fields[0], fields[1], fields[2], fields[4], fields[3], metric))
     return rows
 
 
@@ -133,7 +153,10 @@ def _json(text: str) -> list[Row]:
             one = json.loads(line)
             if "counter-value" in one or "metric-value" not in one:
                 share = str(one.get("pcnt-running", 100))
-                rows.append(Row(str(one["counter-value"]), str(one["unit"]), str(one["event"]), share))
+                metric = (str(one.get("metric-value", "")), str(one.get("metric-unit", "")))
+                told = metric if NUMBER.fullmatch(metric[0]) else ("", "")
+                ran = str(one.get("event-runtime", ""))
+                rows.append(Row(str(one["counter-value"]), str(one["unit"]), str(one["event"]), share, ran, told))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UsageError(f"a line of its JSON is cut off or damaged: {str(error)[:80]}") from error
     return rows
@@ -151,9 +174,36 @@ def _name(event: str, one: Value) -> str:
     return "busy_s" if event in ("task-clock", "cpu-clock") and one.said.endswith("msec") else "count"
 
 
+def _again(row: Row, rows: dict[str, Row], counted: dict[str, Value], times: dict[str, Value]) -> dict[str, Value]:
+    """What perf prints of an event besides: the metric of its line, and for how long it was counted."""
+    found = {"counted_share": Value(value=number(row.share) / 100)} if number(row.share) < 100 else {}
+    clock, (word, unit) = counted.get("task-clock"), row.metric
+    if clock is None or clock.value <= 0 or not clock.said.endswith("msec"):
+        return found
+    ran = rows["task-clock"].ran_ns
+    exact = value(ran, "ns") if re.fullmatch(r"[0-9]{1,18}", ran) else None
+    rate, of = RATE.fullmatch(unit), OF.get(unit, ("", 0.0))
+    if row.event == "task-clock" and exact is not None:
+        found["again_busy_s"] = exact
+    elif row.event == "task-clock" and unit == "CPUs utilized" and "elapsed_s" in times:
+        found["again_busy_s"] = _times(value(word, ""), 1.0, times["elapsed_s"])
+    elif row.event != "task-clock" and rate:
+        found["again_count"] = _times(value(word, ""), SCALES[rate[1]], exact or clock)
+    elif of[0] in counted:
+        found["again_count"] = _times(value(word, ""), of[1], counted[of[0]])
+    return found
+
+
+def _times(one: Value, factor: float, other: Value) -> Value:
+    """A product, with what the rounding of both makes of it."""
+    step = one.step * other.value + other.step * one.value + one.step * other.step / 2
+    return Value(value=one.value * factor * other.value, step=step * factor)
+
+
 def _program(counted: dict[str, Value], scaled: dict[str, str], times: dict[str, Value]) -> list[Reading]:
     values = {"elapsed_s": times["elapsed_s"]} if "elapsed_s" in times else {}
     clock = counted.get("task-clock")
+    values |= {name: times[key] for name, key in (("user_s", "user_s"), ("system_s", "sys_s")) if key in times}
     if clock is not None and clock.said.endswith("msec"):
         values["busy_s"] = clock
         cycles = next((event for event in ("cycles", "cpu-cycles", "cycles:u") if event in counted), None)

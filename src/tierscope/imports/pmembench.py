@@ -21,6 +21,9 @@ HEADS = {
     "ops-per-second": "rate_per_s",
     "total-max": "seconds_most",
     "total-min": "seconds_least",
+    "total-median": "seconds_median",
+    "total-std-dev": "seconds_deviation",
+    "latency-std-dev": "latency_deviation_s",
     "latency-avg": "latency_s",
     "latency-min": "latency_least_s",
     "latency-max": "latency_most_s",
@@ -29,7 +32,7 @@ HEADS = {
     "latency-pctl-99.9%": "latency_p999_s",
     "bandwidth": "bandwidth_bytes_per_s",
 }
-TOLD = ("total-median", "total-std-dev", "latency-std-dev", "seed")  # known, and left out
+TOLD = ("seed",)  # known, and left out
 LABELS = {"threads": "threads", "data-size": "operation_bytes"}
 HEAD = re.compile(r"([\w.%-]+)\[([^\]]+)\]")
 TITLE = re.compile(r"^([\w-]+)(?:: |\s+)?\[?[^;]*\]?$")
@@ -74,7 +77,22 @@ def _reading(scenario: str, heads: list[str], fields: list[str]) -> Reading:
         elif head and head not in TOLD:
             name = LABELS.get(head, head)
             labels.setdefault(name, whole(word, name) if word.isdecimal() else word)
-    return Reading(test=scenario, labels=labels, values=values)
+    return Reading(test=scenario, labels=labels, values=values | _counts(values, labels))
+
+
+def _counts(values: dict[str, Value], labels: dict[str, Label]) -> dict[str, Value]:
+    """Operations of one run and of all, repeats, and what its threads hold under way."""
+    threads, each, repeats = (labels.get(name) for name in ("threads", "ops-per-thread", "repeats"))
+    found = {"seconds_mean": values["seconds"]} if "seconds" in values else {}
+    if isinstance(threads, int) and threads:
+        found["most_in_flight"] = Value(value=float(threads))
+    if isinstance(repeats, int) and repeats:
+        found["timings"] = Value(value=float(repeats))
+    if isinstance(threads, int) and isinstance(each, int) and threads * each:
+        found["operations"] = Value(value=float(threads * each))
+        if isinstance(repeats, int) and repeats:
+            found["timed_operations"] = Value(value=float(threads * each * repeats))
+    return found
 
 
 importers.add(Pmembench())

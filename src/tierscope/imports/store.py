@@ -6,6 +6,7 @@ The machine is unknown, since these outputs do not say it: its fields are empty 
 import platform
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from tierscope import __version__
 from tierscope.errors import MachineError, refusal
@@ -19,14 +20,25 @@ SUITE = "import"
 KEPT = "imported"  # folder of the file itself
 
 
-def in_memory(name: str, imported: Imported, argv: tuple[str, ...], now: datetime) -> tuple[Manifest, Result]:
-    """name: of the format; now: in UTC."""
+class Given(NamedTuple):
+    """What the user knows of the machine and the output does not say."""
+
+    options: dict[str, Label]  # as numbers: peak, channels, speed, cache
+    peak_bytes_per_s: float | None
+    peak_source: str
+
+
+def in_memory(
+    name: str, imported: Imported, argv: tuple[str, ...], now: datetime, given: Given | None = None
+) -> tuple[Manifest, Result]:
+    """name: of the format; now: in UTC; given: what the user knows of the machine."""
+    given = given or Given({}, None, "")
     started = f"{now:%Y-%m-%dT%H:%M:%SZ}"
-    options: dict[str, Label] = {"as": name}
+    options: dict[str, Label] = {"as": name, **given.options}
     software = Software(tierscope=__version__, core="", compiler="", python=platform.python_version())
     manifest = Manifest(
-        schema=SCHEMA, argv=argv, suite=SUITE, options=options, plan="", software=software, machine=unknown_machine(),
-        findings=(), started=started,
+        schema=SCHEMA, argv=argv, suite=SUITE, options=options, plan="", software=software,
+        machine=unknown_machine(given), findings=(), started=started,
     )  # fmt: skip
     result = Result(
         schema=SCHEMA, suite=SUITE, options=options, origin="imported", software=software, machine=manifest.machine,
@@ -51,10 +63,12 @@ def store(directory: Path, source: tuple[str, bytes], parts: tuple[Manifest, Res
     return load(directory)
 
 
-def unknown_machine() -> Machine:
+def unknown_machine(given: Given) -> Machine:
     identity = Identity(
         model="unknown", architecture="unknown", family="", microcode="", features=(), hypervisor="", kernel="unknown",
         memory="", cpus=(), nodes=(), caches=(),
     )  # fmt: skip
-    source = "unknown: the output of another tool does not tell"
-    return Machine(hostname="unknown", identity=identity, state={}, peak_bytes_per_s=None, peak_source=source)
+    source = given.peak_source or "unknown: the output of another tool does not tell; give peak=RATE"
+    return Machine(
+        hostname="unknown", identity=identity, state={}, peak_bytes_per_s=given.peak_bytes_per_s, peak_source=source
+    )

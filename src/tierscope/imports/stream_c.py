@@ -15,6 +15,7 @@ from tierscope.imports.values import newer, value, whole
 from tierscope.reading import Reading, Value
 from tierscope.reference import Match
 from tierscope.result import Warn
+from tierscope.units import MiB
 
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
 NEWEST = 5  # major version whose table is known
@@ -71,11 +72,46 @@ def _setting(text: str) -> tuple[dict[str, Label], dict[str, Value]]:
     labels: dict[str, Label] = {"threads": threads or 1}
     if elements and width:
         labels |= {"array_bytes": elements * width, "footprint_bytes": 3 * elements * width}
+    shared = _sizes(text, labels) | _timings(text)
     step = re.search(r"precision appears to be (\S+) (\S+?)\.?$", text, re.MULTILINE)
     if step is None:
-        return labels, {}
+        return labels, shared
     unit = {"microseconds": "us", "microsecond": "us"}.get(step[2], step[2])
-    return labels, {"clock_step_s": value(step[1], unit)}
+    return labels, shared | {"clock_step_s": value(step[1], unit)} | _estimate(text, value(step[1], unit).value)
+
+
+def _sizes(text: str, labels: dict[str, Label]) -> dict[str, Value]:
+    """The arrays' bytes that it prints in MiB besides; `again_` names a number that stands there twice."""
+    found: dict[str, Value] = {}
+    for name, head in (("array_bytes", "Memory per array"), ("footprint_bytes", "Total memory required")):
+        told, known = re.search(head + r" = (\S+) MiB", text), labels.get(name)
+        if told and isinstance(known, int):
+            found |= {name: Value(value=float(known)), f"again_{name}": value(told[1], "MiB")}
+            found[f"again_{name}"] = _cut(found[f"again_{name}"], MiB / 10)
+    return found
+
+
+def _cut(one: Value, least: float) -> Value:
+    """With a last digit that is worth `least` at least."""
+    return Value(value=one.value, step=max(one.step, least), said=one.said)
+
+
+def _timings(text: str) -> dict[str, Value]:
+    """Passes behind the times: all but the first."""
+    rounds = _number(text, r"Each kernel will be executed (\S+) times")
+    return {"timings": Value(value=float(rounds - 1))} if rounds and rounds > 1 else {}
+
+
+def _estimate(text: str, step_s: float) -> dict[str, Value]:
+    """Of one pass, in microseconds and in steps of the clock; both are cut to whole numbers."""
+    told = re.search(r"on the order of ([0-9]{1,18}) microseconds\.\s+\(= ([0-9]{1,18}) clock ticks\)", text)
+    if told is None:
+        return {}
+    microseconds, ticks = int(told[1]), int(told[2])
+    return {
+        "estimate_s": Value(value=(microseconds + 0.5) * 1e-6, step=1e-6, said=f"{microseconds} us"),
+        "again_estimate_s": Value(value=(ticks + 0.5) * step_s, step=step_s, said=f"{ticks} ticks"),
+    }
 
 
 def _number(text: str, pattern: str) -> int | None:

@@ -4,8 +4,7 @@ Tables `documentNNN_...` are those of the five documents that `tierscope reprodu
 
 A table is one CSV file of this folder. Lines `# key: value` before it say title, source, machine, protocol (several),
 fault (several: what is known to be wrong or unknown), and one line `# column: NAME | UNIT | meaning` for each column.
-Lines `# quantity: COLUMN = NAME x FACTOR` say what a column is to the audit, `# share: COLUMN=WORD = 0.7` which share
-of the operations of such rows are reads.
+Lines `# quantity:` and others of `facts` say what the columns are to the audit.
 Lines `# compare:` say which of our numbers a column compares with; a table without them says `# alone: why not`.
 Only numbers were taken from the source; what was computed from them stands among the faults.
 """
@@ -20,10 +19,12 @@ from numpy.typing import NDArray
 
 from tierscope import units
 from tierscope.errors import UnknownNameError
+from tierscope.reference.facts import KEYS, Facts, read
 from tierscope.registry import unknown
 
 FOLDER = Path(__file__).parent
-HEAD = ("title", "source", "machine", "protocol", "fault", "column", "quantity", "share", "compare", "alone")
+HEAD = ("title", "source", "machine", "protocol", "fault", "column", *KEYS, "compare", "alone")
+NO_FACTS = Facts()
 UNITS = {"word", "1", "bytes", "s", "us", "ns", "MB/s", "GB/s"}
 
 Values = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.str_]
@@ -53,9 +54,8 @@ class Reference:
     units: dict[str, str]  # of each column, as published: "ns", "GB/s" (10^9), "bytes", "1", "word", ... of UNITS
     meanings: dict[str, str]
     columns: dict[str, Values]
-    quantities: tuple[tuple[str, str, float], ...] = ()  # (column, name of a quantity, factor besides the unit's)
-    shares: tuple[tuple[str, str, float], ...] = ()  # (column, word, share of reads)
-    matches: tuple["Match", ...] = ()  # with rows of ours
+    facts: Facts = NO_FACTS
+    matches: tuple[Match, ...] = ()  # with rows of ours
     alone: str = ""  # why no run of ours measures the like; "" where there are matches
 
     def __len__(self) -> int:
@@ -110,8 +110,7 @@ def parse(name: str, text: str) -> Reference:
         units=unit,
         meanings={column: meaning for column, _, meaning in columns},
         columns=_columns(name, rows, unit),
-        quantities=tuple(_pair(name, words, unit) for words in head["quantity"]),
-        shares=tuple(_share(name, words, unit) for words in head["share"]),
+        facts=read(name, head, set(unit)),
         matches=tuple(_match(name, words, unit) for words in head["compare"]),
         alone=_alone(name, head),
     )
@@ -139,24 +138,6 @@ def _column(name: str, words: str) -> tuple[str, str, str]:
             f"{name}: column {words!r}; NAME | UNIT | meaning is needed, units: {', '.join(sorted(UNITS))}"
         )
     return column, unit, meaning
-
-
-def _pair(name: str, words: str, unit: dict[str, str]) -> tuple[str, str, float]:
-    """'block_kib = operation_bytes x 1024' -> its three parts."""
-    column, _, rest = (word.strip() for word in words.partition("="))
-    quantity, _, factor = (word.strip() for word in rest.partition(" x "))
-    if column not in unit or not quantity:
-        raise ValueError(f"{name}: quantity {words!r}; COLUMN = NAME x FACTOR is needed, columns: {', '.join(unit)}")
-    return column, quantity, float(factor or 1)
-
-
-def _share(name: str, words: str, unit: dict[str, str]) -> tuple[str, str, float]:
-    """'test=mixed = 0.7' -> its three parts."""
-    where, _, share = (word.strip() for word in words.rpartition("="))
-    column, _, word = where.partition("=")
-    if column not in unit or not word:
-        raise ValueError(f"{name}: share {words!r}; COLUMN=WORD = SHARE is needed, columns: {', '.join(unit)}")
-    return column, word, float(share)
 
 
 def _match(name: str, words: str, unit: dict[str, str]) -> Match:

@@ -1,0 +1,120 @@
+"""What a user knows of a machine that a result does not say: `peak=`, or `channels=` and `speed=`, and `cache=`.
+
+The theoretical peak is that of all channels together, 10^6 x MT/s x 8 bytes each; it is added to every statement of
+memory bandwidth. Where both ways are given the statements hold both, and `peak_formula` compares them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from tierscope.audit.statement import Quantity, Statement
+from tierscope.errors import UsageError
+from tierscope.experiment import Label
+from tierscope.peak import CHANNEL_BYTES
+from tierscope.tables import tables
+from tierscope.units import parse_bytes, parse_rate
+
+KEYS = ("peak", "channels", "speed", "cache")
+MOST_CHANNELS, MOST_MT_S = 1024, 100_000.0  # more than any machine has
+LEAST_PEAK = 1e8  # bytes/s: below that of one channel of the slowest SDRAM, so a unit was forgotten
+BANDWIDTH = "bandwidth_bytes_per_s"
+MEMORY = ("stream", "loaded_latency")
+"""Our tables whose bytes are meant to cross the memory's bus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """None: not known."""
+
+    peak_bytes_per_s: float | None = None  # given as such
+    channels: int | None = None
+    speed_mt_s: float | None = None
+    cache_bytes: float | None = None  # all last-level caches together
+
+    @property
+    def made_bytes_per_s(self) -> float | None:
+        """The peak that channels and speed make."""
+        if self.channels is None or self.speed_mt_s is None:
+            return None
+        return self.channels * self.speed_mt_s * 1e6 * CHANNEL_BYTES
+
+    @property
+    def peak(self) -> float | None:
+        """In bytes/s, whichever way it is known."""
+        return self.made_bytes_per_s if self.peak_bytes_per_s is None else self.peak_bytes_per_s
+
+    @property
+    def options(self) -> dict[str, Label]:
+        """As options of a run: numbers in base units, those that are known."""
+        known = {"peak": self.peak_bytes_per_s, "channels": self.channels, "speed": self.speed_mt_s,
+                 "cache": self.cache_bytes}  # fmt: skip
+        return {key: value for key, value in known.items() if value is not None}
+
+    @property
+    def source(self) -> str:
+        """Of the peak, in the user's words."""
+        if self.peak_bytes_per_s is not None:
+            return f"given: peak={self.peak_bytes_per_s / 1e9:.12g}GB/s"
+        return f"given: channels={self.channels} speed={self.speed_mt_s:.12g}"
+
+
+def parsed(words: Mapping[str, str]) -> Limits:
+    """Of key=value words; UsageError for other keys, and for one of channels= and speed= alone."""
+    unknown = [key for key in words if key not in KEYS]
+    if unknown:
+        raise UsageError(f"unknown option {unknown[0]}=; known: {', '.join(KEYS)}, such as peak=307.2GB/s")
+    if ("channels" in words) != ("speed" in words):
+        missing = "speed=, in MT/s" if "channels" in words else "channels="
+        raise UsageError(f"channels= and speed= make a peak together; {missing} is missing")
+    peak = parse_rate(words["peak"]) if "peak" in words else None
+    if peak is not None and peak < LEAST_PEAK:
+        said = f"peak={words['peak']} means {peak:g} bytes/s, which is less than one channel of any memory moves"
+        raise UsageError(f"{said}; give channels x MT/s x 8 bytes with its unit, such as peak=307.2GB/s")
+    return Limits(
+        peak_bytes_per_s=peak,
+        channels=int(_number("channels", words["channels"], MOST_CHANNELS)) if "channels" in words else None,
+        speed_mt_s=_number("speed", words["speed"], MOST_MT_S) if "speed" in words else None,
+        cache_bytes=float(parse_bytes(words["cache"])) if "cache" in words else None,
+    )
+
+
+def of_options(options: Mapping[str, Label]) -> Limits:
+    """Back from the options of a run; what is no number there is not known."""
+    known = {key: float(options[key] or 0) for key in KEYS if isinstance(options.get(key), int | float)}
+    channels = known.get("channels")
+    return Limits(
+        known.get("peak"), None if channels is None else int(channels), known.get("speed"), known.get("cache")
+    )
+
+
+def _number(key: str, word: str, most: float) -> float:
+    if not word.isdecimal() or len(word) > 9 or not 0 < int(word) <= most:
+        what = "the channels of the whole machine" if key == "channels" else "the data rate in MT/s, such as 4800"
+        raise UsageError(f"{key}={word[:40]}: expected {what}, a whole number of 1 to {most:g}")
+    return float(word)
+
+
+def limited(statements: Iterable[Statement], limits: Limits) -> list[Statement]:
+    """With the limits in each statement of memory bandwidth, and a statement of what was given twice."""
+    more: dict[str, Quantity] = {}
+    if limits.peak is not None:
+        more["peak_bytes_per_s"] = Quantity(limits.peak)
+    if limits.cache_bytes is not None:
+        more["cache_bytes"] = Quantity(limits.cache_bytes)
+    found = [replace(one, quantities={**one.quantities, **more}) if _memory(one) else one for one in statements]
+    return [*found, _given(limits)] if limits.peak_bytes_per_s and limits.made_bytes_per_s else found
+
+
+def _memory(one: Statement) -> bool:
+    """Whether its bytes are meant to cross the bus of the memory: not those of operations on storage or structures."""
+    ours = one.table in tables and one.table != "imported"
+    if ours and one.table not in MEMORY:
+        return False
+    moved = BANDWIDTH in one.quantities or "line_s" in one.quantities
+    return moved and "rate_per_s" not in one.quantities
+
+
+def _given(limits: Limits) -> Statement:
+    known = {"stated_peak_bytes_per_s": limits.peak_bytes_per_s, "channels": limits.channels,
+             "transfers_per_s": (limits.speed_mt_s or 0) * 1e6}  # fmt: skip
+    return Statement("what was given", {name: Quantity(float(value or 0)) for name, value in known.items()})

@@ -1,0 +1,36 @@
+"""Less load makes no access wait longer.
+
+    latency(longer delay) <= ROOM * latency(shorter delay)
+
+Between neighbouring delays of one mix. The room is wide: at the knee curves turn back, and a neighbour may disturb one
+row. Blind to a curve that is too flat: see `no_load`.
+Source: P. Esmaili-Dokht and others, "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO
+2024 (latency rises with the load; past the knee it may turn back).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from tierscope.audit import identities
+from tierscope.audit.identity import Failure
+from tierscope.audit.orders import broken, steps
+from tierscope.audit.statement import Statement
+
+ROOM = 2.0
+NAME = "latency_s"
+
+
+class LoadWaits:
+    """Rows with a delay."""
+
+    name: ClassVar[str] = "load_waits"
+    title: ClassVar[str] = "a longer delay makes no access wait longer"
+
+    def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
+        for short, long in steps(statements, "delay_cycles", NAME):
+            good = long.quantities[NAME].low <= ROOM * short.quantities[NAME].high
+            why = "a digit was lost in one of the two, rows were swapped, or a neighbour interfered"
+            yield None if good else broken(self.name, long, short, NAME, why)
+
+
+identities.add(LoadWaits())
