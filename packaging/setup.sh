@@ -213,13 +213,15 @@ install_wanted() {
   [ -e "$2" ] || say "going on without $3: sudo apt-get install -y $1"
 }
 
-# What only some tests need: a second compiler with its sanitizers, doctest, LEMON, toml++, libpmemobj and its tools, a browser,
-# two checkers and a virtual machine with its kernel. As root alone, and once for these names; else, or where it fails, those tests are skipped by
-# name, with the line that would bring them.
+# What only some tests need: a second compiler with its sanitizers, a cross compiler with an emulator, doctest, LEMON,
+# toml++, robin_map, libpmemobj and its tools, a browser, checkers, and a virtual machine with its kernel. As root alone,
+# and once for these names; else, or where it fails, those tests are skipped by name, with the line that would bring them.
+# tests/unit/test_bootstrap_packages.py holds the names against the lines of the skips.
 install_lanes() {
-  names="clang doctest-dev liblemon-dev libtomlplusplus-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
+  names="clang doctest-dev liblemon-dev libtomlplusplus-dev robin-map-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
   names="$names e2fsprogs xfsprogs ndctl daxctl" # for persistent memory of the virtual machine
-  names="$names fio" # for run storage
+  names="$names fio valgrind hwloc-nox" # for run storage, for trace, and for the export that lstopo reads
+  names="$names g++-aarch64-linux-gnu qemu-user" # a core for another kind of CPU, and what runs it
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ] ||
     return 0
   privilege=
