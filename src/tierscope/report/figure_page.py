@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tierscope import __version__
+from tierscope.report.policy import policy
 from tierscope.report.standalone import inline
 from tierscope.report.theme import Spec
 from tierscope.report.writers.html import colours
@@ -38,9 +39,10 @@ def figure_page(spec: Spec, beside: Beside) -> str:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     picture = renumbered(vl_convert.vegalite_to_svg(inline({key: spec[key] for key in spec if key != "title"})))
+    style = "\n".join((colours(), *((PAGE / name).read_text() for name in ("page.css", "figure.css"))))
     return environment.get_template("figure.html.jinja").render(
-        colours=Markup(colours()),  # noqa: S704 (ours)
-        css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)
+        policy=Markup(policy([style], style_attributes=True)),  # noqa: S704 (ours)
+        style=Markup(style),  # noqa: S704 (ours)
         picture=Markup(picture),  # noqa: S704 (texts are escaped by the renderer)
         title=spec["title"],
         notes=spec["usermeta"]["tierscope"]["notes"],
