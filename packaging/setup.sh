@@ -246,9 +246,15 @@ install_packages() {
   lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)
   [ "$(cat "$venv/packages-$stage" 2>/dev/null)" != "$lock" ] || return 0
   wanted=$venv/requirements.txt
-  for file in $files; do cat "$root/requirements/$file.txt"; done | without_system_tools | LC_ALL=C sort -u >"$wanted"
+  for file in $files; do cat "$root/requirements/$file.txt"; done | one_a_line | without_system_tools |
+    LC_ALL=C sort -u >"$wanted"
   step "Python packages" "check the network and pip's configuration" install_locked
   printf '%s\n' "$lock" >"$venv/packages-$stage"
+}
+
+# A requirement and its hashes, which stand on lines that end in a backslash.
+one_a_line() {
+  sed -e ':join' -e '/\\$/{' -e N -e 's/\\\n *//' -e 't join' -e '}'
 }
 
 # cmake 3.21 (presets) and ninja of the system save a download of 30 MB.
@@ -261,12 +267,14 @@ without_system_tools() {
   fi
 }
 
-# The lock names every package, so nothing is resolved. uv is faster, but knows no pip.conf: pip has the last word.
+# The lock names every package, so nothing is resolved, and the hashes of its files, so nothing else is installed under its
+# name. uv is faster, but knows no pip.conf: pip has the last word.
 # Who kills this leaves the mark; pip that fails by itself leaves the environment as it was.
 install_locked() {
   : >"$venv/unfinished"
-  { command -v uv >/dev/null 2>&1 && uv pip install --python "$venv/bin/python" --no-deps -r "$wanted"; } ||
-    pip_install --no-compile --no-deps -r "$wanted"
+  { command -v uv >/dev/null 2>&1 && uv pip install --python "$venv/bin/python" --no-deps --require-hashes \
+    -r "$wanted"; } ||
+    pip_install --no-compile --no-deps --require-hashes -r "$wanted"
   status=$?
   [ "$status" -gt 128 ] || rm "$venv/unfinished"
   return "$status"

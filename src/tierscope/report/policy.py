@@ -1,4 +1,4 @@
-"""The Content-Security-Policy of a page: nothing is loaded, and only the scripts and styles that the page was made with run.
+"""The Content-Security-Policy of a page: nothing is loaded, and only scripts and styles it was made with run.
 
 Each is named by its SHA-256, so what gets into the page by another way does not run, although the page is one file.
 Blind to attributes: `style=` is allowed where a page says so, event handlers (`onclick=`) never are.
