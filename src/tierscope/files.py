@@ -19,3 +19,11 @@ def write_atomically(path: Path, content: bytes) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def is_there(path: Path | str) -> bool:
+    """Whether something has this name; False also for a name that nothing can have, or that may not be asked about."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long, a loop of links; a zero byte
+        return False

@@ -5,6 +5,7 @@ from pathlib import Path
 from tierscope import reference
 from tierscope.audit import Audit, examine, own, published, readings
 from tierscope.errors import UsageError
+from tierscope.files import is_there
 from tierscope.imports import read
 from tierscope.result import load
 
@@ -17,7 +18,7 @@ def audited(what: str, name: str = "") -> tuple[str, Audit]:
         table = reference.load(what.removeprefix(PUBLISHED))
         return f"{table.name}: {table.title}", examine(published.statements(table))
     path = Path(what)
-    if not path.exists():
+    if not is_there(path):
         raise UsageError(f"{what}: no such file or directory; name a run, a file of another tool, or {PUBLISHED}NAME")
     if path.is_file() and path.name != "result.json":
         _, imported = read(path, name)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tierscope.errors import UnknownNameError, UsageError
+from tierscope.files import is_there
 from tierscope.models.counter_model import CounterModel
 from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import Memory, memory
@@ -51,7 +52,7 @@ def predicted(asked: Asked) -> tuple[list[Predicted], list[str]]:
 
 
 def _is_run(asked: Asked) -> bool:
-    return Path(asked.what).exists()
+    return is_there(asked.what)
 
 
 def _refuse_spare(asked: Asked) -> None:
