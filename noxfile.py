@@ -31,7 +31,9 @@ STYLE = [
 ]
 LOCK = [
     "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--no-emit-index-url",
-    "--no-emit-find-links", "--no-annotate", "--no-emit-package", "colorama", "--custom-compile-command", "nox -s lock",
+    "--no-emit-find-links", "--no-annotate", "--generate-hashes",
+    "--no-emit-package", "colorama",
+    "--custom-compile-command", "nox -s lock",
 ]  # fmt: skip
 
 

@@ -213,13 +213,15 @@ install_wanted() {
   [ -e "$2" ] || say "going on without $3: sudo apt-get install -y $1"
 }
 
-# What only some tests need: a second compiler with its sanitizers, doctest, LEMON, toml++, libpmemobj and its tools, a browser,
-# two checkers and a virtual machine with its kernel. As root alone, and once for these names; else, or where it fails, those tests are skipped by
-# name, with the line that would bring them.
+# What only some tests need: a second compiler with its sanitizers, a cross compiler with an emulator, doctest, LEMON,
+# toml++, robin_map, libpmemobj and its tools, a browser, checkers, and a virtual machine with its kernel. As root alone,
+# and once for these names; else, or where it fails, those tests are skipped by name, with the line that would bring them.
+# tests/unit/test_bootstrap_packages.py holds the names against the lines of the skips.
 install_lanes() {
-  names="clang doctest-dev liblemon-dev libtomlplusplus-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
+  names="clang doctest-dev liblemon-dev libtomlplusplus-dev robin-map-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
   names="$names e2fsprogs xfsprogs ndctl daxctl" # for persistent memory of the virtual machine
-  names="$names fio" # for run storage
+  names="$names fio valgrind hwloc-nox" # for run storage, for trace, and for the export that lstopo reads
+  names="$names g++-aarch64-linux-gnu qemu-user" # a core for another kind of CPU, and what runs it
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ] ||
     return 0
   privilege=
@@ -244,9 +246,15 @@ install_packages() {
   lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)
   [ "$(cat "$venv/packages-$stage" 2>/dev/null)" != "$lock" ] || return 0
   wanted=$venv/requirements.txt
-  for file in $files; do cat "$root/requirements/$file.txt"; done | without_system_tools | LC_ALL=C sort -u >"$wanted"
+  for file in $files; do cat "$root/requirements/$file.txt"; done | one_a_line | without_system_tools |
+    LC_ALL=C sort -u >"$wanted"
   step "Python packages" "check the network and pip's configuration" install_locked
   printf '%s\n' "$lock" >"$venv/packages-$stage"
+}
+
+# A requirement and its hashes, which stand on lines that end in a backslash.
+one_a_line() {
+  sed -e ':join' -e '/\\$/{' -e N -e 's/\\\n *//' -e 't join' -e '}'
 }
 
 # cmake 3.21 (presets) and ninja of the system save a download of 30 MB.
@@ -259,12 +267,14 @@ without_system_tools() {
   fi
 }
 
-# The lock names every package, so nothing is resolved. uv is faster, but knows no pip.conf: pip has the last word.
+# The lock names every package, so nothing is resolved, and the hashes of its files, so nothing else is installed under its
+# name. uv is faster, but knows no pip.conf: pip has the last word.
 # Who kills this leaves the mark; pip that fails by itself leaves the environment as it was.
 install_locked() {
   : >"$venv/unfinished"
-  { command -v uv >/dev/null 2>&1 && uv pip install --python "$venv/bin/python" --no-deps -r "$wanted"; } ||
-    pip_install --no-compile --no-deps -r "$wanted"
+  { command -v uv >/dev/null 2>&1 && uv pip install --python "$venv/bin/python" --no-deps --require-hashes \
+    -r "$wanted"; } ||
+    pip_install --no-compile --no-deps --require-hashes -r "$wanted"
   status=$?
   [ "$status" -gt 128 ] || rm "$venv/unfinished"
   return "$status"

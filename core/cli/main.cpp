@@ -70,8 +70,10 @@ void end_with_parent() {
   const char* const named = std::getenv("TIERSCOPE_PARENT");
   const auto parent = named == nullptr ? 0 : static_cast<pid_t>(std::strtol(named, nullptr, 10));
   if (parent <= 0) return;
-  if (getppid() == parent) prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (kill(parent, 0) != 0 && errno == ESRCH) std::raise(SIGKILL);  // it ended before it could be asked about
+  const bool ours = getppid() == parent;
+  if (ours) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool lost = ours && getppid() != parent;  // a dead one can still be asked about until it is waited for
+  if (lost || (kill(parent, 0) != 0 && errno == ESRCH)) std::raise(SIGKILL);
 }
 
 int run_command(const std::vector<std::string>& words) {

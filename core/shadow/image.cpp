@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t LINES = PAGE / LINE;
 constexpr std::uint64_t EVICTED = UINT64_MAX / 10 * 3;  // 30 % of all words lie below
-constexpr std::uint64_t DRAWS = 64;                     // words of randomness for each line; the last for its eviction
+constexpr std::uint64_t DRAWS = 64;                     // words of randomness for each line, of which the last are:
+enum Draw : std::uint64_t { TORN = DRAWS - 4, STEP, BETWEEN, EVICTION };
+constexpr std::size_t UNIT = 2;  // words that one store makes visible at once
 constexpr unsigned TRIES = 1000;
 constexpr std::array<std::byte, PAGE> ZEROS{};
 
@@ -32,6 +34,20 @@ Line snapshot(const std::byte* at) noexcept {
   return now;
 }
 
+/// What a store leaves that arrives in part: some of the units that it changed, drawn by `word`, but one at least.
+Line torn(const Line& before, const Line& after, std::uint64_t word) noexcept {
+  std::array<std::size_t, LINE / sizeof(std::uint64_t) / UNIT> changed{};
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < before.size(); at += UNIT)
+    if (!std::equal(&before[at], &before[at] + UNIT, &after[at])) changed[number++] = at;
+  if (number == 0) return after;
+  auto line = before;
+  const auto chosen = word % ((std::uint64_t{1} << number) - 1) + 1;
+  for (std::size_t i = 0; i < number; ++i)
+    if ((chosen >> i & 1U) != 0) std::copy_n(&after[changed[i]], UNIT, &line[changed[i]]);
+  return line;
+}
+
 }  // namespace
 
 void Image::look_at(std::span<const std::byte> memory) {
@@ -40,6 +56,7 @@ void Image::look_at(std::span<const std::byte> memory) {
     start_ = start_.first(std::min(start_.size(), memory.size()));
     std::erase_if(changed_, [&](auto& each) { return each.first >= pages; });
     std::erase_if(on_their_way_, [&](auto& each) { return each.first >= pages * LINES; });
+    std::erase_if(stored_, [&](auto& each) { return each.first >= pages * LINES; });
   }
   memory_ = memory;
 }
@@ -109,8 +126,20 @@ void Image::leave_evicted(Lines& left, std::size_t number, std::uint64_t seed) c
   if (std::memcmp(page(number), memory_.data() + number * PAGE, PAGE) == 0) return;
   for (auto line = number * LINES; line < (number + 1) * LINES; ++line)
     if (const auto now = snapshot(memory_.data() + line * LINE);
-        now != newest(line) && random_word(seed, line * DRAWS + DRAWS - 1) < EVICTED)
+        now != newest(line) && random_word(seed, line * DRAWS + EVICTION) < EVICTED)
       left[line] = now;
+}
+
+void Image::stored(std::size_t line, const Line& before, const Line& after) {
+  if (before != after) stored_[line].push_back({before, after});
+}
+
+void Image::leave_between(Lines& left, std::uint64_t seed) const {
+  for (const auto& [line, steps] : stored_) {
+    if (line >= memory_.size() / LINE || random_word(seed, line * DRAWS + BETWEEN) >= EVICTED) continue;
+    const auto& step = steps[random_word(seed, line * DRAWS + STEP) % steps.size()];
+    left[line] = torn(step.before, step.after, random_word(seed, line * DRAWS + TORN));
+  }
 }
 
 std::vector<Changed> Image::crash(std::uint64_t seed, std::span<const Range> parts) const {
@@ -118,10 +147,11 @@ std::vector<Changed> Image::crash(std::uint64_t seed, std::span<const Range> par
   leave_persisted(left);
   for (const auto& [line, flushes] : on_their_way_)
     for (std::size_t i = 0; i < flushes.size(); ++i)
-      if (random_word(seed, line * DRAWS + i % (DRAWS - 1)) % 2 == 0) left[line] = flushes[i].content;
+      if (random_word(seed, line * DRAWS + i % TORN) % 2 == 0) left[line] = flushes[i].content;
   for (const auto& part : parts)
     for (auto number = part.offset / PAGE; number < std::min(part.offset + part.size, memory_.size()) / PAGE; ++number)
       leave_evicted(left, number, seed);
+  leave_between(left, seed);
   std::vector<Changed> changed;
   for (const auto& [line, content] : left) changed.push_back({line * LINE, content});
   return changed;

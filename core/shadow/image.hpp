@@ -2,10 +2,15 @@
 /// fenced after that (ADR). The rest may have arrived all the same: a flushed line at any moment before the fence, and
 /// any other line because a cache evicts what it likes. So an image is what persists for certain, some of the flushed
 /// lines, and some of those whose memory is newer still. A line arrives whole: the memory controller takes 64 bytes at
-/// once, so what is drawn is a snapshot of a line that existed, and no 8-byte store in it is torn. Blind to: states of
-/// a line between two fences that were neither flushed nor the last; stores by a system call (write). Source: A.
-/// Rudoff, "Persistent Memory Programming", USENIX ;login: 42(2), 2017 (ADR, flush and fence); P. Lantz et al., "Yat: A
-/// Validation Framework for Persistent Memory Software", USENIX ATC 2014 (subsets of unfenced lines).
+/// once, so what is drawn is a snapshot of a line that existed. Between two fences of which each store is known
+/// (shadow/stores.hpp), a line may also be what it was after any of them: stores to one line persist in the order in
+/// which they are made. One store of more than 16 bytes is torn at multiples of 16 bytes, in any order: aligned stores
+/// of 8 bytes are atomic, and of 16 on every processor with AVX; nothing is promised of longer ones.
+/// Blind to: other states of a line between two fences that were neither flushed nor the last; stores by a system call
+/// (write). Source: A. Rudoff, "Persistent Memory Programming", USENIX ;login: 42(2), 2017 (ADR, flush and fence); P.
+/// Lantz et al., "Yat: A Validation Framework for Persistent Memory Software", USENIX ATC 2014 (subsets of unfenced
+/// lines); A. Raad et al., "Persistency Semantics of the Intel-x86 Architecture", POPL 2020 (order within a line);
+/// Intel, Software Developer's Manual, volume 3, section "Guaranteed Atomic Operations".
 #pragma once
 #include <array>
 #include <cstddef>
@@ -54,9 +59,13 @@ class Image {
   void flush(unsigned lane, Range range);
   /// What this lane flushed has arrived, and nothing older can arrive any more.
   void fence(unsigned lane);
+  /// One store to a line, since the last fence of any lane; `before` is what it was stored over.
+  void stored(std::size_t line, const Line& before, const Line& after);
+  /// Those stores are older than a fence now, and no cut comes between them any more.
+  void forget_stores() noexcept { stored_.clear(); }
   /// What a cut at this moment leaves, by offset: half of the lines on their way, 30 % of those that are newer than
-  /// their last flush. The same for the same seed and history. Memory is looked at in
-  /// `parts`, whole pages; the rest of it is zeros that nobody stored.
+  /// their last flush, and in 30 % of the lines whose stores are known what one of these left. The same for the same
+  /// seed and history. Memory is looked at in `parts`, whole pages; the rest of it is zeros that nobody stored.
   [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed, std::span<const Range> parts) const;
   [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed) const {
     const Range all{0, memory_.size()};
@@ -69,6 +78,9 @@ class Image {
     Line content;
     bool operator==(const OnItsWay&) const = default;
   };
+  struct Step {
+    Line before, after;
+  };
   using Page = std::array<std::byte, PAGE>;
 
   using Lines = std::map<std::size_t, Line>;
@@ -80,12 +92,14 @@ class Image {
   void persist(std::size_t line, const Line& content);
   void leave_persisted(Lines& left) const;
   void leave_evicted(Lines& left, std::size_t number, std::uint64_t seed) const;
+  void leave_between(Lines& left, std::uint64_t seed) const;
 
   std::span<const std::byte> start_, memory_;
   std::vector<bool> kept_;
   std::unordered_map<std::size_t, Page> changed_;                        // page -> what persists of it
   std::unordered_map<std::size_t, std::vector<OnItsWay>> on_their_way_;  // line -> in the order of flushes
   std::unordered_map<unsigned, std::vector<std::size_t>> flushed_;       // lane -> lines since its last fence
+  std::unordered_map<std::size_t, std::vector<Step>> stored_;            // line -> in the order of stores
 };
 
 }  // namespace tierscope::shadow

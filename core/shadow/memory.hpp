@@ -18,6 +18,9 @@ inline int unmap(void* at, std::size_t size) noexcept { return static_cast<int>(
 inline void* remap(void* at, std::size_t old_size, std::size_t size, int flags, void* to) noexcept {
   return reinterpret_cast<void*>(syscall(SYS_mremap, at, old_size, size, flags, to));
 }
+inline int protect(void* at, std::size_t size, int protection) noexcept {
+  return static_cast<int>(syscall(SYS_mprotect, at, size, protection));
+}
 inline int sync(void* at, std::size_t size, int flags) noexcept {
   return static_cast<int>(syscall(SYS_msync, at, size, flags));
 }

@@ -38,10 +38,12 @@ void take(Plan& plan, const std::string& key, const std::string& word) {
     plan.drop_flush = number(key, word);
   else if (key == "drop_fence")
     plan.drop_fence = number(key, word);
+  else if (key == "stores")
+    plan.stores = number(key, word) != 0;
   else if (key == "points")
     plan.points = numbers(key, word);
   else
-    throw BadPlan("shadow plan: unknown key " + key + "; known: file, seed, drop_flush, drop_fence, points");
+    throw BadPlan("shadow plan: unknown key " + key + "; known: file, seed, drop_flush, drop_fence, stores, points");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct Plan {
   std::uint64_t seed = 0;          ///< of the draws of all images
   std::uint64_t drop_flush = 0;    ///< every n-th flush of the file is lost; 0: none
   std::uint64_t drop_fence = 0;    ///< likewise for fences
+  bool stores = false;             ///< each store to the file is seen between the fences where the power fails
   std::set<std::uint64_t> points;  ///< fences before whose effect the power fails, from 1
 };
 

@@ -149,6 +149,7 @@ void* pmem_memset_nodrain(void* to, int byte, std::size_t size) { return pmem_me
 
 void* mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
   const Inside inside;
+  if ((flags & MAP_FIXED) != 0 && inside.outermost()) witness().changing();
   void* const got = memory::map(at, size, protection, flags, file, offset);
   if (got == MAP_FAILED || !inside.outermost()) return got;
   const int error = errno;
@@ -174,9 +175,16 @@ void* mremap(void* at, std::size_t old_size, std::size_t size, int flags, ...) n
   void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(words, void*) : nullptr;
   va_end(words);
   const Inside inside;
+  if (inside.outermost()) witness().changing();
   void* const got = memory::remap(at, old_size, size, flags, to);
   if (got != MAP_FAILED && inside.outermost()) witness().moved(at, old_size, got, size);
   return got;
+}
+
+int mprotect(void* at, std::size_t size, int protection) noexcept {
+  const Inside inside;
+  if (inside.outermost()) witness().changing();
+  return memory::protect(at, size, protection);
 }
 
 int msync(void* at, std::size_t size, int flags) {

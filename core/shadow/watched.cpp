@@ -124,12 +124,27 @@ void Watched::refresh() {
 }
 
 void Watched::mapped(const void* at, std::size_t size, std::size_t offset) {
+  look_away();
   refresh();
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   mappings_.push_back({begin, begin + whole_pages(size), offset});
+  watch_stores();
+}
+
+void Watched::watch_stores() {
+  if (plan_.stores && plan_.points.contains(fences_ + 1)) stores_.begin(mappings_);
+}
+
+void Watched::look_away() {
+  stores_.end();
+  for (const auto& each : stores_.take()) {
+    image_->stored(each.line, each.before, each.after);
+    ++seen_;
+  }
 }
 
 void Watched::unmapped(const void* at, std::size_t size) {
+  if (image_) look_away();
   const auto begin = reinterpret_cast<std::uintptr_t>(at), end = begin + whole_pages(size);
   std::vector<Mapping> left;
   for (const auto& each : mappings_) {
@@ -187,8 +202,13 @@ void Watched::flush_all(unsigned lane) {
 }
 
 void Watched::fence(unsigned lane) {
-  if (plan_.points.contains(++fences_)) write_image();
+  if (plan_.points.contains(++fences_)) {
+    look_away();
+    write_image();
+  }
+  image_->forget_stores();
   if (!lost(fences_, plan_.drop_fence)) image_->fence(lane);
+  watch_stores();
 }
 
 void Watched::write_image() {

@@ -13,6 +13,7 @@
 
 #include "shadow/image.hpp"
 #include "shadow/plan.hpp"
+#include "shadow/stores.hpp"
 
 namespace tierscope::shadow {
 
@@ -32,6 +33,8 @@ class Watched {
   [[nodiscard]] bool holds(const void* at, std::size_t size) const { return !ours(at, size).empty(); }
   /// That another process has the file, too.
   void leave_word() const;
+  /// Mappings or their rights are about to change: what was stored until now is noted, and what follows is not.
+  void look_away();
 
   /// Of the parts of the addresses that are mapped. @returns whether there are any
   bool flush(unsigned lane, const void* at, std::size_t size);
@@ -41,14 +44,15 @@ class Watched {
   [[nodiscard]] std::uint64_t fences() const noexcept { return fences_; }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   [[nodiscard]] std::uint64_t flushes() const noexcept { return flushes_; }
+  /// Changes of lines that were seen one by one.
+  [[nodiscard]] std::uint64_t stores() const noexcept { return seen_; }
 
  private:
-  struct Mapping {
-    std::uintptr_t begin, end;
-    std::size_t offset;
-  };
+  using Mapping = Stores::Mapping;
 
   bool begin(int file);
+  /// Of the stores from here to the next fence, if the power fails before that.
+  void watch_stores();
   [[nodiscard]] std::vector<Range> ours(const void* at, std::size_t size) const;
   void write_image();
   [[nodiscard]] bool lost(std::uint64_t number, std::uint64_t every) noexcept;
@@ -60,7 +64,8 @@ class Watched {
   struct stat its_{};
   std::size_t smallest_ = 0;
   std::span<const std::byte> memory_;
-  std::uint64_t flushes_ = 0, fences_ = 0, dropped_ = 0;
+  std::uint64_t flushes_ = 0, fences_ = 0, dropped_ = 0, seen_ = 0;
+  Stores stores_;
   bool foreign_ = false;  // another process has it
 };
 

@@ -112,6 +112,12 @@ void Witness::mapped(const void* at, std::size_t size, int file, off_t offset) n
   });
 }
 
+void Witness::changing() noexcept {
+  guarded([&] {
+    if (watched_ && watched_->any()) watched_->look_away();
+  });
+}
+
 void Witness::resized() noexcept {
   guarded([&] {
     if (watched_ && watched_->any()) watched_->refresh();
@@ -154,17 +160,18 @@ void Witness::finish() noexcept {
     const bool good =
         std::fprintf(file,
                      "{\"flushes\": %llu, \"lines\": %llu, \"fences\": %llu, \"syncs\": %llu, \"file_flushes\": %llu, "
-                     "\"file_fences\": %llu, \"dropped\": %llu}\n",
+                     "\"file_fences\": %llu, \"dropped\": %llu, \"stores\": %llu}\n",
                      static_cast<unsigned long long>(all_.flushes), static_cast<unsigned long long>(all_.lines),
                      static_cast<unsigned long long>(all_.fences), static_cast<unsigned long long>(all_.syncs),
                      own([](auto& it) { return it.flushes(); }), own([](auto& it) { return it.fences(); }),
-                     own([](auto& it) { return it.dropped(); })) > 0;
+                     own([](auto& it) { return it.dropped(); }), own([](auto& it) { return it.stores(); })) > 0;
     if (std::fclose(file) != 0 || !good) throw SystemError("write " + name, errno);
   });
 }
 
 void Witness::in_child() noexcept {
   new (&turn_) std::recursive_mutex;  // the one that the parent locked belongs to another thread
+  changing();
   stranger_ = !watched_ || watched_->any();
 }
 

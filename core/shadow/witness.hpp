@@ -37,6 +37,8 @@ class Witness {
   /// fsync has returned.
   void synced_file(int file) noexcept;
   void mapped(const void* at, std::size_t size, int file, off_t offset) noexcept;
+  /// Before mappings or their rights change in a way that is not told beforehand.
+  void changing() noexcept;
   /// Some file has; the one that is followed may be it.
   void resized() noexcept;
   void unmapped(const void* at, std::size_t size) noexcept;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/registry.hpp"
 
 namespace tierscope {
@@ -48,7 +49,8 @@ class Structure {
   /// One step to the next size, where due: how many entries were moved.
   virtual std::uint64_t rehash() noexcept { return 0; }
 
-  /// "", or the first thing that is wrong: an entry where no search finds it, a broken link, a wrong count.
+  /// "", or the first thing that is wrong: an entry where no search finds it, a broken link, a wrong count. Does no
+  /// harm whatever the bytes of a pool are, as long as libpmemobj's own (its header, its heap) are sound.
   [[nodiscard]] virtual std::string check() const = 0;
   [[nodiscard]] virtual std::size_t value_bytes() const noexcept = 0;
 };
@@ -66,9 +68,19 @@ struct StructureEntry {
   std::string_view unrecorded = {};  // "" or why changes of it are not seen where accesses are recorded
 };
 
+/// A pool that was there may be damaged, or made to do harm: nothing is looked up or changed in it before all of it was
+/// checked. @throws Unsupported with what is wrong
+template <class T, class... Words>
+std::unique_ptr<Structure> make_structure(const StructureOptions& asked, Words... words) {
+  auto made = std::make_unique<T>(asked, words...);
+  const auto wrong = asked.make || asked.path.empty() ? "" : made->check();
+  if (!wrong.empty())
+    throw Unsupported("open pool " + asked.path + ": it is damaged: " + wrong + "; make another, or restore this one");
+  return made;
+}
 template <class T>
-std::unique_ptr<Structure> make_structure(const StructureOptions& asked) {
-  return std::make_unique<T>(asked);
+std::unique_ptr<Structure> open_structure(const StructureOptions& asked) {
+  return make_structure<T>(asked);
 }
 
 namespace structures {

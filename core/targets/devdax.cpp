@@ -1,5 +1,5 @@
 /// `devdax`: persistent memory, or memory that the firmware set aside, as a character device without a file system.
-/// What the device held is overwritten; one that looks like a pool or a file system is refused.
+/// What the device held is overwritten; one that bears a mark of a pool, a file system or another owner is refused.
 /// Source: Linux, Documentation/ABI/testing/sysfs-bus-dax; daxctl(1).
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -33,15 +33,43 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view OVERWRITE = ":overwrite";
 
-/// What people keep on such a device, by its first bytes. Source: PMDK, src/common/pool_hdr.h; Linux, fs/ext4/ext4.h,
-/// fs/xfs/libxfs/xfs_format.h; cryptsetup, LUKS2 on-disk format.
+/// What people keep on such a device, by its first bytes, and by its last ones, where copies of such marks are. Source:
+/// PMDK, src/common/pool_hdr.h; util-linux 2.38, libblkid/src/superblocks and partitions. Python asks blkid and wipefs
+/// besides, which know some sixty formats (src/tierscope/storage/dax_content.py); this list is for a core without it.
 struct Signature {
   std::size_t offset;
   std::string_view bytes, owner;
 };
-constexpr std::array SIGNATURES{Signature{0, "PMEM", "a pool of PMDK"}, Signature{0, "XFSB", "an XFS file system"},
+constexpr std::array SIGNATURES{Signature{0, "PMEM", "a pool of PMDK"},
+                                Signature{0, "XFSB", "an XFS file system"},
                                 Signature{0x438, "\x53\xEF", "an ext4 file system"},
-                                Signature{0, "LUKS\xBA\xBE", "an encrypted volume"}};
+                                Signature{0, "LUKS\xBA\xBE", "an encrypted volume"},
+                                Signature{0, "hsqs", "a SquashFS file system"},
+                                Signature{510, "\x55\xAA", "a partition table or a FAT file system"},
+                                Signature{512, "EFI PART", "a partition table (GPT)"},
+                                Signature{4096, "EFI PART", "a partition table (GPT)"},
+                                Signature{512, "LABELONE", "a volume of LVM"},
+                                Signature{1024, "\x10\x20\xF5\xF2", "an F2FS file system"},
+                                Signature{4086, "SWAPSPACE2", "swap space"},
+                                Signature{0, "\xFC\x4E\x2B\xA9", "a member of a RAID"},
+                                Signature{4096, "\xFC\x4E\x2B\xA9", "a member of a RAID"},
+                                Signature{0x10040, "_BHRfS_M", "a Btrfs file system"}};
+/// Bytes before the end. The version 0.90 of Linux's RAID has its mark at the last multiple of 64 KiB that leaves 64
+/// KiB.
+constexpr std::array LAST_SIGNATURES{Signature{512, "EFI PART", "a partition table (GPT)"},
+                                     Signature{4096, "EFI PART", "a partition table (GPT)"},
+                                     Signature{8192, "\xFC\x4E\x2B\xA9", "a member of a RAID"},
+                                     Signature{65536, "\xFC\x4E\x2B\xA9", "a member of a RAID"}};
+constexpr std::size_t REACH = std::size_t{128} << 10U;  // of all marks, from both ends
+
+/// What of `marks` is there, "" where none is; `place` turns an offset into one in `bytes`.
+template <class Marks, class Place>
+std::string_view owner_in(std::string_view bytes, const Marks& marks, Place place) {
+  for (const auto& [offset, sign, owner] : marks)
+    if (const auto at = place(offset); at + sign.size() <= bytes.size() && bytes.substr(at, sign.size()) == sign)
+      return owner;
+  return "";
+}
 
 class DevdaxTarget final : public Target {
  public:
@@ -66,9 +94,8 @@ class DevdaxTarget final : public Target {
     if (place + size > held)
       throw Unsupported(word() + " holds " + std::to_string(held >> 20U) + " MiB, and " +
                         std::to_string((place + size) >> 20U) + " MiB are needed; ask for a smaller footprint");
-    auto buffer = map_synced(device.get(), size, std::max(align, pages::HUGE), place);
-    if (!overwrite_) refuse_signature(buffer.bytes());
-    return buffer;
+    if (!overwrite_) refuse_content(device.get(), held, align);
+    return map_synced(device.get(), size, std::max(align, pages::HUGE), place);
   }
 
   [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
@@ -135,17 +162,31 @@ class DevdaxTarget final : public Target {
     return made_file::map(device, path_, size, align, sync ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED, place);
   }
 
-  void refuse_signature(std::span<std::byte> bytes) const {
-    std::array<char, pages::BASE> head{};
+  /// @throws Unsupported where either end of the device bears a mark; Fault where it cannot be read
+  void refuse_content(int device, std::size_t held, std::size_t align) const {
+    const auto reach = std::min(held, REACH);
+    const auto first = read_part(device, 0, reach, align), last = read_part(device, held - reach, reach, align);
+    auto owner = owner_in(first, SIGNATURES, [](std::size_t offset) { return offset; });
+    if (owner.empty()) owner = owner_in(last, LAST_SIGNATURES, [&](std::size_t offset) { return reach - offset; });
+    if (!owner.empty())
+      throw Unsupported(word() + " seems to hold " + std::string(owner) +
+                        ", which would be overwritten; name another device, or write devdax:" + path_ +
+                        std::string(OVERWRITE) + " to lose it");
+  }
+
+  /// Bytes of the device, which can be mapped alone, at multiples of its alignment.
+  [[nodiscard]] std::string read_part(int device, std::size_t offset, std::size_t size, std::size_t align) const {
+    const auto begin = offset / align * align, end = (offset + size + align - 1) / align * align;
+    auto* const mapped = mmap(nullptr, end - begin, PROT_READ, MAP_SHARED, device, static_cast<off_t>(begin));
+    if (mapped == MAP_FAILED) throw SystemError("map " + path_ + " to see what it holds", errno);
+    const Buffer buffer(mapped, end - begin, 0, end - begin);
+    std::string bytes(size, '\0');
     fault::listen();
-    fault::Watch watch({bytes});
-    if (!watch.run(fault::After::leave, [&] { std::memcpy(head.data(), bytes.data(), head.size()); }))
-      throw Fault(word() + ": its first bytes cannot be read (SIGBUS): " + fault::reason(watch.code()));
-    for (const auto& [offset, sign, owner] : SIGNATURES)
-      if (std::string_view(head.data() + offset, sign.size()) == sign)
-        throw Unsupported(word() + " seems to hold " + std::string(owner) +
-                          ", which would be overwritten; name another " + "device, or write devdax:" + path_ +
-                          std::string(OVERWRITE) + " to lose it");
+    fault::Watch watch({buffer.bytes()});
+    const auto copy = [&] { std::memcpy(bytes.data(), buffer.bytes().data() + (offset - begin), size); };
+    if (!watch.run(fault::After::leave, copy))
+      throw Fault(word() + ": its first or last bytes cannot be read (SIGBUS): " + fault::reason(watch.code()));
+    return bytes;
   }
 
   std::string path_;

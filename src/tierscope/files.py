@@ -152,3 +152,11 @@ def _write_all(handle: int, content: bytes) -> None:
         if not written:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         left = left[written:]
+
+
+def is_there(path: Path | str) -> bool:
+    """Whether something has this name; False also for a name that nothing can have, or that may not be asked about."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long, a loop of links; a zero byte
+        return False

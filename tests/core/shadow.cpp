@@ -1,5 +1,8 @@
 /// Shadow images: which states a power cut may leave.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +12,7 @@
 #include "says.hpp"
 #include "shadow/image.hpp"
 #include "shadow/plan.hpp"
+#include "shadow/stores.hpp"
 #include "shadow_file.hpp"
 
 using namespace tierscope;
@@ -60,6 +64,83 @@ TEST_CASE("the stores to one line arrive together or not at all") {
   for (std::size_t word = 0; word < 8; ++word) file.store(5, 9, word);
   for (unsigned seed = 0; seed < SEEDS; ++seed)
     for (std::size_t word = 1; word < 8; ++word) CHECK(file.left(5, seed, word) == file.left(5, seed));
+}
+
+TEST_CASE("a line whose stores are known is left after any of them, in their order") {
+  File file;
+  const Line empty{}, data{0, 5}, both{1, 5};
+  file.store(3, 5, 1);
+  file.store(3, 1, 0);
+  file.image.stored(3, empty, data);
+  file.image.stored(3, data, both);
+  file.flush(3);
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+  unsigned between = 0;
+  for (unsigned seed = 0; seed < SEEDS; ++seed) {
+    const std::pair<std::uint64_t, std::uint64_t> left{file.left(3, seed, 0), file.left(3, seed, 1)};
+    seen.insert(left);
+    between += left.first == 0 && left.second == 5 ? 1 : 0;
+  }
+  CHECK(seen == std::set<std::pair<std::uint64_t, std::uint64_t>>{{0, 0}, {0, 5}, {1, 5}});
+  CHECK(between > SEEDS / 10);
+  CHECK(between < SEEDS / 4);
+  file.image.forget_stores();
+  file.image.fence(0);
+  CHECK(file.count(3, 1) == SEEDS);
+}
+
+TEST_CASE("one store arrives whole up to 16 bytes, and of more some of its parts of 16 bytes") {
+  File file;
+  Line small{}, large{};
+  small[2] = small[3] = 7;
+  large[2] = large[3] = large[4] = large[5] = 9;
+  for (std::size_t word = 2; word < 6; ++word) {
+    file.store(3, small[word], word);
+    file.store(4, large[word], word);
+  }
+  file.image.stored(3, {}, small);
+  file.image.stored(4, {}, large);
+  std::set<std::pair<std::uint64_t, std::uint64_t>> halves;
+  for (unsigned seed = 0; seed < SEEDS; ++seed) {
+    CHECK(file.left(3, seed, 2) == file.left(3, seed, 3));
+    CHECK(file.left(4, seed, 2) == file.left(4, seed, 3));
+    CHECK(file.left(4, seed, 4) == file.left(4, seed, 5));
+    halves.insert({file.left(4, seed, 2), file.left(4, seed, 4)});
+  }
+  CHECK(halves.size() == 4);
+}
+
+TEST_CASE("stores to a mapping are noted one by one, in their order, and the mapping works as before") {
+  const Folder folder;
+  folder.write("file", std::string(2 * PAGE, '\0'));
+  const int descriptor = open(folder.at("file").c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(descriptor >= 0);
+  auto* const words =
+      static_cast<volatile std::uint64_t*>(mmap(nullptr, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0));
+  REQUIRE(words != MAP_FAILED);
+  const auto begin = reinterpret_cast<std::uintptr_t>(words);
+  const std::array mappings{Stores::Mapping{begin, begin + 2 * PAGE, 0}};
+  Stores stores;
+  if (stores.begin(mappings)) {
+    words[9] = 1;
+    words[8] = 2;
+    words[PAGE / 8] = 3;
+    words[9] = 1;  // as it was
+    stores.end();
+    words[9] = 4;
+    const auto noted = stores.take();
+    REQUIRE(noted.size() == 3);
+    CHECK(noted[0].line == 1);
+    CHECK(noted[0].after == Line{0, 1});
+    CHECK(noted[1].before == Line{0, 1});
+    CHECK(noted[1].after == Line{2, 1});
+    CHECK(noted[2].line == PAGE / LINE);
+    CHECK(noted[2].after == Line{3});
+    CHECK(stores.take().empty());
+    CHECK(words[9] == 4);
+  }
+  CHECK(munmap(const_cast<std::uint64_t*>(words), 2 * PAGE) == 0);
+  close(descriptor);
 }
 
 TEST_CASE("of two lines either may arrive first") {
@@ -182,10 +263,11 @@ TEST_CASE("the same seed draws the same image, another seed another one") {
 
 TEST_CASE("a plan is read, and what it does not know is refused") {
   const Folder folder;
-  folder.write("plan", "file=/a b/c=d\nseed=7\npoints=3,1,20\ndrop_flush=2\n");
+  folder.write("plan", "file=/a b/c=d\nseed=7\nstores=1\npoints=3,1,20\ndrop_flush=2\n");
   const auto plan = read_plan(folder.path());
   CHECK(plan.file == "/a b/c=d");
   CHECK(plan.seed == 7);
+  CHECK(plan.stores);
   CHECK(plan.points == std::set<std::uint64_t>{1, 3, 20});
   CHECK(plan.drop_flush == 2);
   CHECK(plan.drop_fence == 0);

@@ -13,7 +13,7 @@ import lanes
 
 COMPILER = "aarch64-linux-gnu-g++"
 EMULATORS = ("qemu-aarch64-static", "qemu-aarch64")
-BRING = "sudo apt-get install -y g++-aarch64-linux-gnu qemu-user-static"
+BRING = "sudo apt-get install -y g++-aarch64-linux-gnu qemu-user"
 
 
 @pytest.fixture(scope="module")

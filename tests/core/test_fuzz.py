@@ -1,7 +1,8 @@
-"""Plans, simulated machines and traces made at random do no harm: a bounded search, under the sanitizers.
+"""Plans, simulated machines, traces, files and pools made at random do no harm: a bounded search, under the sanitizers.
 
 libFuzzer, guided by coverage, where there is Clang; else the same entry with blind mutations. What was found on the
-way lies in `tests/core/corpus` and `corpus_config`, one file per kind, and is run every time.
+way lies in `tests/core/corpus` and `corpus_*`, one file per kind, and is run every time.
+benchmarks/fuzz.py goes on longer.
 """
 
 from pathlib import Path
@@ -11,14 +12,21 @@ import pytest
 import lanes
 
 SECONDS = 20  # some ten thousand plans on one CPU; new coverage is rare after ten seconds
-LONGEST = 2048  # bytes of a plan: three times the longest seed
+LONGEST = {"plan": 2048, "config": 2048, "files": 4096, "pool": 64}  # bytes: three times the longest seed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("subject", "corpus"), [("plan", "corpus"), ("config", "corpus_config")])
+@pytest.mark.parametrize(
+    ("subject", "corpus"),
+    [("plan", "corpus"), ("config", "corpus_config"), ("files", "corpus_files"), ("pool", "corpus_pool")],
+)
 def test_what_is_made_at_random_does_no_harm(tmp_path: Path, subject: str, corpus: str) -> None:
     program = lanes.sanitized("asan-ubsan") / f"tests/core/fuzz_{subject}"
-    bounds = [f"-max_total_time={SECONDS}", f"-max_len={LONGEST}", "-seed=1", "-timeout=20"]
+    if not program.is_file():
+        pytest.skip(f"no {program.name}: sudo apt-get install -y libpmemobj-dev")
+    bounds = [f"-max_total_time={SECONDS}", f"-max_len={LONGEST[subject]}", "-seed=1", "-timeout=20"]
     lanes.run(
-        [program, *bounds, f"-artifact_prefix={tmp_path}/", tmp_path, lanes.ROOT / "tests/core" / corpus], **lanes.HALT
+        [program, *bounds, f"-artifact_prefix={tmp_path}/", tmp_path, lanes.ROOT / "tests/core" / corpus],
+        **lanes.HALT,
+        PMEM_IS_PMEM_FORCE="1",
     )

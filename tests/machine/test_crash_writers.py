@@ -15,7 +15,7 @@ from tierscope.crash.hunt import hunt
 from tierscope.crash.writer import pmdk_environment
 
 SOURCES = Path(__file__).parent / "writers"
-WRITERS = ("log", "array", "list")
+WRITERS = ("log", "array", "list", "line")
 FAULTS = [
     ("log", "missing-flush"),
     ("log", "missing-fence"),
@@ -23,6 +23,7 @@ FAULTS = [
     ("array", "missing-flush"),
     ("array", "wrong-order"),
     ("list", "missing-flush"),
+    ("line", "flag-first"),
 ]
 LONG = FAULTS[:2]
 MANY = 500

@@ -15,6 +15,9 @@ from tierscope.result import load
 CODE = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is born deaf to Ctrl-C
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and one below nohup to a closed terminal
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
 from tierscope.cli.main import main
 sys.exit(main())
 """

@@ -1,5 +1,6 @@
 """`./tierscope` brings packages of the system where it may, and names them where it may not; in a made checkout."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,18 @@ def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:
     assert refused.returncode == 3
     assert [call.split()[-1] for call in checkout.calls()] == ["update"]
     assert "take a newer release" in refused.stderr.splitlines()[-1]
+
+
+ROOT = Path(__file__).resolve().parents[2]
+PRESENT = {"g++", "gcc", "binutils", "python3-venv", "util-linux"}  # compiled with g++, or part of every system
+
+
+def test_set_up_of_the_tests_brings_every_package_that_a_skip_names() -> None:
+    """In this suite alone: a package that some message of Tierscope itself names may be one that no test needs."""
+    names = re.findall(r'^  names="(?:[$]names )?(.*?)"', (ROOT / "packaging/setup.sh").read_text(), re.MULTILINE)
+    brought = {name for line in names for name in line.split()}
+    texts = [path.read_text() for path in (ROOT / "tests").rglob("*.py") if "bootstrap" not in path.name]
+    lines = [line for text in texts for line in re.findall(r"apt-get install -y ([a-z0-9+.\- ]*[a-z0-9+])", text)]
+    asked = {name for line in lines for name in line.split()}
+    assert len(asked) > 10
+    assert asked - brought - PRESENT == set()

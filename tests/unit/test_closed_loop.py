@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from made_machine import made_machine
-from tierscope.errors import MachineError, UsageError
+from tierscope.errors import MachineError, ResultError, UsageError
 from tierscope.experiment import Target
 from tierscope.run.runner import imagine
 from tierscope.stats import score
@@ -67,7 +67,7 @@ def test_a_device_is_what_its_word_says() -> None:
 
 
 def test_a_word_without_a_key_is_no_device() -> None:
-    with pytest.raises(ValueError, match=r"sim:blank,seed=1 is no device of the closed loop: .* is missing"):
+    with pytest.raises(ResultError, match=r"sim:blank,seed=1 is no device of the closed loop: .* is missing"):
         parse("sim:blank,seed=1")
 
 

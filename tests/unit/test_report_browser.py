@@ -13,6 +13,9 @@ import pytest
 
 from reported import evil_run, small_run
 from tierscope.report.content import gather
+from tierscope.report.exports.html import Html as SideBySide
+from tierscope.report.figure_page import Beside, figure_page
+from tierscope.report.policy import hash_of
 from tierscope.report.writers import html
 from tierscope.result import Run
 
@@ -127,6 +130,7 @@ def test_every_figure_is_drawn_without_an_error(browser: str, tmp_path: Path, ru
 
 def test_every_control_of_the_page_works(browser: str, tmp_path: Path, run: Run) -> None:
     text = html.render(gather(run)).replace("</body>", f"<script>{ACT}</script></body>")
+    text = text.replace("script-src ", f"script-src {hash_of(ACT)} ")
     dom = opened(browser, tmp_path, text, "--window-size=1200,3000")
     assert root_of(dom).get("errors") is None
     found = re.search(r'<output id="seen">(.*?)</output>', dom)
@@ -142,6 +146,50 @@ def test_every_control_of_the_page_works(browser: str, tmp_path: Path, run: Run)
     assert seen["faded"] == {"scaling": True, "staircase": True, "loaded_latency": True, "timeline": True}
     assert seen["wheel"] == [False, True]  # a plain wheel scrolls the page
     assert seen["theme"] == "light"
+
+
+INJECTED = """<script>document.documentElement.dataset.evil = "script"</script>
+<button id="trap" onclick="document.documentElement.dataset.evil = 'handler'">x</button>
+<style>body { color: rgb(1, 2, 3) !important }</style>
+"""
+TRAP = """
+document.getElementById("trap").click();
+const out = document.createElement("output");
+out.id = "seen"; out.textContent = getComputedStyle(document.body).color;
+document.body.append(out);
+"""
+
+
+def test_what_gets_into_the_page_by_another_way_does_not_run(browser: str, tmp_path: Path, run: Run) -> None:
+    text = html.render(gather(run)).replace("</body>", f"{INJECTED}<script>{TRAP}</script></body>")
+    allowed = text.replace("script-src ", f"script-src {hash_of(TRAP)} ")
+    dom = opened(browser, tmp_path, allowed)
+    assert "evil" not in root_of(dom)
+    colour = re.search(r'<output id="seen">(.*?)</output>', dom)
+    assert colour
+    assert colour.group(1) != "rgb(1, 2, 3)"
+    free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)  # the test can fail
+    assert root_of(opened(browser, tmp_path, free))["evil"] in ("script", "handler")
+
+
+def test_the_policy_refuses_nothing_of_the_page_itself(browser: str, tmp_path: Path, run: Run) -> None:
+    """What a policy refuses is a message on the console, which a browser that logs writes to standard error."""
+    assert messages(browser, tmp_path, html.render(gather(run))) == []
+    (drawing, *_) = gather(run).drawings
+    beside = Beside(heads=("x",), rows=(("1",),))
+    assert messages(browser, tmp_path, figure_page(drawing.spec, beside)) == []
+    assert messages(browser, tmp_path, SideBySide().render([run, run]).decode()) == []
+    refused = messages(browser, tmp_path, html.render(gather(run)).replace("</body>", "<script>1</script></body>"))
+    assert "Content Security Policy" in refused[0]
+
+
+def messages(browser: str, tmp_path: Path, text: str) -> list[str]:
+    page = tmp_path / "page.html"
+    page.write_text(text)
+    command = [browser, *FLAGS, "--enable-logging=stderr", f"--user-data-dir={tmp_path}/profile", f"file://{page}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    lines = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+    return [line for line in lines if "WARN Using discrete channel" not in line]  # Vega-Lite's opinion of a chart
 
 
 def test_the_address_chooses_the_theme(browser: str, tmp_path: Path, run: Run) -> None:

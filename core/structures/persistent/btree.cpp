@@ -85,14 +85,16 @@ class Btree final : public Transacted<Control> {
   }
 
   [[nodiscard]] std::string check() const override {
-    Checked checked;
+    Checked checked{pool_.objects()};
     if (control_.levels > HIGHEST) return "there are too many levels";
+    if (!checked.objects.take(control_.reserve, RESERVE_BYTES, RESERVES)) return "its reserve is lost";
     const auto wrong = control_.levels == 0 ? "" : check_below(control_.top, control_.levels, checked);
     return wrong.empty() ? check_count(checked.found) : wrong;
   }
 
  private:
   struct Checked {
+    Objects objects;
     std::uint64_t found = 0, last = 0;  // entries, and the largest key of them
   };
 
@@ -225,7 +227,7 @@ class Btree final : public Transacted<Control> {
 
   /// In the order of keys; `levels`: that of the node and those below.
   [[nodiscard]] std::string check_below(std::uint64_t at, std::uint64_t levels, Checked& checked) const {
-    if (!pool_.holds(at, node_bytes(levels == 1))) return "a link leaves the pool";
+    if (!checked.objects.take(at, node_bytes(levels == 1), NODES)) return "a link leads to no node";
     const auto& here = node(at);
     if (here.number > MOST || here.number < (at == control_.top ? 1 : LEAST)) return "a node has a wrong size";
     for (std::size_t i = 0; i <= here.number; ++i) {
@@ -233,7 +235,7 @@ class Btree final : public Transacted<Control> {
       if (!wrong.empty()) return wrong;
       if (i == here.number) break;
       if (checked.found > 0 && here.keys[i] <= checked.last) return "the keys are out of order";
-      if (apart() && !pool_.holds(here.values[i][0], control_.value_bytes)) return "a value is lost";
+      if (apart() && !checked.objects.take(here.values[i][0], control_.value_bytes, VALUES)) return "a value is lost";
       if (++checked.found > control_.count) return "there are too many entries";
       checked.last = here.keys[i];
     }
@@ -246,7 +248,7 @@ constexpr StructureEntry entry{NAME,
                                "R. Bayer, E. McCreight, Organization and Maintenance of Large Ordered Indices, 1972",
                                true,
                                "",
-                               &make_structure<Btree>,
+                               &open_structure<Btree>,
                                &pool_bytes};
 const Registration registration{entry};
 

@@ -2,6 +2,7 @@
 /// Source: J. L. Carter, M. N. Wegman, "Universal Classes of Hash Functions", JCSS 18(2), 1979; its prime and the
 /// thresholds are those of PMDK's maps, so that the two can be compared.
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,11 @@ struct Hash {
     return (a * key + b) % PRIME % buckets;
   }
 };
+
+/// Whether a table can have so many: what is divided by, and halved.
+constexpr bool is_number(std::uint64_t buckets) noexcept {
+  return buckets >= FIRST && buckets % FIRST == 0 && std::has_single_bit(buckets / FIRST);
+}
 
 /// After an insert into a chain that has `length` entries now.
 constexpr bool too_small(std::uint64_t length, std::uint64_t count, std::uint64_t buckets) noexcept {

@@ -8,9 +8,7 @@ namespace {
 constexpr std::string_view NAME = "ctree";
 constexpr unsigned BITS = 1;
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) {
-  return std::make_unique<trie::Trie<BITS>>(asked, NAME);
-}
+std::unique_ptr<Structure> open(const StructureOptions& asked) { return make_structure<trie::Trie<BITS>>(asked, NAME); }
 
 constexpr StructureEntry entry{NAME,
                                "crit-bit tree on libpmemobj's transactions",

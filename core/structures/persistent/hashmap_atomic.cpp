@@ -3,6 +3,7 @@
 /// A rehash moves one entry at a time, and one that was cut short is gone on with by opening.
 /// Source: PMDK, pmemobj_list_insert(3); the design is that of PMDK's map of this name.
 #include <cstring>
+#include <utility>
 
 #include "structures/persistent/chains.hpp"
 #include "structures/persistent/pool.hpp"
@@ -74,8 +75,7 @@ class HashmapAtomic final : public Structure {
       : pool_(asked, NAME, pool_bytes(asked.keys, asked.value_bytes), sizeof(Control)),
         control_(pool_.root<Control>()) {
     if (control_.value_bytes == 0) start(asked);
-    if (control_.fresh.off != 0) move_all();
-    if (control_.dirty != 0) count_anew(asked.path);
+    if (control_.fresh.off != 0 || control_.dirty != 0) recover(asked.path);
   }
 
   Outcome insert(std::uint64_t key, const void* value) noexcept override {
@@ -129,13 +129,11 @@ class HashmapAtomic final : public Structure {
   }
 
   [[nodiscard]] std::string check() const override {
-    auto& all = buckets();
+    auto objects = pool_.objects();
     std::uint64_t found = 0;
-    for (std::uint64_t i = 0; i < all.number; ++i) {
-      const auto wrong = check_chain(all.heads()[i].first, i, found);
-      if (!wrong.empty()) return wrong + " in bucket " + std::to_string(i);
-    }
-    if (found == control_.count && control_.dirty == 0 && control_.fresh.off == 0) return "";
+    if (control_.fresh.off != 0) return "a rehash was not ended";
+    const auto wrong = check_lists(control_.buckets, objects, found);
+    if (!wrong.empty() || (found == control_.count && control_.dirty == 0)) return wrong;
     return "the count is " + std::to_string(control_.count) + " and " + std::to_string(found) + " entries are there";
   }
 
@@ -159,23 +157,35 @@ class HashmapAtomic final : public Structure {
     return nullptr;
   }
 
-  /// Counts the entries of a sound chain into `found`; else says what is wrong with it.
-  [[nodiscard]] std::string check_chain(PMEMoid first, std::uint64_t bucket, std::uint64_t& found) const {
-    auto at = first.off;
-    while (at != 0) {
-      const auto* entry = entry_at(at);
-      const auto* next = entry == nullptr ? nullptr : entry_at(entry->links.next.off);
-      if (next == nullptr) return "a link leaves the pool";
-      if (next->links.prev.off != at) return "a link back is broken";
-      if (control_.hash.of(entry->key, buckets().number) != bucket) return "a key is strange";
-      if (++found > control_.count) return "there are too many entries";
-      at = entry->links.next.off;
-      if (at == first.off) return "";
+  /// Counts the entries of an array of buckets into `found`, or says what is wrong with them: circular lists, whose links
+  /// lead back as they lead on.
+  [[nodiscard]] std::string check_lists(PMEMoid at, Objects& objects, std::uint64_t& found) const {
+    if (!objects.take(at, sizeof(Buckets), BUCKETS)) return "its buckets are lost";
+    auto& all = *pool_.at<Buckets>(at);
+    if (!chains::is_number(all.number) || all.number > pool_.most(sizeof(Head)) ||
+        pmemobj_alloc_usable_size(at) < array_size(all.number))
+      return "the number of its buckets is wrong";
+    for (std::uint64_t i = 0; i < all.number; ++i) {
+      const auto first = all.heads()[i].first;
+      const auto wrong = first.off == 0 ? "" : check_list(first, {all.number, i}, objects, found);
+      if (!wrong.empty()) return wrong + " in bucket " + std::to_string(i);
     }
     return "";
   }
-  [[nodiscard]] const Entry* entry_at(std::uint64_t offset) const noexcept {
-    return pool_.holds(offset, sizeof(Entry) + control_.value_bytes) ? pool_.at<Entry>(offset) : nullptr;
+  struct Place {
+    std::uint64_t buckets, bucket;
+  };
+  [[nodiscard]] std::string check_list(PMEMoid first, Place place, Objects& objects, std::uint64_t& found) const {
+    for (auto at = first, before = OID_NULL;; ++found) {
+      if (!objects.take(at, sizeof(Entry) + control_.value_bytes, ENTRIES)) return "a link leads to no entry";
+      const auto& entry = *pool_.at<Entry>(at);
+      if (!OID_IS_NULL(before) && !OID_EQUALS(entry.links.prev, before)) return "a link back is broken";
+      if (control_.hash.of(entry.key, place.buckets) != place.bucket) return "a key is strange";
+      before = std::exchange(at, entry.links.next);
+      if (!OID_EQUALS(at, first)) continue;
+      ++found;
+      return OID_EQUALS(pool_.at<Entry>(first)->links.prev, before) ? "" : "a link back is broken";
+    }
   }
 
   void mark(std::uint64_t dirty) noexcept {
@@ -218,21 +228,17 @@ class HashmapAtomic final : public Structure {
     return moved;
   }
 
-  /// @throws Unsupported for a chain without an end, which no cut leaves of a pool that persists.
-  void count_anew(const std::string& path) {
+  /// A rehash that was cut short is gone on with, and a count that may be wrong is counted anew.
+  /// @throws Unsupported for lists that no cut leaves of a pool that persists
+  void recover(const std::string& path) {
+    auto objects = pool_.objects();
     std::uint64_t found = 0;
-    auto& all = buckets();
-    for (std::uint64_t i = 0; i < all.number; ++i) {
-      const auto first = all.heads()[i].first.off;
-      for (auto at = first; at != 0;) {
-        const auto* entry = entry_at(at);
-        if (entry == nullptr || ++found > pool_.most(sizeof(Entry)))
-          throw Unsupported("open pool " + path + ": the chain of bucket " + std::to_string(i) +
-                            " is broken; the pool is damaged, make another");
-        at = entry->links.next.off;
-        if (at == first) break;
-      }
-    }
+    auto wrong = check_lists(control_.buckets, objects, found);
+    if (wrong.empty() && control_.fresh.off != 0) wrong = check_lists(control_.fresh, objects, found);
+    if (!wrong.empty())
+      throw Unsupported("open pool " + path + ": it is damaged: " + wrong + "; make another, or restore this one");
+    if (control_.fresh.off != 0) move_all();
+    if (control_.dirty == 0) return;
     set_count(found);
     mark(0);
   }
@@ -247,7 +253,7 @@ constexpr StructureEntry entry{NAME,
                                "PMDK, pmemobj_list_insert(3)",
                                true,
                                "",
-                               &make_structure<HashmapAtomic>,
+                               &open_structure<HashmapAtomic>,
                                &pool_bytes};
 const Registration registration{entry};
 

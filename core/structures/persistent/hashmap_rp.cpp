@@ -4,6 +4,7 @@
 /// Source: PMDK, pmemobj_action(3); P. Celis, P.-A. Larson, J. I. Munro, "Robin Hood Hashing", FOCS 1985; the design is
 /// that of PMDK's map of this name.
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/random.hpp"
@@ -189,13 +190,18 @@ class HashmapRp final : public Structure {
 
   [[nodiscard]] std::string check() const override {
     std::uint64_t found = 0;
+    auto objects = pool_.objects();
+    if (!objects.take(control_.slots, FIRST * sizeof(Slot), SLOTS)) return "its slots are lost";
+    if (control_.capacity < FIRST || !std::has_single_bit(control_.capacity) ||
+        control_.capacity > pmemobj_alloc_usable_size(control_.slots) / sizeof(Slot))
+      return "the number of its slots is wrong";
     const auto all = table();
     for (std::uint64_t i = 0; i < all.capacity(); ++i) {
       if (all[i].hash == 0 || (all[i].hash & ERASED) != 0) continue;
       const auto where = " in slot " + std::to_string(i);
       if (all[i].hash != hash_of(all[i].key)) return "a hash is wrong" + where;
       if (all.find(all[i].key) != &all[i]) return "no search finds the key" + where;
-      if (apart() && !pool_.holds(all[i].value[0], control_.value_bytes)) return "the value is lost" + where;
+      if (apart() && !objects.take(all[i].value[0], control_.value_bytes, VALUES)) return "the value is lost" + where;
       ++found;
     }
     if (found == control_.count) return "";
@@ -261,7 +267,7 @@ constexpr StructureEntry entry{NAME,
                                "PMDK, pmemobj_action(3)",
                                true,
                                "",
-                               &make_structure<HashmapRp>,
+                               &open_structure<HashmapRp>,
                                &pool_bytes};
 const Registration registration{entry};
 

@@ -108,12 +108,17 @@ class HashmapTx final : public Structure {
   }
 
   [[nodiscard]] std::string check() const override {
+    auto objects = pool_.objects();
+    if (!objects.take(control_.buckets, sizeof(Buckets), BUCKETS)) return "its buckets are lost";
     auto& all = buckets();
+    if (!chains::is_number(all.number) || all.number > pool_.most(sizeof(PMEMoid)) ||
+        pmemobj_alloc_usable_size(control_.buckets) < array_size(all.number))
+      return "the number of its buckets is wrong";
     std::uint64_t found = 0;
     for (std::uint64_t i = 0; i < all.number; ++i)
-      for (auto at = all.heads()[i].off; at != 0; at = pool_.at<Entry>(at)->next.off) {
+      for (auto at = all.heads()[i]; at.off != 0; at = pool_.at<Entry>(at)->next) {
         const auto where = " in bucket " + std::to_string(i);
-        if (!pool_.holds(at, sizeof(Entry) + control_.value_bytes)) return "a link leaves the pool" + where;
+        if (!objects.take(at, sizeof(Entry) + control_.value_bytes, ENTRIES)) return "a link leads to no entry" + where;
         if (control_.hash.of(pool_.at<Entry>(at)->key, all.number) != i) return "a key is strange" + where;
         if (++found > control_.count) return "there are too many entries" + where;
       }
@@ -175,7 +180,7 @@ class HashmapTx final : public Structure {
 };
 
 constexpr StructureEntry entry{
-    NAME,       "hash map on libpmemobj's transactions", "PMDK, libpmemobj_tx(7)", true, "", &make_structure<HashmapTx>,
+    NAME,       "hash map on libpmemobj's transactions", "PMDK, libpmemobj_tx(7)", true, "", &open_structure<HashmapTx>,
     &pool_bytes};
 const Registration registration{entry};
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/capacity.hpp"
 #include "base/error.hpp"
@@ -92,6 +93,20 @@ PMEMobjpool* open(const StructureOptions& asked, const std::string& layout) {
 
 }  // namespace
 
+Objects::Objects(PMEMobjpool* pool) {
+  auto object = pmemobj_first(pool);
+  uuid_ = object.pool_uuid_lo;
+  for (; !OID_IS_NULL(object); object = pmemobj_next(object))
+    objects_.push_back({object.off, pmemobj_type_num(object), pmemobj_alloc_usable_size(object), false});
+  std::ranges::sort(objects_, {}, &Object::offset);
+}
+
+bool Objects::take(std::uint64_t offset, std::size_t size_bytes, std::uint64_t type) {
+  const auto found = std::ranges::lower_bound(objects_, offset, {}, &Object::offset);
+  if (found == objects_.end() || found->offset != offset || found->type != type) return false;
+  return found->size_bytes >= size_bytes && !std::exchange(found->taken, true);
+}
+
 Pool::Pool(const StructureOptions& asked, std::string_view structure, std::size_t needed_bytes,
            std::size_t root_bytes) {
   if (asked.path.empty()) throw BadPlan("structure " + std::string(structure) + " needs a path of a pool");
@@ -107,6 +122,8 @@ Pool::Pool(const StructureOptions& asked, std::string_view structure, std::size_
   if (there != 0 && there != asked.value_bytes)
     why = "its values have " + std::to_string(there) + " bytes, and " + std::to_string(asked.value_bytes) +
           " were asked for";
+  else if (why.empty() && root<Root>().count > size_ / sizeof(Root))
+    why = "it is damaged: its count is " + std::to_string(root<Root>().count) + "; make another, or restore this one";
   if (why.empty()) return;
   pmemobj_close(pool_);
   if (asked.make && !asked.unnamed) std::filesystem::remove(asked.path);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "structures/structure.hpp"
 
@@ -17,6 +18,29 @@ namespace tierscope::structures {
 struct Root {
   std::uint64_t value_bytes;  // 0: nothing has been made yet
   std::uint64_t count;
+};
+
+/// The objects that a pool holds, by libpmemobj's own list, for a check that trusts no link: each may be taken once.
+/// Source: PMDK, pmemobj_first(3).
+class Objects {
+ public:
+  /// The root object is none of them.
+  explicit Objects(PMEMobjpool* pool);
+  /// Whether one of this type begins here, has so many bytes at least, and was not taken before.
+  [[nodiscard]] bool take(std::uint64_t offset, std::size_t size_bytes, std::uint64_t type);
+  /// Likewise of an id, which names the pool as well.
+  [[nodiscard]] bool take(PMEMoid object, std::size_t size_bytes, std::uint64_t type) {
+    return object.pool_uuid_lo == uuid_ && take(object.off, size_bytes, type);
+  }
+
+ private:
+  struct Object {
+    std::uint64_t offset, type;
+    std::size_t size_bytes;
+    bool taken;
+  };
+  std::vector<Object> objects_;  // by offset
+  std::uint64_t uuid_;
 };
 
 class Pool {
@@ -43,16 +67,12 @@ class Pool {
     return *at<T>(root_);
   }
   [[nodiscard]] PMEMoid object(std::uint64_t offset) const noexcept { return {root_.pool_uuid_lo, offset}; }
-  /// Whether it can be an object of this pool that has so many bytes: of what a broken link says.
-  [[nodiscard]] bool holds(std::uint64_t offset, std::size_t size_bytes) const noexcept {
-    return offset % 8 == 0 && offset >= PAGE && offset < size_ && size_bytes <= size_ - offset;
-  }
+  [[nodiscard]] Objects objects() const { return Objects(pool_); }
   /// How many objects of a size it could have: what no walk along links goes beyond.
   [[nodiscard]] std::uint64_t most(std::size_t size_bytes) const noexcept { return size_ / size_bytes; }
   void persist(const void* at, std::size_t size_bytes) const noexcept { pmemobj_persist(pool_, at, size_bytes); }
 
  private:
-  static constexpr std::size_t PAGE = 4096;
   PMEMobjpool* pool_;
   std::size_t size_;
   PMEMoid root_{};

@@ -219,9 +219,9 @@ class Rbtree final : public Transacted<Control> {
   }
 
   [[nodiscard]] std::string check() const override {
-    Checked checked;
-    if (control_.top != 0 && tree().red(control_.top)) return "the top is red";
+    Checked checked{pool_.objects()};
     const auto wrong = check_below(control_.top, 0, 0, checked);
+    if (wrong.empty() && tree().red(control_.top)) return "the top is red";
     return wrong.empty() ? check_count(checked.found) : wrong;
   }
 
@@ -230,6 +230,7 @@ class Rbtree final : public Transacted<Control> {
     std::uint64_t found, above;  // the node of a key, or 0; the last one before it
   };
   struct Checked {
+    Objects objects;
     std::uint64_t found = 0, last = 0;  // entries, and the largest key of them
     int blacks = -1;                    // on each way down; -1: none has ended
   };
@@ -252,7 +253,7 @@ class Rbtree final : public Transacted<Control> {
       if (checked.blacks < 0) checked.blacks = blacks;
       return checked.blacks == blacks ? "" : "some way down has another number of black nodes";
     }
-    if (!pool_.holds(at, sizeof(Node) + control_.value_bytes)) return "a link leaves the pool";
+    if (!checked.objects.take(at, sizeof(Node) + control_.value_bytes, NODES)) return "a link leads to no node";
     const auto all = tree();
     if (all.above(at) != above) return "a link upwards is broken";
     if (above != 0 && all.red(at) && all.red(above)) return "a red node is below another";
@@ -273,7 +274,7 @@ constexpr StructureEntry entry{NAME,
                                "L. J. Guibas, R. Sedgewick, A Dichromatic Framework for Balanced Trees, FOCS 1978",
                                true,
                                "",
-                               &make_structure<Rbtree>,
+                               &open_structure<Rbtree>,
                                &pool_bytes};
 const Registration registration{entry};
 

@@ -9,9 +9,7 @@ namespace {
 constexpr std::string_view NAME = "rtree";
 constexpr unsigned BITS = 4;
 
-std::unique_ptr<Structure> open(const StructureOptions& asked) {
-  return std::make_unique<trie::Trie<BITS>>(asked, NAME);
-}
+std::unique_ptr<Structure> open(const StructureOptions& asked) { return make_structure<trie::Trie<BITS>>(asked, NAME); }
 
 constexpr StructureEntry entry{NAME,
                                "radix tree on libpmemobj's transactions",

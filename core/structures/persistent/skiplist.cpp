@@ -102,11 +102,13 @@ class Skiplist final : public Transacted<Control> {
   [[nodiscard]] std::string check() const override {
     auto expected = control_.first;
     std::uint64_t found = 0, last = 0;
+    auto objects = pool_.objects();
     for (auto at = expected[0]; at != 0; at = expected[0]) {
-      if (!pool_.holds(at, entry_bytes(1, control_.value_bytes))) return "a link leaves the pool";
+      if (!objects.take(at, entry_bytes(1, control_.value_bytes), ENTRIES)) return "a link leads to no entry";
       auto& entry = *pool_.at<Entry>(at);
       const auto height = height_of(entry.key);
-      if (!pool_.holds(at, entry_bytes(height, control_.value_bytes))) return "a link leaves the pool";
+      if (pmemobj_alloc_usable_size(pool_.object(at)) < entry_bytes(height, control_.value_bytes))
+        return "an entry is too small for its links";
       if (found > 0 && entry.key <= last) return "the keys are out of order";
       if (++found > control_.count) return "there are too many entries";
       last = entry.key;
@@ -149,7 +151,7 @@ constexpr StructureEntry entry{NAME,
                                "W. Pugh, Skip Lists, CACM 33(6), 1990",
                                true,
                                "",
-                               &make_structure<Skiplist>,
+                               &open_structure<Skiplist>,
                                &pool_bytes};
 const Registration registration{entry};
 

@@ -4,6 +4,7 @@
 /// Source: D. R. Morrison, "PATRICIA - Practical Algorithm To Retrieve Information Coded in Alphanumeric", JACM 15(4),
 /// 1968; D. E. Knuth, The Art of Computer Programming, volume 3, section 6.3.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -91,13 +92,17 @@ class Trie final : public Transacted<Control> {
   }
 
   [[nodiscard]] std::string check() const override {
-    std::uint64_t found = 0;
-    const auto wrong = control_.first == 0 ? "" : check_below(control_.first, 0, 64, found);
-    return wrong.empty() ? check_count(found) : wrong;
+    Checked checked{pool_.objects()};
+    const auto wrong = control_.first == 0 ? "" : check_below(control_.first, 0, 64, checked);
+    return wrong.empty() ? check_count(checked.found) : wrong;
   }
 
  private:
   using Node = Inner<BITS>;
+  struct Checked {
+    Objects objects;
+    std::uint64_t found = 0;
+  };
   struct Place {
     std::uint64_t* link;   // to the leaf, to where it would be, or to an inner node that does not lead to the key
     std::uint64_t* above;  // to the inner node that holds `link`; nullptr: none does
@@ -141,20 +146,21 @@ class Trie final : public Transacted<Control> {
 
   /// Of what lies below `link`, whose keys share the bits of `prefix` from bit `end` on.
   [[nodiscard]] std::string check_below(std::uint64_t link, std::uint64_t prefix, std::uint64_t end,
-                                        std::uint64_t& found) const {
+                                        Checked& checked) const {
     const auto strange = [&](std::uint64_t key) { return end < 64 && (key ^ prefix) >> end != 0; };
-    if (!pool_.holds(link & ~INNER, is_inner(link) ? sizeof(Node) : sizeof(Leaf) + control_.value_bytes))
-      return "a link leaves the pool";
+    if (!checked.objects.take(link & ~INNER, is_inner(link) ? sizeof(Node) : sizeof(Leaf) + control_.value_bytes,
+                              is_inner(link) ? INNERS : LEAVES))
+      return "a link leads to no node";
     if (!is_inner(link)) {
       const auto wrong = strange(leaf(link).key) ? "no search finds key " + std::to_string(leaf(link).key) : "";
-      return ++found > control_.count ? "there are too many entries" : wrong;
+      return ++checked.found > control_.count ? "there are too many entries" : wrong;
     }
     const auto& node = inner(link);
     if (strange(node.prefix) || node.shift >= end || node.shift % BITS != 0) return "an inner node is out of place";
-    if (node.only_other(nullptr) != 0) return "an inner node has one link";
+    if (std::ranges::count(node.below, 0U) + 1 >= std::ssize(node.below)) return "an inner node has one link at most";
     for (std::uint64_t digit = 0; digit < node.below.size(); ++digit) {
       if (node.below[digit] == 0) continue;
-      const auto wrong = check_below(node.below[digit], node.prefix | digit << node.shift, node.shift, found);
+      const auto wrong = check_below(node.below[digit], node.prefix | digit << node.shift, node.shift, checked);
       if (!wrong.empty()) return wrong;
     }
     return "";

@@ -15,7 +15,7 @@ constexpr StructureEntry entry{"map",
                                "ISO/IEC 14882:2020, [map]",
                                false,
                                "",
-                               &make_structure<VolatileMap<Map>>,
+                               &open_structure<VolatileMap<Map>>,
                                &no_pool,
                                "its tree is balanced inside libstdc++, whose accesses are not recorded"};
 const Registration registration{entry};

@@ -20,7 +20,7 @@ struct Mixed {
   std::size_t operator()(std::uint64_t key) const noexcept { return mixed(key); }
 };
 using Map = tsl::robin_map<std::uint64_t, Value, Mixed>;
-constexpr auto OPEN = &make_structure<VolatileMap<Map>>;
+constexpr auto OPEN = &open_structure<VolatileMap<Map>>;
 
 #else
 constexpr std::string_view LACKING =

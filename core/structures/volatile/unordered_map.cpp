@@ -14,7 +14,7 @@ constexpr StructureEntry entry{"unordered_map",
                                "ISO/IEC 14882:2020, [unord.map]",
                                false,
                                "",
-                               &make_structure<VolatileMap<Map>>,
+                               &open_structure<VolatileMap<Map>>,
                                &no_pool};
 const Registration registration{entry};
 

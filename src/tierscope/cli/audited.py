@@ -6,6 +6,7 @@ from tierscope import reference
 from tierscope.audit import Audit, examine, own, published, readings
 from tierscope.audit.limits import Limits, limited
 from tierscope.errors import UsageError
+from tierscope.files import is_there
 from tierscope.imports import read
 from tierscope.result import load
 
@@ -19,7 +20,7 @@ def audited(what: str, name: str = "", limits: Limits = UNKNOWN) -> tuple[str, A
         table = reference.load(what.removeprefix(PUBLISHED))
         return f"{table.name}: {table.title}", examine(limited(published.statements(table), limits))
     path = Path(what)
-    if not path.exists():
+    if not is_there(path):
         raise UsageError(f"{what}: no such file or directory; name a run, a file of another tool, or {PUBLISHED}NAME")
     if path.is_file() and path.name != "result.json":
         _, imported = read(path, name)

@@ -29,6 +29,7 @@ class Counts(msgspec.Struct, frozen=True):
     file_flushes: int
     file_fences: int
     dropped: int
+    stores: int = 0  # to the watched file, seen one by one before the cuts
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -47,6 +48,7 @@ class Found(msgspec.Struct, frozen=True):
     counts: Counts
     points: tuple[Point, ...]
     missed: tuple[int, ...] = ()  # fences that the second run of the writer did not reach
+    stores: int = 0  # changes of lines between two fences that were seen one by one; cuts come between them, too
 
     @property
     def failed(self) -> tuple[Point, ...]:

@@ -27,7 +27,7 @@ def hunt(asked: Asked, tell: Callable[[str], object] = str) -> Found:
             counts = writer.run(1, ())
             _check_the_check(asked, writer, place)
             drawn = draw(fences_of_interest(counts.file_fences, asked.drop_fence), asked)
-            writer.run(2, drawn)
+            stores = writer.run_with_cuts(2, drawn).stores
         finally:
             writer.remove()
         points = []
@@ -36,7 +36,8 @@ def hunt(asked: Asked, tell: Callable[[str], object] = str) -> Found:
             points.append(_judge(asked, writer, place, fence))
     reached = tuple(point for point in points if point is not None)
     missed = tuple(fence for fence, point in zip(drawn, points, strict=True) if point is None)
-    return Found(file=str(asked.file), seed=asked.seed, counts=counts, points=reached, missed=missed)
+    return Found(file=str(asked.file), seed=asked.seed, counts=counts, points=reached, missed=missed,
+                 stores=stores)  # fmt: skip
 
 
 def fences_of_interest(fences: int, drop_fence: int) -> Sequence[int]:

@@ -29,6 +29,9 @@ def show(found: Found, asked: Asked, console: Console) -> None:
         bad = bool(number) and verdict != "passed"
         table.add_row(Text(verdict, "bold red" if bad else ""), str(number), Text(meaning, "dim"))
     console.print(table)
+    if not found.stores:
+        console.print("No cut comes between two stores to one cache line: the writer does not bear being watched so "
+                      "closely, or nothing was stored before the drawn fences.", soft_wrap=True)  # fmt: skip
     _show_failed(found, asked, console)
     if found.missed:
         console.print(f"points not reached, since the second run made fewer fences: {len(found.missed)}")

@@ -1,6 +1,7 @@
 """The writer, run behind the library that sees its flushes and fences; every run starts from the same file."""
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -52,14 +53,25 @@ class Writer:
     def log(self, number: int) -> Path:
         return self._place / f"log-{number}"
 
-    def run(self, number: int, points: tuple[int, ...]) -> Counts:
+    def run_with_cuts(self, number: int, points: tuple[int, ...]) -> Counts:
+        """Images at these fences, also of what is between two stores to one line where the writer bears being watched.
+
+        It does not where the system stores into the file for it (read), or where it blocks all signals.
+        """
+        try:
+            return self.run(number, points, stores=True)
+        except UsageError:
+            shutil.rmtree(self.folder(number))
+            return self.run(number, points)
+
+    def run(self, number: int, points: tuple[int, ...], *, stores: bool = False) -> Counts:
         """UsageError for a writer that fails, maps no such file, or fences nothing."""
         self.remove()
         if self._given:
             copy_sparse(self._asked.file, self.file)
         folder = self.folder(number)
         folder.mkdir()
-        (folder / "plan").write_text(self._plan(points))
+        (folder / "plan").write_text(self._plan(points, stores=stores))
         preload = os.environ.get("LD_PRELOAD", "")
         environment = {
             **pmdk_environment(),
@@ -82,13 +94,14 @@ class Writer:
         """The file that the last run left."""
         self.file.unlink(missing_ok=True)
 
-    def _plan(self, points: tuple[int, ...]) -> str:
+    def _plan(self, points: tuple[int, ...], *, stores: bool) -> str:
         asked = self._asked
         words = {
             "file": self.file.absolute(),
             "seed": asked.seed,
             "drop_flush": asked.drop_flush,
             "drop_fence": asked.drop_fence,
+            "stores": int(stores),
             "points": ",".join(map(str, points)),
         }
         return "".join(f"{key}={word}\n" for key, word in words.items())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tierscope.errors import UnknownNameError, UsageError
+from tierscope.files import is_there
 from tierscope.models.counter_model import CounterModel
 from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import Memory, memory, otherwise
@@ -81,7 +82,7 @@ def _same(one: Predicted, other: Predicted) -> bool:
 
 
 def _is_run(asked: Asked) -> bool:
-    return Path(asked.what).exists()
+    return is_there(asked.what)
 
 
 def _refuse_spare(asked: Asked) -> None:

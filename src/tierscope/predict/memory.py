@@ -16,6 +16,7 @@ from typing import Any
 
 from tierscope import units
 from tierscope.errors import UsageError
+from tierscope.files import is_there
 from tierscope.models.device import Cache, Device, device
 from tierscope.origin import strongest
 from tierscope.preset import measured
@@ -76,7 +77,7 @@ def _parts(word: str) -> tuple[list[str], list[tuple[str, str]]]:
         key, equals, text = part.partition("=")
         if equals and (key in FIELDS or key == "cache"):
             given.append((key, text))
-        elif not part or (equals and not Path(part).exists()):
+        elif not part or (equals and not is_there(part)):
             raise UsageError(f"memory '{word}': '{part}' is neither a run, a published device nor one of {KEYS}")
         else:
             names.append(part)
@@ -86,7 +87,7 @@ def _parts(word: str) -> tuple[list[str], list[tuple[str, str]]]:
 def _named(word: str, names: list[str]) -> Memory:
     if not names:
         return Memory(word, Device(word, OPEN, OPEN, OPEN))
-    if not any(Path(name).exists() for name in names):
+    if not any(is_there(name) for name in names):
         if len(names) > 1:
             raise UsageError(f"memory '{word}' names {len(names)} things of which none is a run; name one device")
         return Memory(word, device(names[0]))

@@ -167,11 +167,14 @@ def _columns(name: str, rows: Iterator[list[str]], unit: dict[str, str]) -> dict
     return {column: _values(words, unit[column]) for column, words in zip(header, by_column, strict=True)}
 
 
+DIGITS = 19  # of the largest int64
+
+
 def _values(words: tuple[str, ...], unit: str) -> Values:
     """Words as they are; whole numbers as int64 where all are whole; else float64."""
     if unit == "word":
         return _sealed(np.array(words, dtype=np.str_))
-    if all(word.isdigit() for word in words):
+    if all(word.isdecimal() and len(word) < DIGITS for word in words):
         return _sealed(np.array([int(word) for word in words], dtype=np.int64))
     return _sealed(np.array([float(word) for word in words], dtype=np.float64))
 

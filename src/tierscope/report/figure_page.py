@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tierscope import __version__
 from tierscope.report import picture
 from tierscope.report.pages import PAGE, pages
+from tierscope.report.policy import policy
 from tierscope.report.standalone import inline
 from tierscope.report.theme import Spec
 from tierscope.report.writers.html import colours
@@ -30,14 +31,18 @@ def figure_page(spec: Spec, beside: Beside) -> str:
     """The whole page."""
     from markupsafe import Markup
 
-    environment = pages()
     drawn = renumbered(picture.svg(inline({key: spec[key] for key in spec if key != "title"})))
-    return environment.get_template("figure.html.jinja").render(
-        colours=Markup(colours()),  # noqa: S704 (ours)
-        css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)
-        picture=Markup(drawn),  # noqa: S704 (texts are escaped by the renderer)
-        title=spec["title"],
-        notes=spec["usermeta"]["tierscope"]["notes"],
-        beside=beside,
-        version=__version__,
+    style = "\n".join((colours(), *((PAGE / name).read_text() for name in ("page.css", "figure.css"))))
+    return (
+        pages()
+        .get_template("figure.html.jinja")
+        .render(
+            policy=Markup(policy([style], style_attributes=True)),  # noqa: S704 (ours)
+            style=Markup(style),  # noqa: S704 (ours)
+            picture=Markup(drawn),  # noqa: S704 (texts are escaped by the renderer)
+            title=spec["title"],
+            notes=spec["usermeta"]["tierscope"]["notes"],
+            beside=beside,
+            version=__version__,
+        )
     )

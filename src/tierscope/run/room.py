@@ -16,6 +16,7 @@ from tierscope.errors import MachineError
 from tierscope.experiment import Experiment, Target
 from tierscope.machine import Machine
 from tierscope.persistent.facts import Persistent
+from tierscope.storage.dax_content import exists, refuse_content
 from tierscope.storage.device import check
 from tierscope.suites.sizes import free_bytes
 from tierscope.system import System
@@ -24,6 +25,8 @@ from tierscope.units import MiB
 FILES = ("file", "fsdax", "pool")
 STORAGE = ("storage", "blockdev")  # a folder in which a file without a name will be; a whole block device
 OPEN = ",open"  # behind the path of a pool that is there
+OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
+ALIGN_BYTES = 2 * MiB  # of a DAX device whose kernel, before 5.10, does not say it
 POOL_BYTES = 8 * MiB  # what libpmemobj keeps for itself, see core/targets/pool.cpp
 PART = re.compile(r"[0-9]+[KMGT]?B?\s+(/.+)")  # of a pool set
 MOUNTS = "/proc/self/mounts"
@@ -63,17 +66,21 @@ def _room(machine: Machine, target: Target, system: System) -> int | None:
 
 
 def _device(known: Persistent, target: Target) -> int | None:
-    """Its size. A device that has another name than the kernel's own is left to the core."""
-    name = re.fullmatch(r"/dev/(dax[0-9.]+)(:overwrite)?", target.where)
+    """Its size; MachineError where it holds something that may not be lost. What is no device is left to the core."""
+    path = target.where.removesuffix(OVERWRITE)
+    name = re.fullmatch(r"/dev/(dax[0-9.]+)", path) or re.fullmatch(r"/dev/(dax[0-9.]+)", str(Path(path).resolve()))
     if name is None:
         return None
-    sizes = {each.name: each.size_bytes for each in known.dax}
-    if name[1] not in sizes:
+    devices = {each.name: each for each in known.dax}
+    if name[1] not in devices:
         raise MachineError(
-            f"target {target.word}: there is no {name[1]}; devices here: {', '.join(sizes) or 'none'}; "
+            f"target {target.word}: there is no {name[1]}; devices here: {', '.join(devices) or 'none'}; "
             "`daxctl list` shows them, `ndctl create-namespace -m devdax` makes one"
         )
-    return sizes[name[1]]
+    size = devices[name[1]].size_bytes
+    if size and not target.where.endswith(OVERWRITE) and exists(path):
+        refuse_content(path, size, devices[name[1]].align_bytes or ALIGN_BYTES)
+    return size
 
 
 def _storage(target: Target, system: System) -> int | None:

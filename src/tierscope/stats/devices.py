@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope import units
+from tierscope.errors import ResultError, UsageError
 from tierscope.units import LINE_BYTES, KiB, MiB
 
 NAME = "m"  # of the memory
@@ -149,8 +150,8 @@ def _ns(seconds: float) -> str:
 
 
 def parse(word: str) -> Device:
-    """The device that a word of `Device.word` tells; ValueError if a key is missing."""
-    keys = dict(part.split("=", 1) for part in word.split(",")[1:])
+    """The device that a word of `Device.word` tells; ResultError if a key is missing, or is none."""
+    keys = {key: value for key, _, value in (part.partition("=") for part in word.split(",")[1:])}
     own = {key.removeprefix(f"memory.{NAME}."): value for key, value in keys.items()}
     count = len({key for key in own if re.fullmatch(r"buffer\.\d+\.size", key)})
     try:
@@ -167,7 +168,9 @@ def parse(word: str) -> Device:
             noise=float(own.get("noise", 0)),
         )
     except KeyError as error:
-        raise ValueError(f"{word} is no device of the closed loop: {error} is missing") from error
+        raise ResultError(f"{word} is no device of the closed loop: {error} is missing; copy the run again") from error
+    except (ValueError, OverflowError, UsageError) as error:
+        raise ResultError(f"{word} is no device of the closed loop: {error}; copy the run again") from error
 
 
 def _buffer(own: dict[str, str], number: int) -> Buffer:

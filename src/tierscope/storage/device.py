@@ -19,6 +19,7 @@ from tierscope.system import System
 
 SECTOR_BYTES = 512  # of `size` in sysfs, whatever the device has
 MARKS: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"PMEM", "a pool of PMDK"),
     (0, b"XFSB", "an XFS file system"),
     (0, b"LUKS\xba\xbe", "an encrypted volume (LUKS)"),
     (0, b"hsqs", "a SquashFS file system"),

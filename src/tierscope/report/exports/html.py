@@ -13,6 +13,7 @@ from tierscope.report.content import gather
 from tierscope.report.exported import Number, named, points, said, unit_of
 from tierscope.report.exports import exports
 from tierscope.report.pages import PAGE, pages
+from tierscope.report.policy import policy
 from tierscope.report.writers.html import colours
 from tierscope.result import Run
 
@@ -30,9 +31,10 @@ class Html:
         if not found:
             raise UsageError("no table of these runs has a point to set side by side; csv has all values")
         environment = pages()
+        style = "\n".join((colours(), *((PAGE / name).read_text() for name in ("page.css", "side_by_side.css"))))
         text = environment.get_template("side_by_side.html.jinja").render(
-            colours=Markup(colours()),  # noqa: S704 (ours)
-            css=Markup((PAGE / "page.css").read_text()),  # noqa: S704 (ours)
+            policy=Markup(policy([style], style_attributes=True)),  # noqa: S704 (ours)
+            style=Markup(style),  # noqa: S704 (ours)
             runs=[_facts(name, run) for name, run in zip(names, runs, strict=True)],
             names=names,
             tables=[_table(table, rows, len(runs)) for table, rows in found.items()],

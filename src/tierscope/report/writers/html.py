@@ -1,7 +1,8 @@
 """The report: one HTML file that loads nothing, with every figure, table, finding and command.
 
-The page carries Vega, Vega-Lite and vega-embed (BSD) as `vl_convert` bundles them; 877 KiB, as
-gzip 400 KiB. Its Content-Security-Policy forbids every request, and evaluates no text as code.
+The page carries Vega, Vega-Lite and vega-embed (BSD) as `vl_convert` bundles them; 877 KiB, as gzip 400 KiB. Its
+Content-Security-Policy forbids every request, evaluates no text as code, and runs only its own scripts.
+Licences of what it carries: page/notice.txt.
 """
 
 import base64
@@ -15,6 +16,7 @@ from tierscope.files import write_atomically
 from tierscope.report import picture
 from tierscope.report.content import Content, gather
 from tierscope.report.pages import PAGE, pages
+from tierscope.report.policy import policy
 from tierscope.report.theme import DARK, LIGHT
 from tierscope.report.view import page
 from tierscope.report.writers import file_name, writers
@@ -44,11 +46,13 @@ def render(content: Content) -> str:
 
     environment = pages()
     specs = {drawing.figure.name: drawing.spec for drawing in content.drawings}
+    style, script = f"{colours()}\n{(PAGE / 'page.css').read_text()}", (PAGE / "page.js").read_text()
     trusted = {
-        "colours": colours(),
-        "css": (PAGE / "page.css").read_text(),
-        "script": (PAGE / "page.js").read_text(),
+        "policy": policy([style], [script, libraries()]),
+        "style": style,
+        "script": script,
         "bundle": bundle(),
+        "notice": (PAGE / "notice.txt").read_text(),
         "specs": script_json(specs),
     }
     marked = {name: Markup(text) for name, text in trusted.items()}  # noqa: S704 (ours, or escaped by script_json)
@@ -81,12 +85,18 @@ def _columns(rows: list[Any]) -> Any:
 
 
 @functools.cache
-def bundle() -> str:
-    """The libraries as one script, without names of hosts; gzip in base64 for the page to unpack."""
+def libraries() -> str:
+    """The libraries as one script, without names of hosts."""
     text = picture.bundle(SNIPPET)
     for host in HOSTS:
         text = text.replace(host, "")
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+    return text
+
+
+@functools.cache
+def bundle() -> str:
+    """The libraries, gzip in base64 for the page to unpack."""
+    return base64.b64encode(gzip.compress(libraries().encode(), mtime=0)).decode()
 
 
 def colours() -> str:
