@@ -18,7 +18,7 @@ from tierscope import __version__, core, storage
 from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError
-from tierscope.experiment import Label
+from tierscope.experiment import Experiment, Label
 from tierscope.machine import Identity, Machine
 from tierscope.result import (
     SCHEMA,
@@ -38,7 +38,7 @@ from tierscope.run.inspect import inspect, simulated
 from tierscope.run.known import refuse_unknown
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
-from tierscope.run.room import with_rooms
+from tierscope.run.room import with_rooms, with_rooms_of
 from tierscope.run.runner import Runner, imagine
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites import Plan, suites
@@ -106,14 +106,11 @@ def begin(
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     refuse_uncounted(suite, options)
     now = datetime.now(UTC)
-    machine = machine_for(suite, options, plan_text)
     # wrong words and paths are told before anything is written
-    experiments = imagine(plan_for(suite, options, plan_text, machine)())
+    machine, experiments = imagined(suite, options, plan_text)
     build = core.catalogue()
     refuse_unknown((group for experiment in experiments for group in experiment.groups), build)
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
-    machine = with_rooms(machine, experiments, System())
-    imagine(plan_for(suite, options, plan_text, machine)())
     manifest = Manifest(
         schema=SCHEMA,
         argv=argv,
@@ -134,6 +131,18 @@ def begin(
     save_manifest(directory, manifest)
     save_result(directory, empty_result(manifest))
     return directory, manifest
+
+
+def imagined(suite: str, options: dict[str, Label], plan_text: str) -> tuple[Machine, list[Experiment]]:
+    """The machine with the rooms of all paths, and the experiments of a plan made with them.
+
+    The paths that options name are looked up before the plan is made: it refuses and limits sizes by their room.
+    """
+    machine, system = machine_for(suite, options, plan_text), System()
+    if suite != OWN_GROUPS:
+        machine = with_rooms_of(machine, suites[suite].paths(options), system)
+    machine = with_rooms(machine, imagine(plan_for(suite, options, plan_text, machine)()), system)
+    return machine, imagine(plan_for(suite, options, plan_text, machine)())
 
 
 def refuse_uncounted(suite: str, options: dict[str, Label]) -> None:

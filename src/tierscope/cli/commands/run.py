@@ -85,10 +85,10 @@ def _list(name: str, options: dict[str, Label], text: str) -> int:
     from rich.console import Console
 
     from tierscope.cli.progress import describe
-    from tierscope.run.runner import expected_seconds, imagine
-    from tierscope.run.start import machine_for, plan_for
+    from tierscope.run.runner import expected_seconds
+    from tierscope.run.start import imagined
 
-    experiments = imagine(plan_for(name, options, text, machine_for(name, options, text))())
+    _, experiments = imagined(name, options, text)
     console = Console()
     for number, experiment in enumerate(experiments):
         console.print(f"{number:4}  {describe(experiment)}", highlight=False)
