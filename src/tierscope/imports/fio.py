@@ -5,7 +5,8 @@ over the run time of the job; latency is from the call to the completion (`lat_n
 `lat_ns` and `clat_ns` fio kept. What stands around the document is told as a warning. With --status-interval the last
 document is read, and that is told: of a fio that was killed it is what had been done until then.
 Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
-of the time: else part of the queue is in the page cache, or was never filled.
+of the time: else part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options
+allow.
 With group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
 numjobs. fio leaves out group_reporting where it stands without a number, so the entries of one name and group are
 counted; another number of them tells no depth.
@@ -28,7 +29,8 @@ from tierscope.result import Warn
 from tierscope.units import KiB, parse_bytes
 
 DIRECTIONS = ("read", "write", "trim")
-FULL = 95.0  # per cent of the time at full depth, for the depth to count as what was under way
+FULL = 95.0  # per cent of the submissions at full depth, for the depth to count as what was under way
+BATCHES = "iodepth_"  # options that begin so leave places of the queue empty until several are
 PERCENTILES = {
     "50": "latency_p50_s",
     "90": "latency_p90_s",
@@ -120,15 +122,15 @@ def _clones(job: Json) -> tuple[str, str]:
 def _job(job: Json, options: Json, entries: int) -> list[Reading]:
     """entries: of this section in the document."""
     used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
-    depth = _in_flight(job, options, entries)
+    depths = _depths(job, options, entries)
     readings = []
     for name in used:
         values = _values(job[name])
-        if depth and len(used) == 1:
-            values["in_flight"] = depth
+        if len(used) == 1:
+            values |= depths
         readings.append(Reading(test=name, labels=_labels(job, options, name), values=values))
     if len(used) == 2:
-        values = _both(job, used) | ({"in_flight": depth} if depth else {})
+        values = _both(job, used) | depths
         readings.append(Reading(test="+".join(used), labels=_labels(job, options, "both"), values=values))
     return readings
 
@@ -171,8 +173,9 @@ def _nanoseconds(number: float) -> Value:
 
 
 def _both(job: Json, used: list[str]) -> dict[str, Value]:
-    """Sums, and the mean latency by the number of operations."""
+    """Sums, the longest of both, and the mean latency by the number of operations."""
     sides = [job[name] for name in used]
+    times = sorted(int(side["runtime"]) / 1e3 for side in sides)
     count = sum(int(side["total_ios"]) for side in sides)
     mean = sum(float(side["lat_ns"]["mean"]) * int(side["total_ios"]) for side in sides) / count
     return {
@@ -180,6 +183,8 @@ def _both(job: Json, used: list[str]) -> dict[str, Value]:
         "rate_per_s": Value(value=float(sum(side["iops"] for side in sides))),
         "operations": Value(value=float(count)),
         "latency_s": Value(value=mean * 1e-9),
+        "latency_most_s": max((_nanoseconds(side["lat_ns"]["max"]) for side in sides), key=lambda most: most.value),
+        "seconds": Value(value=times[-1], step=1e-3 + 2 * (times[-1] - times[0])),
     }
 
 
@@ -206,18 +211,23 @@ def _size(options: Json, side: str) -> int | None:
     return parse_bytes(word[:-1] + word[-1].upper() + "iB" if word[-1:] in "kmg" else word)
 
 
-def _in_flight(job: Json, options: Json, entries: int) -> Value | None:
+def _depths(job: Json, options: Json, entries: int) -> dict[str, Value]:
+    """What was allowed, and where it was reached what was under way; {} where neither is known."""
     clones = int(options.get("numjobs", 1))
-    if entries not in (1, clones):
-        return None
+    if entries not in (1, clones) or not options:
+        return {}
     jobs = clones if entries == 1 else 1
     depth = int(options.get("iodepth", 1))
     reached = float(job.get("iodepth_level", {}).get(DEPTHS.get(depth, ">=64"), 0.0))
+    stated = Value(value=float(jobs * depth), said=f"depth {depth}")
     asynchronous = (
         str(options.get("ioengine", "psync")) in ("libaio", "io_uring") and str(options.get("direct", "0")) == "1"
     )
     full = reached >= FULL and (depth in DEPTHS or depth == 64)
-    return Value(value=float(jobs * depth), said=f"depth {depth}") if full and asynchronous else None
+    if not full or not asynchronous:
+        return {"most_in_flight": stated}
+    kept = jobs == 1 and not any(key.startswith(BATCHES) for key in options)
+    return {"in_flight": stated} | ({"full_share": Value(value=min(reached / 100, 1.0), step=1e-8)} if kept else {})
 
 
 importers.add(Fio())

@@ -28,6 +28,8 @@ class Imported:
         Column("delay_cycles", "delay", "1"),
         Column("operation_bytes", "operation", "B"),
         Column("in_flight", "under way", "1"),
+        Column("most_in_flight", "under way at most", "1"),
+        Column("full_share", "found the queue full", "1"),
         Column("read_share", "reads", "1"),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
         Column("second_bandwidth_bytes_per_s", "mean of samples", "B/s"),
