@@ -187,11 +187,24 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     def blocks(self, record: Record) -> Blocks:
         """Shape (blocks,), dtype BLOCK, in the order of the core; ResultError if the file is damaged."""
-        return read_blocks(self.path / record.samples)
+        blocks = read_blocks(self.path / record.samples)
+        if why := _impossible(blocks, len(record.groups)):
+            raise ResultError(f"samples {self.path / record.samples} {why}; {_next_step(self.path)}")
+        return blocks
 
     def bins(self, record: Record) -> Bins:
         """Shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
         return read_blocks(self.path / bins_of(record.samples), BIN) if record.program else np.empty(0, dtype=BIN)
+
+
+def _impossible(blocks: Blocks, groups: int) -> str:
+    """Why no core wrote these; "" where one may have."""
+    if not blocks.size:
+        return ""
+    if (group := int(blocks["group"].max())) >= groups:
+        return f"name group {group}, and the record has {groups}"
+    last = max(int(blocks[name].max()) for name in ("start_ticks", "stop_ticks"))
+    return f"have a clock at {last}, which runs to 2^63 at most" if last >= 1 << 63 else ""
 
 
 def write_blocks(path: Path, blocks: Blocks) -> None:
