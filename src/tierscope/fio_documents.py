@@ -2,7 +2,8 @@
 
 fio prints warnings into its own output, in front of the document and behind it, so a document begins at a line that is
 a brace alone, or is a whole document. With --status-interval there are several; each repeats what stood before, so the
-last one is the result. A document that ends too early is no document: `cut` says that one stands behind the last.
+last one is the result. A document that ends too early is no document: `cut` says that one stands behind the last. Of a
+text that has MOST such beginnings no more is read: each may be as long as the rest of the text.
 Source: fio 3.33, HOWTO, "Interpreting the output" and "Status interval".
 """
 
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DECODER = json.JSONDecoder()
+MOST = 64  # beginnings of documents that do not end: a fio that is stopped leaves one
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,14 @@ class Found:
 
 def documents(text: str) -> Found:
     """Raises nothing: a text without a document gives none."""
-    found, said, at, cut = [], [], 0, False
-    while (start := _brace(text, at)) is not None:
+    found, said, at, cut, broken = [], [], 0, False, 0
+    while broken < MOST and (start := _brace(text, at)) is not None:
         said.append(text[at:start])
         try:
             value, at = DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             said.append(text[start : start + 2])
-            at, cut = start + 2, True
+            at, cut, broken = start + 2, True, broken + 1
             continue
         if isinstance(value, dict):
             found.append(value)

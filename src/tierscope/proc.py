@@ -85,7 +85,7 @@ class CpuTime(NamedTuple):
 
 def cpu_time(system: System) -> CpuTime | None:
     """The line `cpu` of /proc/stat: user nice system idle iowait irq softirq steal ..."""
-    match = re.match(r"cpu ((?:\s*[0-9]{1,20})+)", system.read("/proc/stat", 1 << 12) or "")
+    match = re.match(r"cpu((?:\s+[0-9]{1,20})+)", system.read("/proc/stat", 1 << 12) or "")
     numbers = [int(word) for word in match[1].split()] if match else []
     if len(numbers) < 8:
         return None

@@ -194,6 +194,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Warn, ...] = ()
     origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real; the tool that measured
     readings: tuple[Reading, ...] = ()  # of another tool, where the run was imported
+    method: str = ""  # of that tool, as far as its output and its documents say; "" is not known
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -219,6 +220,8 @@ def blocks_of(directory: Path, record: Record) -> Blocks:
     teams = np.array([len(facts.cpus) for facts in record.groups])
     if np.any(blocks["group"] >= teams.size) or np.any(blocks["thread"] >= teams[blocks["group"]]):
         raise exchanged(path, "name threads that the record has not")
+    if blocks.size and (last := max(int(blocks[name].max()) for name in ("start_ticks", "stop_ticks"))) >= 1 << 63:
+        raise exchanged(path, f"have a clock at {last}, which runs to 2^63 at most")
     return blocks
 
 

@@ -20,7 +20,7 @@ RATES = {"": 1.0, "B/s": 1.0, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12, "MiB/s": f
 
 
 def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> float:
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]*)\s*", text)
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]*)", text.strip())
     if match is None:
         raise UsageError(f"{what} {text!r} is no number with a unit; try one of {', '.join(u for u in units if u)}")
     number, unit = match.groups()

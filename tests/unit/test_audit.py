@@ -284,6 +284,41 @@ def test_a_planted_fault_is_found_with_its_reason(name: str, planted: list[State
     assert why in found[0].text
 
 
+def test_an_estimate_of_a_count_needs_not_be_whole() -> None:
+    """The writes between two stalls, of `policy`: a middle with an interval."""
+    (one,) = changed("digits", count=Quantity(15496.9, bounds=(15402.2, 15571.0)))
+    assert examine([one]).failures == ()
+    (counted,) = changed("digits", count=15496.9)
+    assert [failure.identity for failure in examine([counted]).failures] == ["digits"]
+
+
+def test_a_depth_that_was_not_reached_bounds_from_above_alone() -> None:
+    for latency, holds in ((160e-6, True), (16e-9, True), (170e-6, False)):
+        one = stated(latency_s=latency, rate_per_s=100_000, most_in_flight=Quantity(16.0, bounds=(0.0, 16.5)))
+        assert (examine([one]).failures == ()) is holds
+
+
+def test_no_reason_names_a_unit_that_a_time_and_a_rate_have_not() -> None:
+    """16 under way and a latency 4.86 % above: the square of 1.024, which is MiB for MB of bytes alone."""
+    for factor in (1.024, 1.024**2, 8.0, 64.0, 1 / 64):
+        (one,) = changed("littles_law", latency_s=160e-6 * factor)
+        (failure,) = examine([one]).failures
+        assert not {"MiB", "KiB", "bits", "lines"} & set(failure.why.replace(",", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("latency_s", -1e-9, "a difference was taken the wrong way round"),
+        ("operations", -1.0, "a counter ran over, or a difference was taken the wrong way round"),
+        ("latency_s", float("nan"), "it was divided by nothing, or made of a number that is none"),
+        ("stolen_share", 12.0, "percent were taken for a share, or the part is not of that whole"),
+    ],
+)
+def test_the_reason_of_a_number_out_of_range_fits_its_kind(name: str, value: float, why: str) -> None:
+    assert [one.why for one in identities["in_range"].check([stated(**{name: value})]) if one] == [why]
+
+
 def test_what_is_simulated_is_not_bound_by_hardware() -> None:
     (one,) = changed("core_limit", latency_s=1e-11)
     assert examine([replace(one, words={"access": "dependent", "origin": "simulated"})]).failures == ()

@@ -5,7 +5,7 @@ import pytest
 from tierscope import reference
 from tierscope.audit import Audit, examine
 from tierscope.audit.published import statements as published
-from tierscope.audit.slips import slip
+from tierscope.audit.slips import OF_BYTES, OF_COUNTS, OF_TIMES, OF_TIMES_AND_COUNTS, slip, slips_of
 from tierscope.errors import UsageError
 from tierscope.printed import printed
 from tierscope.reproduce import reproduce
@@ -56,8 +56,22 @@ def test_what_is_no_number_is_refused(word: str) -> None:
 
 
 def test_a_slip_has_a_name_in_both_directions() -> None:
-    assert slip(10.02) == slip(1 / 10.02) == "a digit was lost"
-    assert slip(3.3) == slip(0.0) == ""
+    for slips in (OF_BYTES, OF_TIMES, OF_COUNTS, OF_TIMES_AND_COUNTS):
+        assert slip(10.02, slips) == slip(1 / 10.02, slips) == "a digit was lost"
+        assert slip(3.3, slips) == slip(0.0, slips) == ""
+
+
+@pytest.mark.parametrize("name", ["latency_s", "seconds", "rate_per_s", "operations"])
+@pytest.mark.parametrize("factor", [1.024, 1.024**2, 1.024**3, 8.0, 64.0, 1024.0**2])
+def test_only_bytes_slip_by_binary_prefixes_bits_and_lines(name: str, factor: float) -> None:
+    assert slip(factor, slips_of("bandwidth_bytes_per_s"), 1e-6) != ""
+    assert slip(factor, slips_of("footprint_bytes"), 1e-6) != ""
+    assert slip(factor, slips_of(name), 1e-6) == ""
+
+
+def test_a_prefix_is_named_by_those_that_the_unit_has() -> None:
+    assert slip(1000.0, slips_of("latency_s")) == "a prefix was lost: ms for us, or us for ns"
+    assert slip(1000.0, slips_of("rate_per_s")) == "a prefix was lost: k for one, M for k"
 
 
 # --- every table, and what is known of the documents ---

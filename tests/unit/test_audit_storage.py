@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from made_storage import storage_run
-from tierscope.audit import examine
+from tierscope.audit import examine, programs
 from tierscope.audit.own import statements
+from tierscope.program import Moved, Program, Repeat
 from tierscope.result import Run
 from tierscope.tables import tables
 
@@ -23,7 +25,7 @@ def test_clean_runs_are_silent_also_where_they_are_noisy(tmp_path: Path) -> None
     noisy = storage_run(tmp_path / "noisy", *WORDS, noise=0.3)
     held = examine(statements(noisy))
     assert {one.identity for one in held.failures} == set()
-    assert held.checked["littles_law"] == 6  # jobs whose depth is full: those of depth 16
+    assert held.checked["littles_law"] == 12
     assert held.checked["operation_bytes"] == 12
 
 
@@ -34,6 +36,76 @@ def test_the_middle_of_a_bin_may_lie_above_the_slowest_operation(tmp_path: Path)
     less = [{**row, "latency_most_s": float(row["latency_p999_s"] or 0) * 0.95} for row in rows]
     assert examine(statements(run, {"storage": most})).failures == ()
     assert {one.identity for one in examine(statements(run, {"storage": less})).failures} == {"spread"}
+
+
+@pytest.mark.parametrize("engine", ["io_uring", "psync"])
+@pytest.mark.parametrize("depth", [1, 4, 16, 64])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_machine_under_load_breaks_no_law(tmp_path: Path, engine: str, depth: int, seed: int) -> None:
+    """A program that must wait for its CPU, beside storage that stalls: latencies grow, and edges of a repeat weigh."""
+    rng = np.random.default_rng([seed, depth])
+    threads = depth if engine == "psync" else 1
+    program = Program(
+        name="fio", version="3.33", engine=engine, refused={}, threads=threads, direct=True, file_system="ext4",
+        source="/dev/sda1", command="fio", repeats=tuple(queued(rng, depth, threads) for _ in range(3)),
+    )  # fmt: skip
+    run = storage_run(tmp_path, "size=64MiB", "preset=depths", "mixes=read", f"depths={depth}")
+    (record,) = run.result.records
+    for factor, holds in ((1.0, True), (3.0, False), (1000.0, False)):
+        (one,) = programs.statements(msgspec.structs.replace(record, program=slower(program, factor)))
+        found = examine([one])
+        assert (found.failures == ()) is holds, found.failures
+        assert found.checked["littles_law"] == 1
+    if threads == 1 and depth > 1:
+        (one,) = programs.statements(msgspec.structs.replace(record, program=slower(program, 1e-3)))
+        assert "ms for us" in examine([one]).failures[0].why
+
+
+def slower(program: Program, factor: float) -> Program:
+    """The same with mean latencies that slipped by a factor."""
+    repeats = tuple(
+        msgspec.structs.replace(repeat, moved=tuple(
+            msgspec.structs.replace(one, latency_mean_s=one.latency_mean_s * factor) for one in repeat.moved))
+        for repeat in program.repeats
+    )  # fmt: skip
+    return msgspec.structs.replace(program, repeats=repeats)
+
+
+RAMP_S, TIMED_S = 0.05, 0.2
+
+
+def queued(rng: np.random.Generator, depth: int, threads: int) -> Repeat:
+    """One repeat by fio's rules: operations that completed since the ramp are timed, those submitted since are counted.
+
+    Each process fills its places, takes one completion, and fills that place again; before any step it may lose its CPU
+    for some milliseconds. At the end it submits no more and takes what is under way.
+    """
+    waits: list[float] = []
+    submitted, last = 0, 0.0
+    for _ in range(threads):
+        now, free, under_way = 0.0, 0.0, list[tuple[float, float]]()
+        while now < RAMP_S + TIMED_S or under_way:
+            while len(under_way) < depth // threads and now < RAMP_S + TIMED_S:
+                free = max(free, now) + rng.exponential(2e-4) + 0.02 * (rng.random() < 0.003)
+                under_way.append((now, free))
+                submitted += now >= RAMP_S
+                now += 2e-6 + _lost(rng)
+            began, done = under_way.pop(0)
+            now = max(now, done) + _lost(rng)
+            if now >= RAMP_S:
+                waits.append(now - began)
+            now += _lost(rng)
+        last = max(last, now)
+    moved = Moved(
+        side="read", operations=submitted, bytes=submitted * 4096, seconds=int((last - RAMP_S) * 1e3) / 1e3,
+        latency_least_s=min(waits), latency_mean_s=float(np.mean(waits)), latency_most_s=max(waits),
+    )  # fmt: skip
+    return Repeat(cpu_user=0.1, cpu_system=0.1, moved=(moved,))
+
+
+def _lost(rng: np.random.Generator) -> float:
+    """Seconds for which other programs had the CPU."""
+    return float(rng.exponential(4e-3)) if rng.random() < 0.02 else 0.0
 
 
 @pytest.mark.parametrize(("field", "identity"), [("latency_mean_s", "littles_law"), ("bytes", "operation_bytes")])

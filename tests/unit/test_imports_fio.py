@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tierscope.audit import Audit, examine
+from tierscope.audit.readings import statements
 from tierscope.errors import UsageError
 from tierscope.imports import Imported, importers, read
 
@@ -60,6 +62,45 @@ def test_groups_of_one_name_are_no_clones() -> None:
 
 def test_clones_that_are_not_all_listed_have_no_depth() -> None:
     assert in_flight(document(jobs=2, numjobs="3")) == set()
+
+
+def loaded(engine: str, **changed: float) -> Audit:
+    """Random reads of fio 3.33 at depth 16 on two CPUs with four busy programs beside it."""
+    job: dict[str, Any] = json.loads(json.dumps(FIO["jobs"][0]))
+    job["job options"] = {"rw": "randread", "bs": "32k", "ioengine": engine, "iodepth": "16", "direct": "1"}
+    job["iodepth_level"] = {"16": 100.0}
+    numbers = {"ops": 3244, "runtime": 505, "mean": 2.6e6, "max": 56.04e6} | changed
+    read = job["read"]
+    read |= {"total_ios": int(numbers["ops"]), "runtime": int(numbers["runtime"]), "bw_samples": 0}
+    read["iops"] = numbers["ops"] / numbers["runtime"] * 1e3
+    read["io_bytes"], read["bw_bytes"] = int(numbers["ops"]) * 32768, int(read["iops"] * 32768)
+    read["lat_ns"] = {"min": 1000, "mean": numbers["mean"], "max": numbers["max"]}
+    read["clat_ns"] = {"min": 900, "percentile": {"50.000000": numbers["mean"] * 0.8}}
+    job["write"] = {"total_ios": 0}
+    return examine(statements(imported(json.dumps({**FIO, "jobs": [job]})).readings))
+
+
+def test_a_fio_on_a_busy_machine_breaks_no_law() -> None:
+    """5.9 % more than the depth, as seen: those under way as the ramp ended had waited, the longest for 36 ms."""
+    seen = {"ops": 2830.0, "runtime": 507.0, "mean": 3.035e6, "max": 36.15e6}
+    assert loaded("io_uring").failures == loaded("io_uring", **seen).failures == ()
+    assert loaded("io_uring").checked["littles_law"] == 1
+
+
+@pytest.mark.parametrize(("engine", "times", "holds"), [
+    ("io_uring", 3.0, False), ("io_uring", 1 / 3, False), ("io_uring", 1e-3, False),
+    ("psync", 3.0, False), ("psync", 1 / 3, True),
+])  # fmt: skip
+def test_a_latency_that_cannot_be_at_this_depth_is_found(engine: str, times: float, holds: bool) -> None:
+    """Threads may wait between two operations: their depth bounds from above alone."""
+    found = loaded(engine, mean=2.5e6 * times, max=9e6)
+    assert ([one.identity for one in found.failures] == []) is holds
+    assert found.checked["littles_law"] == 1
+
+
+def test_a_queue_that_is_taken_in_batches_has_no_least_depth() -> None:
+    text = document(iodepth_batch_complete_min="8")
+    assert "full_share" not in imported(text).readings[0].values
 
 
 @pytest.mark.parametrize("number", ["NaN", "-117234", "Infinity", "1" + "0" * 400])

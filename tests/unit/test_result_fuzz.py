@@ -1,16 +1,19 @@
 """Whatever lies in a run directory, the loader returns a run or raises ResultError with one line."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from made import Maker, Teamwork, one_group
 from tierscope.errors import ResultError
-from tierscope.result import Run, load, load_manifest, read_blocks
+from tierscope.result import BLOCK, Run, load, load_manifest, read_blocks, write_blocks
 from tierscope.units import MiB
 
 BOUNDED = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -111,3 +114,27 @@ def test_samples_changed_here_and_there(tmp_path: Path, run: Run, data: some.Dat
         read_blocks(path)
     except ResultError as error:
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("field", BLOCK.names or ())
+@pytest.mark.parametrize("rows", [slice(-1, None), slice(None)])
+def test_no_number_of_a_block_is_the_length_of_an_array(tmp_path: Path, field: str, rows: slice) -> None:
+    """The largest number of a field, in a process that may have 4 GiB more than it has: an array of 2^32 has 32."""
+    maker = Maker(tmp_path)
+    maker.add("stream", {"kernel": "read", "threads": 1}, (one_group("read", (0,), 64 * MiB),), (Teamwork((2e8,)),))
+    run = maker.save()
+    blocks = run.blocks(run.result.records[0])
+    blocks[field][rows] = np.iinfo(BLOCK[field]).max
+    if field == "thread":
+        blocks["group"][rows] = np.iinfo(BLOCK["group"]).max
+    write_blocks(tmp_path / run.result.records[0].samples, blocks)
+    code = ("import resource as r, pathlib, sys; from tierscope.result import load; "
+            "from tierscope.errors import ResultError\n"
+            "from tierscope.report.content import gather\n"
+            "r.setrlimit(r.RLIMIT_CPU, (60, 60)); r.setrlimit(r.RLIMIT_DATA, (4 << 30, 4 << 30))\n"
+            "try: gather(load(pathlib.Path(sys.argv[1])))\n"
+            "except ResultError as error: print(error)")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-1000:]
+    assert ("name group 65535" in done.stdout) == (field in ("thread", "group"))
+    assert ("2^63 at most" in done.stdout) == (field in ("start_ticks", "stop_ticks"))

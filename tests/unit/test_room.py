@@ -139,6 +139,54 @@ def test_a_path_that_is_not_there_is_refused_before_anything_is_written(
     assert (list(tmp_path.iterdir()), fake.log) == ([], [])
 
 
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str, room: int, **words: str) -> list[Experiment]:
+    """The plan of a run on a machine with 1 GiB of free memory, and a file system or a device with `room`."""
+    put_in_place(FakeCore(), monkeypatch)
+    small = machine(free=GiB, dax={"dax1.0": room})
+    monkeypatch.setattr(start, "machine_for", lambda *_: small)
+    monkeypatch.setattr(System, "room_bytes", lambda *_: room)
+    return start.imagined(suite, suites[suite].read(words), "")[1]
+
+
+def test_a_file_of_storage_may_be_larger_than_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = begun(tmp_path, monkeypatch, "storage", 100 * GiB, path=str(tmp_path), size="30GiB")
+    assert {experiment.groups[0].workload.footprint_bytes for experiment in found} == {30 * GiB}
+
+
+def test_a_file_of_storage_is_limited_by_its_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MachineError, match="has 100 GiB, fewer than size=101 GiB"):
+        begun(tmp_path, monkeypatch, "storage", 100 * GiB, path=str(tmp_path), size="101GiB")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_system_in_memory_is_limited_by_the_memory(tmp_path: Path) -> None:
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/mountinfo").write_text("1 0 0:1 / /mnt rw - tmpfs shm rw\n")
+    assert rooms(machine(free=GiB), tmp_path, "storage:/mnt") == {"storage:/mnt": GiB}
+    (tmp_path / "proc/self/mountinfo").write_text("1 0 0:1 / /mnt rw - ext4 /dev/vda rw\n")
+    assert rooms(machine(free=GiB), tmp_path, "storage:/mnt") == {"storage:/mnt": 3 * GiB}
+
+
+def test_what_a_device_holds_is_known_before_its_strides_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = {"target": "devdax:/dev/dax1.0", "to": "1MiB"}  # 2048 lines at 1 MiB need 2 GiB: more than the memory
+    assert begun(tmp_path, monkeypatch, "policy", 64 * GiB, **words)
+
+
+@pytest.mark.parametrize("suite", list(suites))
+def test_the_paths_that_options_name_are_those_of_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str
+) -> None:
+    names = {option.name for option in suites[suite].options}
+    word = f"fsdax:{tmp_path}/x"
+    chosen: dict[str, str] = {name: word for name in ("target", "aggressor_target", "a", "b") if name in names}
+    if suite == "storage":
+        chosen = {"path": str(tmp_path)}
+    found = {target.word for target in suites[suite].paths(suites[suite].read(chosen))}
+    assert found == ({word} if word in chosen.values() else {f"storage:{tmp_path}"} if suite == "storage" else set())
+
+
 def test_the_room_is_kept_so_that_a_resumed_run_has_the_same_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

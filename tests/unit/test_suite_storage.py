@@ -76,6 +76,11 @@ def test_the_file_is_four_gibibytes_or_a_quarter_of_the_room() -> None:
     assert planned("size=100MiB", room=1 * GiB)[0].groups[0].workload.footprint_bytes == 100 * MiB
 
 
+def test_a_room_that_is_not_known_limits_nothing() -> None:
+    assert planned(room=None)[0].groups[0].workload.footprint_bytes == LARGEST
+    assert planned("size=300GiB", room=None)[0].groups[0].workload.footprint_bytes == 300 * GiB
+
+
 def test_a_device_takes_its_own_room() -> None:
     asked = SUITE.read({"device": "/dev/sdx"})
     found = list(SUITE.plan(_machine("blockdev:/dev/sdx", GiB), asked))

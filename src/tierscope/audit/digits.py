@@ -4,7 +4,8 @@
     half of an interval over its middle >= clock_step_s / timed_s / points
 
 The first is for programs that say what their clock steps by and print single times (`single_s`); the second for medians
-of blocks (`points` of them). Counts (`operations`, `count`) are whole.
+of blocks (`points` of them). Counts (`operations`, `count`) are whole; a number with an interval is no count but an
+estimate of one, such as the writes between two stalls.
 Blind to false digits of a value that is a mean of many timings.
 """
 
@@ -16,7 +17,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
 from tierscope.audit.statement import Statement
 
-COUNTS = ("operations", "count", "in_flight", "threads")
+COUNTS = ("operations", "count", "in_flight", "most_in_flight", "threads")
 MEDIANS = ("latency_s", "bandwidth_bytes_per_s", "rate_per_s")
 
 
@@ -62,7 +63,7 @@ def _median(one: Statement, name: str) -> Failure | None:
 
 def _count(one: Statement, name: str) -> Failure | None:
     stated = one.quantities[name]
-    if stated.step > 1 or stated.value == round(stated.value):
+    if stated.bounds or stated.step > 1 or stated.value == round(stated.value):
         return None
     why = "it was scaled or averaged after it was counted"
     return Failure("digits", one.label, one.table, name, shown(name, stated), "a count is a whole number", why)

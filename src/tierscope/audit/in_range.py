@@ -15,6 +15,7 @@ from tierscope.audit.statement import Statement
 
 ROOM = 1e-9
 ENDINGS = ("_s", "_bytes", "_share", "_hz", "seconds", "operations", "count", "threads", "in_flight")
+COUNTED = ("_bytes", "operations", "count", "threads", "in_flight")  # what a counter that ran over may have said
 DIFFERENCES = ("extra_s",)  # may be negative: what one of two numbers has more than the other
 
 
@@ -37,8 +38,16 @@ def _failure(one: Statement, name: str) -> Failure | None:
     if math.isfinite(stated.value) and stated.value >= 0 and not (share and stated.value > 1 + ROOM):
         return None
     found = "a share lies between 0 and 1" if share else "a quantity of this kind is finite and not negative"
-    why = "a counter ran over, a difference was taken the wrong way round, or percent were taken for a share"
-    return Failure("in_range", one.label, one.table, name, shown(name, stated), found, why)
+    return Failure("in_range", one.label, one.table, name, shown(name, stated), found, _why(name, stated.value))
+
+
+def _why(name: str, value: float) -> str:
+    if not math.isfinite(value):
+        return "it was divided by nothing, or made of a number that is none"
+    if value < 0:
+        over = "a counter ran over, or " if name.endswith(COUNTED) else ""
+        return f"{over}a difference was taken the wrong way round"
+    return "percent were taken for a share, or the part is not of that whole"
 
 
 identities.add(InRange())

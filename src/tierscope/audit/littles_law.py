@@ -2,10 +2,12 @@
 
     in_flight = rate_per_s * latency_s            [operations]
 
-`in_flight` is what the test held under way at any time, as fio's queue depth with direct I/O. Means of latency and rate
-over one run agree within MEAN; a latency may also be short by what a program takes from the end of one operation to the
-start of the next, RESUBMIT_S for each that is under way: at 300 000 operations/s that is several percent. Where
-reads alone are counted of a mixture, the law shows by how much.
+`in_flight` is what the test held under way at any time, as fio's queue depth with direct I/O. Where it has bounds, of
+`under_way`, the product lies between them. `most_in_flight` is a depth that the test may not have reached: it bounds
+the product from above alone. A depth without bounds is of a table that says neither how long a run was nor how long an
+operation took at most: means of latency and rate over one run then agree within MEAN, and a latency may be short by
+what a program takes from the end of one operation to the start of the next, RESUBMIT_S for each that is under way: at
+300 000 operations/s that is several percent. Where reads alone are counted of a mixture, the law shows by how much.
 Blind to a latency and a rate that are wrong by inverse factors.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
 """
@@ -16,11 +18,12 @@ from typing import ClassVar
 from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
-from tierscope.audit.slips import slip
+from tierscope.audit.slips import OF_TIMES_AND_COUNTS, slip
 from tierscope.audit.statement import Quantity, Statement
 
 MEAN = 0.02  # two averages of one quantity over a run agree within this share
 RESUBMIT_S = 1e-6  # of a CPU, to reap one operation and submit the next: a system call each, at worst
+MOST_ROOM = 0.2  # of a slip's name: no two factors of decimal prefixes and digits are as near
 IMPOSSIBLE = 3.0  # times more than can be under way: no tail of waiting explains it
 
 
@@ -37,20 +40,36 @@ class LittlesLaw:
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:
-            if (known := one.get("latency_s", "rate_per_s", "in_flight")) and min(q.value for q in known) > 0:
-                yield _failure(one, *known)
+            for depth in ("in_flight", "most_in_flight"):
+                known = one.get("latency_s", "rate_per_s", depth)
+                if known and min(quantity.value for quantity in known) > 0:
+                    yield _failure(one, *known)
 
 
 def _failure(one: Statement, latency: Quantity, rate: Quantity, depth: Quantity) -> Failure | None:
     needed = queue_latency_s(depth.value, rate.value)
-    ratio = latency.value / needed
-    room = MEAN + latency.slack + rate.slack
-    between = RESUBMIT_S * depth.value / needed
-    if -between - room <= ratio - 1 <= room:
+    ratio, rounding = latency.value / needed, latency.slack + rate.slack
+    low, high = (end / depth.value for end in depth.bounds or _roughly(depth.value, needed))
+    if low * (1 - rounding) <= ratio <= high * (1 + rounding):
         return None
-    found = f"with {depth.value:g} under way {shown('rate_per_s', rate)} makes {value_of('latency_s', needed)}"
+    held = f"{depth.value:g}" if depth.bounds is None else f"{depth.bounds[ratio > high]:.4g}"
+    most = "" if depth.bounds is None else " at most" if ratio > high else " at least"
+    limit = needed if depth.bounds is None else needed * (high if ratio > high else low)
+    found = f"with {held} under way{most} {shown('rate_per_s', rate)} makes {value_of('latency_s', limit)}{most}"
     said = f"{shown('latency_s', latency)}"
-    return Failure("littles_law", one.label, one.table, "latency_s", said, found, _why(one, ratio, room))
+    return Failure(
+        "littles_law", one.label, one.table, "latency_s", said, found, _why(one, ratio, _room(low, high, rounding))
+    )
+
+
+def _room(low: float, high: float, rounding: float) -> float:
+    """By how much a ratio may miss a slip that explains it: by as much as the product itself may vary."""
+    return min(max(high - 1, 1 - low, MEAN) + rounding, MOST_ROOM)
+
+
+def _roughly(depth: float, needed_s: float) -> tuple[float, float]:
+    """The bounds of a depth that has none of its own."""
+    return depth * (1 - MEAN - RESUBMIT_S * depth / needed_s), depth * (1 + MEAN)
 
 
 def _why(one: Statement, ratio: float, room: float) -> str:
@@ -58,11 +77,10 @@ def _why(one: Statement, ratio: float, room: float) -> str:
     if share and 0 < share[0].value < 1:
         left = 100 * (ratio / share[0].value - 1)
         return f"the rate counts the reads alone (with the writes {left:+.0f} % remain)"
+    word = slip(ratio, OF_TIMES_AND_COUNTS, room)
     if ratio > IMPOSSIBLE:
-        word = slip(ratio, room)
         return f"impossible: {ratio:.0f} times that{f', as if {word}' if word else ''}"
-    if ratio < 1 / IMPOSSIBLE or slip(ratio, room):
-        word = slip(ratio, room)
+    if ratio < 1 / IMPOSSIBLE:
         return f"{word} in rate or latency" if word else f"{1 / ratio:.3g} times too short: another quantity, or depth"
     if ratio < 1:
         return f"{100 * (1 - ratio):.0f} % below: part of the wait is not in it, or fewer were under way than stated"

@@ -2,7 +2,7 @@
 
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
-from tierscope.audit.slips import slip
+from tierscope.audit.slips import slip, slips_of
 from tierscope.audit.statement import Statement
 
 
@@ -15,7 +15,7 @@ def failure(identity: str, one: Statement, name: str, made: float, how: str, roo
     if abs(stated.value - made) <= room * abs(made) + stated.step / 2:
         return None
     found = f"{how} makes {value_of(name, made)}"
-    word = slip(stated.value / made, room + stated.slack) if made else ""
+    word = slip(stated.value / made, slips_of(name), room + stated.slack) if made else ""
     off = f"{stated.value / made:.4g} times that" if made else "not nothing"
     why = f"{word} on one side" if word else f"it is {off}: the two are not of one test, or one was typed wrongly"
     return Failure(identity, one.label, one.table, name, shown(name, stated), found, why)

@@ -3,16 +3,15 @@
     rate = operations / seconds, of all repeats; what is under way when a repeat begins or ends may count in either
     latency = mean over all operations, from submission to completion
 
-Depth counts as what was under way only past the page cache, and from FILLED on: below, the time that the program itself
-takes between two operations shows.
+No more than the depth is ever under way. No less, but for one, is it where one process keeps an asynchronous queue past
+the page cache: threads that do one operation each may wait for a CPU between two of them.
 Blind to one repeat that is wrong among many.
 """
 
 from tierscope.audit.statement import Quantity, Statement
-from tierscope.program import Moved
+from tierscope.audit.under_way import ENDS, Span, under_way
+from tierscope.program import Moved, Program
 from tierscope.result import Record
-
-FILLED = 8  # operations: at depth 1 fio kept 0.989 under way on a busy guest, at 8 0.997
 
 
 def statements(record: Record) -> list[Statement]:
@@ -32,11 +31,27 @@ def statements(record: Record) -> list[Statement]:
         "bandwidth_bytes_per_s": Quantity(sum(one.bytes for one in moved) / seconds),
         "operation_bytes": Quantity(float(record.groups[0].element_bytes)),
     }
-    if program.direct and depth >= FILLED:
-        quantities["in_flight"] = Quantity(float(depth))
+    if spans := _spans(program):
+        name = "most_in_flight" if spans[0].drains is None else "in_flight"
+        quantities[name] = under_way(depth, spans)
     labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items() if value is not None)
     name = f"experiment {record.number} ({labels}), all repeats of {program.name}"
     return [Statement(name, quantities, {}, record.experiment.table, name)]
+
+
+def _spans(program: Program) -> list[Span]:
+    """Each repeat in which anything was moved. With time_based fio keeps its queue full as it begins the file anew."""
+    queued = program.direct and program.threads == 1
+    return [
+        Span(
+            operations=float(sum(one.operations for one in repeat.moved)),
+            seconds=max(one.seconds for one in repeat.moved),
+            most_s=max(one.latency_most_s for one in repeat.moved),
+            drains=ENDS if queued else None,
+        )
+        for repeat in program.repeats
+        if repeat.moved
+    ]
 
 
 def _mean_latency(moved: list[Moved]) -> float:

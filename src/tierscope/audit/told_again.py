@@ -13,7 +13,7 @@ from typing import ClassVar
 from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
-from tierscope.audit.slips import slip
+from tierscope.audit.slips import slip, slips_of
 from tierscope.audit.statement import Statement
 
 AGAIN = "again_"
@@ -38,7 +38,8 @@ def _failure(one: Statement, name: str) -> Failure | None:
     room = ROOM * max(abs(stated.value), abs(again.value))
     if stated.low - room <= again.high and again.low - room <= stated.high:
         return None
-    word = slip(again.value / stated.value, again.slack + stated.slack + ROOM) if stated.value else ""
+    slack = again.slack + stated.slack + ROOM
+    word = slip(again.value / stated.value, slips_of(name), slack) if stated.value else ""
     how = one.words.get(AGAIN + name, "the same output")
     found = f"{how} makes {value_of(name, again.value)}"
     why = f"{word} in one of the two" if word else "one of the two was changed, or they are of two runs"

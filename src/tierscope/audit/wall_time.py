@@ -27,18 +27,19 @@ class WallTime:
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:
             if known := one.get("span_s", "wall_s"):
-                yield _failure(one, known[0].value, known[1].value, "span_s")
+                why = "the clock's rate is wrong, or the samples are of another experiment"
+                yield _failure(one, known[0].value, known[1].value, "span_s", why)
             if known := one.get("busy_s", "elapsed_s", "cpus"):
                 busy, elapsed, cpus = (quantity.value for quantity in known)
-                yield _failure(one, busy - START_S, elapsed * cpus, "busy_s")
+                why = "more CPUs ran than are stated, or the CPU time is of other tasks than the elapsed time"
+                yield _failure(one, busy - START_S, elapsed * cpus, "busy_s", why)
 
 
-def _failure(one: Statement, timed: float, passed: float, name: str) -> Failure | None:
+def _failure(one: Statement, timed: float, passed: float, name: str, why: str) -> Failure | None:
     if timed <= passed * (1 + ROOM):
         return None
     said = f"{value_of(name, timed)} were timed"
     found = f"only {value_of('wall_s', passed)} passed"
-    why = "the clock's rate is wrong, or the samples are of another experiment"
     return Failure("wall_time", one.label, one.table, name, said, found, why)
 
 

@@ -95,9 +95,12 @@ def error_of(line: bytes, status: int, stderr: bytes) -> Exception:
         return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
 
 
+LOADER_BYTES = 4096  # a loader that refuses a program says so first, in a line or a few
+
+
 def _unlinked(stderr: bytes) -> str | None:
     """What the dynamic loader (glibc, musl) says of a library that is absent or of another version."""
-    text = stderr.decode(errors="replace")
+    text = stderr[:LOADER_BYTES].decode(errors="replace")
     found = re.search(r"shared librar(?:y|ies):? (.+)|: (version `.+ not found .+|symbol lookup error: .+)", text)
     return found and (found[1] or found[2])
 

@@ -5,7 +5,8 @@ over the run time of the job; latency is from the call to the completion (`lat_n
 `lat_ns` and `clat_ns` fio kept. What stands around the document is told as a warning. With --status-interval the last
 document is read, and that is told: of a fio that was killed it is what had been done until then.
 Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
-of the time: else part of the queue is in the page cache, or was never filled.
+of the time: else part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options
+allow.
 With group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
 numjobs. fio leaves out group_reporting where it stands without a number, so the entries of one name and group are
 counted; another number of them tells no depth.
@@ -28,7 +29,8 @@ from tierscope.result import Warn
 from tierscope.units import KiB, parse_bytes
 
 DIRECTIONS = ("read", "write", "trim")
-FULL = 95.0  # per cent of the time at full depth, for the depth to count as what was under way
+FULL = 95.0  # per cent of the submissions at full depth, for the depth to count as what was under way
+BATCHES = "iodepth_"  # options that begin so leave places of the queue empty until several are
 PERCENTILES = {
     "50": "latency_p50_s",
     "90": "latency_p90_s",
@@ -38,6 +40,15 @@ PERCENTILES = {
 }
 BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio's histogram is
 NEWEST = 3  # major version whose units are known
+FIRST = ("ioengine", "iodepth", "numjobs", "direct")  # of the options, which are all told
+NAMED = ("name", "rw", "readwrite", "bs", "blocksize")  # those that have a label or a column of their own
+METHOD = (
+    "fio counts the operations that it submits and the bytes that it moves over the run time of a job, after ramp_time "
+    "where one is set. A latency is from the submission of an operation to its completion; the mean is over all that "
+    "completed, percentiles are from its histogram of them. Mean bandwidth of samples is a mean over half seconds. No "
+    "interval is stated. What the job did is in its options, all of which are listed; those not listed had fio's "
+    "defaults."
+)
 DEPTHS = {1: "1", 2: "2", 4: "4", 8: "8", 16: "16", 32: "32"}  # keys of `iodepth_level`; 64 and more is ">=64"
 
 Json = dict[str, Any]
@@ -73,7 +84,7 @@ class Fio:
             readings = tuple(_readings(jobs, document.get("global options", {})))
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise UsageError(f"a job is not as fio {NEWEST} writes it: {type(error).__name__} {error}") from error
-        return Imported(version, readings, _warnings(found, jobs))
+        return Imported(version, readings, _warnings(found, jobs), METHOD)
 
 
 def _last(found: Found) -> Json:
@@ -121,15 +132,15 @@ def _clones(job: Json) -> tuple[str, str]:
 def _job(job: Json, options: Json, entries: int) -> list[Reading]:
     """entries: of this section in the document."""
     used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
-    depth, most = _in_flight(job, options, entries), _most(options, entries)
+    depths = _depths(job, options, entries)
     readings = []
     for name in used:
-        values = _values(job[name]) | most
-        if depth and len(used) == 1:
-            values["in_flight"] = depth
+        values = _values(job[name])
+        if len(used) == 1:
+            values |= depths
         readings.append(Reading(test=name, labels=_labels(job, options, name), values=values))
     if len(used) == 2:
-        values = _both(job, used) | most | ({"in_flight": depth} if depth else {})
+        values = _both(job, used) | depths
         readings.append(Reading(test="+".join(used), labels=_labels(job, options, "both"), values=values))
     return readings
 
@@ -196,8 +207,9 @@ def _nanoseconds(number: float) -> Value:
 
 
 def _both(job: Json, used: list[str]) -> dict[str, Value]:
-    """Sums, and the mean latency by the number of operations."""
+    """Sums, the longest of both, and the mean latency by the number of operations."""
     sides = [job[name] for name in used]
+    times = sorted(int(side["runtime"]) / 1e3 for side in sides)
     count = sum(int(side["total_ios"]) for side in sides)
     mean = sum(float(side["lat_ns"]["mean"]) * int(side["total_ios"]) for side in sides) / count
     return {
@@ -205,25 +217,35 @@ def _both(job: Json, used: list[str]) -> dict[str, Value]:
         "rate_per_s": Value(value=float(sum(side["iops"] for side in sides))),
         "operations": Value(value=float(count)),
         "latency_s": Value(value=mean * 1e-9),
+        "latency_most_s": max((_nanoseconds(side["lat_ns"]["max"]) for side in sides), key=lambda most: most.value),
+        "seconds": Value(value=times[-1], step=1e-3 + 2 * (times[-1] - times[0])),
     }
 
 
 def _labels(job: Json, options: Json, side: str) -> dict[str, Label]:
     size = _size(options, side)
-    labels: dict[str, Label] = {"job": str(job.get("jobname", "")), "pattern": str(options.get("rw", "read"))}
+    labels: dict[str, Label] = {
+        "job": str(job.get("jobname", "")),
+        "pattern": str(_option(options, "rw", "readwrite", "read")),
+    }
     if size:
         labels["operation_bytes"] = size
-    for key in ("ioengine", "iodepth", "numjobs", "direct"):
-        if key in options:
-            labels[key] = str(options[key])
+    labels |= {key: str(options[key]) for key in (*FIRST, *sorted(options)) if key in options and key not in NAMED}
+    if not size:
+        labels["bs"] = str(_option(options, "bs", "blocksize", "4k"))
     return labels
+
+
+def _option(options: Json, name: str, other: str, default: str) -> Any:
+    """By either of its two names."""
+    return options.get(name, options.get(other, default))
 
 
 def _size(options: Json, side: str) -> int | None:
     """Of one operation; None where it varies. fio's k is 1024 unless kb_base says otherwise."""
     if "bsrange" in options or "bssplit" in options or str(options.get("kb_base", "1024")) != "1024":
         return None
-    words = str(options.get("bs", "4k")).split(",")
+    words = str(_option(options, "bs", "blocksize", "4k")).split(",")
     place = min({"read": 0, "write": 1, "trim": 2}.get(side, 0), len(words) - 1)
     if side == "both" and len(set(words)) > 1:
         return None
@@ -231,26 +253,23 @@ def _size(options: Json, side: str) -> int | None:
     return parse_bytes(word[:-1] + word[-1].upper() + "iB" if word[-1:] in "kmg" else word)
 
 
-def _most(options: Json, entries: int) -> dict[str, Value]:
-    """What could be under way at any time; {} where depths of several sections may be joined."""
-    clones, depth = int(options.get("numjobs", 1)), int(options.get("iodepth", 1))
-    if entries not in (1, clones) or "iodepth" not in options:
-        return {}
-    return {"most_in_flight": Value(value=float(depth * (clones if entries == 1 else 1)))}
-
-
-def _in_flight(job: Json, options: Json, entries: int) -> Value | None:
+def _depths(job: Json, options: Json, entries: int) -> dict[str, Value]:
+    """What was allowed, and where it was reached what was under way; {} where neither is known."""
     clones = int(options.get("numjobs", 1))
-    if entries not in (1, clones):
-        return None
+    if entries not in (1, clones) or not options:
+        return {}
     jobs = clones if entries == 1 else 1
     depth = int(options.get("iodepth", 1))
     reached = float(job.get("iodepth_level", {}).get(DEPTHS.get(depth, ">=64"), 0.0))
+    stated = Value(value=float(jobs * depth), said=f"depth {depth}")
     asynchronous = (
         str(options.get("ioengine", "psync")) in ("libaio", "io_uring") and str(options.get("direct", "0")) == "1"
     )
     full = reached >= FULL and (depth in DEPTHS or depth == 64)
-    return Value(value=float(jobs * depth), said=f"depth {depth}") if full and asynchronous else None
+    if not full or not asynchronous:
+        return {"most_in_flight": stated}
+    kept = jobs == 1 and not any(key.startswith(BATCHES) for key in options)
+    return {"in_flight": stated} | ({"full_share": Value(value=min(reached / 100, 1.0), step=1e-8)} if kept else {})
 
 
 importers.add(Fio())

@@ -39,6 +39,10 @@ AGAIN: tuple[tuple[str, str, tuple[str, ...], Callable[..., float]], ...] = (
 """(quantity, its own line where no other keeps it, the lines that make it again, how)."""
 
 NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
+METHOD = (
+    "likwid-bench repeats one kernel in assembly on pinned threads, and divides the data volume of all iterations by "
+    "the time of all; the read for ownership is not counted. One number for the whole run: no interval is stated."
+)
 NEEDED = ("MByte/s", "Time", "Data volume (Byte)", "Size (Byte)")
 
 
@@ -64,7 +68,7 @@ class LikwidBench:
 
     def read(self, text: str) -> Imported:
         parts = text.split("LIKWID MICRO BENCHMARK")[1:]
-        return Imported("likwid-bench", tuple(_reading(part) for part in parts))
+        return Imported("likwid-bench", tuple(_reading(part) for part in parts), method=METHOD)
 
 
 def _reading(text: str) -> Reading:

@@ -10,7 +10,7 @@ Source: Intel, "Memory Latency Checker v3", product page, 2013 to 2024; outputs 
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from tierscope.errors import UsageError
 from tierscope.experiment import Label
@@ -26,7 +26,7 @@ KINDS = (
     (re.compile(r"^Measuring Loaded Latenc", re.IGNORECASE), "loaded latency"),
     (re.compile(r"^Measuring cache-to-cache", re.IGNORECASE), "cache to cache"),
 )
-RATIO = re.compile(r"^(ALL Reads|[0-9]:[0-9] Reads-Writes|Stream-triad like|All NT writes|[\w:+ -]*?)\s*:\s+(\S+)\s*$")
+RATIO = re.compile(r"[\w:+ -]*")  # "ALL Reads", "3:1 Reads-Writes", "Stream-triad like", "All NT writes"
 DELAY = re.compile(r"^([0-9]{5})\s+(\S+)\s+(\S+)$")
 NODE = re.compile(r"^([0-9]+)((?:\s+\S+)+)$")
 LINE = re.compile(r"^Local Socket (L2->L2 \w+)\s+latency\s+(\S+)$", re.IGNORECASE)
@@ -34,8 +34,14 @@ ONE = re.compile(r"^Each iteration took (\S+) .*?clocks \(\s*(\S+)\s+ns\)")
 TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
 COLUMNS = re.compile(r"^(?:Numa node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)  # v3.1 and before say Socket
 READERS = re.compile(r"^Writer (?:Numa Node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)
+Parts = TypeVar("Parts", re.Match[str], tuple[str, str])
 BETWEEN = {"initiator": "{from}", "target": "{to}"}
 MB = "= 1,000,000 Bytes/sec)"
+METHOD = (
+    "Not public: Intel's documents say that idle latency is of dependent loads, that bandwidths are of threads on all "
+    "cores of a node, and that loaded latency is the latency of one core while the others inject the traffic that the "
+    "section names, with a delay between accesses. MB are 10^6 bytes. No interval is stated."
+)
 NEWEST = 3  # major version whose sections and units are known
 ROWS = {  # how rows begin, so that none vanishes where it is cut off
     "idle latency": re.compile(r"[0-9]"),
@@ -69,7 +75,7 @@ class Mlc:
         return "Memory Latency Checker" in text
 
     def read(self, text: str) -> Imported:
-        version = re.search(r"Memory Latency Checker\s*-?\s*v([0-9][0-9.]*[a-z]*)", text)
+        version = re.search(r"Memory Latency Checker\s*(?:-\s*)?v([0-9][0-9.]*[a-z]*)", text)
         if version and newer(version[1], NEWEST):
             raise UsageError(f"it is of v{version[1][:40]}; sections are known up to v{NEWEST}: use a newer tierscope")
         tool = f"Intel MLC v{version[1]}" if version else "Intel MLC"
@@ -79,7 +85,7 @@ class Mlc:
             if not found:
                 raise UsageError(f"no number follows {lines[0][:60]!r}: it is cut off")
             readings += found
-        return Imported(tool, (*readings, *_single(text)))
+        return Imported(tool, (*readings, *_single(text)), method=METHOD)
 
 
 def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -102,11 +108,10 @@ def _read(kind: str, lines: list[str]) -> Iterator[Reading]:
     traffic = next((found[1] for line in lines if (found := TRAFFIC.match(line))), "")
     labels: dict[str, Label] = {"traffic": traffic} if traffic else {}
     if kind == "loaded latency":
-        yield from (_loaded(found, labels) for line in lines if (found := _row(kind, DELAY, line)))
+        yield from (_loaded(found, labels) for line in lines if (found := _row(kind, DELAY.match(line), line)))
     elif kind == "bandwidth":
-        for found in (found for line in lines if MB not in line and (found := _row(kind, RATIO, line))):
-            rates = {"bandwidth_bytes_per_s": value(found[2], "MB/s")}
-            yield Reading(test=kind, labels={"ratio": found[1]}, values=rates)
+        for ratio, rate in (pair for line in lines if MB not in line and (pair := _row(kind, _ratio(line), line))):
+            yield Reading(test=kind, labels={"ratio": ratio}, values={"bandwidth_bytes_per_s": value(rate, "MB/s")})
     elif kind == "cache to cache":
         yield from _cache_to_cache(lines)
     else:
@@ -114,9 +119,16 @@ def _read(kind: str, lines: list[str]) -> Iterator[Reading]:
         yield from _matrix(kind, lines, labels, unit)
 
 
-def _row(kind: str, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+def _ratio(line: str) -> tuple[str, str] | None:
+    """'3:1 Reads-Writes :  208310.5' -> its two words; taken from the end, so that no blank is looked at twice."""
+    head, *rate = line.rsplit(maxsplit=1)
+    name = head.rstrip().removesuffix(":")
+    whole = bool(rate) and name != head.rstrip() and RATIO.fullmatch(name.rstrip()) is not None
+    return (name.rstrip(), rate[0]) if whole else None
+
+
+def _row(kind: str, found: Parts | None, line: str) -> Parts | None:
     """The parts of a row, None for other lines; UsageError for half a row."""
-    found = pattern.match(line)
     if found is None and ROWS[kind].match(line):
         raise UsageError(f"{line[:60]!r} is no whole row of {kind}: it is cut off")
     return found
@@ -141,7 +153,7 @@ def _matrix(kind: str, lines: list[str], labels: dict[str, Label], unit: tuple[s
     for line in lines:
         if head := COLUMNS.match(line):
             columns = head[1].split()
-        elif found := _row(kind, NODE, line):
+        elif found := _row(kind, NODE.match(line), line):
             for memory, word in _cells(kind, found, columns):
                 where: dict[str, Label] = {**labels, "from": f"node {found[1]}", "to": f"node {memory}"}
                 yield Reading(test=kind, labels=where, values={unit[0]: value(word, unit[1])})
@@ -159,7 +171,7 @@ def _cache_to_cache(lines: list[str]) -> Iterator[Reading]:
             home, columns, rows = line.partition("homed in")[2].strip(" )"), [], 0
         elif head := READERS.match(line):
             columns = head[1].split()
-        elif row := _row(kind, NODE, line):
+        elif row := _row(kind, NODE.match(line), line):
             rows += 1
             for reader, word in _cells(kind, row, columns):
                 labels: dict[str, Label] = {"home": home, "writer": f"node {row[1]}", "reader": f"node {reader}"}

@@ -20,6 +20,12 @@ SIZE = re.compile(r"\(([0-9.]{1,40}) MiB\)")
 SETTINGS = {"nr_threads": "threads", "total_memory": "footprint_bytes", "stride": "stride", "tlb_locality": "locality"}
 
 
+METHOD = (
+    "multichase follows a chain of pointers in a random order and prints the time of one dependent access. No interval "
+    "is stated. What is not among the settings that it printed is not known."
+)
+
+
 class Multichase:
     """One reading."""
 
@@ -47,7 +53,7 @@ class Multichase:
                 labels[SETTINGS[key]] = whole(rest.split()[0], key)
             if key == "total_memory" and (again := SIZE.search(rest)):
                 values["again_footprint_bytes"] = value(again[1], "MiB")
-        return Imported("multichase", (Reading(test="latency", labels=labels, values=values),))
+        return Imported("multichase", (Reading(test="latency", labels=labels, values=values),), method=METHOD)
 
 
 def _samples(lines: list[str]) -> dict[str, Value]:

@@ -40,6 +40,11 @@ OF = {
 }
 """Units of metrics: the event that they are counted in, and what one is worth; others are left out."""
 
+METHOD = (
+    "perf counts events while a program runs, from its start to its end, in all its threads. Where more events were "
+    "asked for than the processor counts at once they took turns, and perf scaled what it counted to the whole time. "
+    "One count for each event: no interval is stated."
+)
 ELAPSED = {"time elapsed": "elapsed_s", "user": "user_s", "sys": "sys_s"}
 
 
@@ -83,7 +88,8 @@ class PerfStat:
             for event, one in counted.items()
         ]
         absent = [row.event for row in rows if row.word in ABSENT]
-        return Imported("perf stat", (*_program(counted, scaled, times), *readings), _warnings(absent, scaled))
+        found = (*_program(counted, scaled, times), *readings)
+        return Imported("perf stat", found, _warnings(absent, scaled), METHOD)
 
 
 def _refuse_twice(rows: list[Row]) -> None:

@@ -34,8 +34,13 @@ HEADS = {
 }
 TOLD = ("seed",)  # known, and left out
 LABELS = {"threads": "threads", "data-size": "operation_bytes"}
+METHOD = (
+    "pmembench runs each scenario as often as its repeats say and prints total times (average, most, least), "
+    "operations per second over all threads, and latencies of single operations with percentiles. No interval is "
+    "stated."
+)
 HEAD = re.compile(r"([\w.%-]+)\[([^\]]+)\]")
-TITLE = re.compile(r"^([\w-]+)(?:: |\s+)?\[?[^;]*\]?$")
+TITLE = re.compile(r"[\w-]+")  # at the start of a line without a semicolon
 
 
 class Pmembench:
@@ -53,12 +58,19 @@ class Pmembench:
         scenario, heads, readings = "pmembench", list[str](), list[Reading]()
         for line in text.splitlines():
             if line.startswith("total-avg["):
-                heads = next(csv.reader([line], delimiter=";"))
+                heads = _fields(line)
             elif ";" in line and heads:
-                readings.append(_reading(scenario, heads, next(csv.reader([line], delimiter=";"))))
-            elif line.strip() and (found := TITLE.match(line.strip())):
-                scenario, heads = found[1], []
-        return Imported("pmembench", tuple(readings))
+                readings.append(_reading(scenario, heads, _fields(line)))
+            elif ";" not in line and (found := TITLE.match(line.strip())):
+                scenario, heads = found[0], []
+        return Imported("pmembench", tuple(readings), method=METHOD)
+
+
+def _fields(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=";"))
+    except csv.Error as error:
+        raise UsageError(f"the line {line[:40]!r} is no row of fields: {error}") from error
 
 
 def _reading(scenario: str, heads: list[str], fields: list[str]) -> Reading:

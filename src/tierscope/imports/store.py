@@ -43,7 +43,7 @@ def in_memory(
     result = Result(
         schema=SCHEMA, suite=SUITE, options=options, origin="imported", software=software, machine=manifest.machine,
         findings=(), started=started, complete=True, warnings=imported.warnings, origin_by=imported.tool,
-        readings=imported.readings,
+        readings=imported.readings, method=imported.method,
     )  # fmt: skip
     return manifest, result
 

@@ -66,7 +66,10 @@ def _ndctl(text: str) -> Iterator[str]:
 
 def _ipmctl(text: str) -> Iterator[str]:
     """<Dimm><DimmID>0x0001</DimmID><HealthState>Healthy</HealthState> ... </Dimm>."""
-    for dimm in re.findall(r"<Dimm>(.*?)</Dimm>", text, re.DOTALL):
-        fields = dict(re.findall(r"<(\w+)>([^<>]*)</\1>", dimm))
+    for dimm in text.split("<Dimm>")[1:]:
+        inside, closed, _ = dimm.partition("</Dimm>")
+        if not closed:
+            break
+        fields = dict(re.findall(r"<(\w+)>([^<>]*)</\1>", inside))
         name = fields.pop("DimmID", "a DIMM")
         yield f"{name}: {', '.join(f'{key} {value}' for key, value in fields.items())}"

@@ -7,7 +7,7 @@ Source: POSIX.1-2017, statvfs (f_bavail: without what is kept for root); PMDK, p
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -18,6 +18,7 @@ from tierscope.machine import Machine
 from tierscope.persistent.facts import Persistent
 from tierscope.storage.dax_content import exists, refuse_content
 from tierscope.storage.device import check
+from tierscope.storage.place import IN_MEMORY, file_system_of
 from tierscope.suites.sizes import free_bytes
 from tierscope.system import System
 from tierscope.units import MiB
@@ -34,8 +35,12 @@ MOUNTS = "/proc/self/mounts"
 
 def with_rooms(machine: Machine, experiments: list[Experiment], system: System) -> Machine:
     """The machine and the bytes that each path among the targets can hold; MachineError for one that is not there."""
-    targets = {target.word: target for target in _targets(experiments)}
-    rooms = {word: _room(machine, target, system) for word, target in targets.items()}
+    return with_rooms_of(machine, _targets(experiments), system)
+
+
+def with_rooms_of(machine: Machine, targets: Iterable[Target], system: System) -> Machine:
+    """The same for targets that are known before a plan is made of them."""
+    rooms = {target.word: _room(machine, target, system) for target in {one.word: one for one in targets}.values()}
     return msgspec.structs.replace(machine, rooms={word: size for word, size in rooms.items() if size is not None})
 
 
@@ -52,7 +57,7 @@ def _room(machine: Machine, target: Target, system: System) -> int | None:
     if target.name == "devdax":
         return _device(machine.persistent or Persistent(), target)
     if target.name in STORAGE:
-        return _storage(target, system)
+        return _storage(machine, target, system)
     if target.name not in FILES or not target.where:
         return None
     opens = target.name == "pool" and target.where.endswith(OPEN)
@@ -83,12 +88,14 @@ def _device(known: Persistent, target: Target) -> int | None:
     return size
 
 
-def _storage(target: Target, system: System) -> int | None:
-    """Free bytes of the folder's file system, or the size of the device."""
+def _storage(machine: Machine, target: Target, system: System) -> int | None:
+    """Free bytes of the folder's file system, or the size of the device; memory limits what is kept in memory alone."""
     if target.name == "blockdev":
         return check(target.where, system).size_bytes
     _require_folder(target, target.where, system)
-    return system.room_bytes(target.where)
+    room = system.room_bytes(target.where)
+    in_memory = file_system_of(target.where, system)[0] in IN_MEMORY
+    return min(room, free_bytes(machine)) if in_memory and room is not None else room
 
 
 def _require_folder(target: Target, folder: str, system: System) -> None:

@@ -15,7 +15,7 @@ from tierscope import __version__, core, stops, storage
 from tierscope.catalogue import Catalogue
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
-from tierscope.experiment import Label
+from tierscope.experiment import Experiment, Label
 from tierscope.machine import Identity, Machine
 from tierscope.result import (
     SCHEMA,
@@ -38,7 +38,7 @@ from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
-from tierscope.run.room import with_rooms
+from tierscope.run.room import with_rooms, with_rooms_of
 from tierscope.run.runner import Runner, imagine
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites import Plan, suites
@@ -91,14 +91,12 @@ def begin(
         raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
     refuse_uncounted(suite, options)
     now = datetime.now(UTC)
-    machine = machine_for(suite, options, plan_text)
     # wrong words and paths are told before anything is written
-    experiments = imagine(plan_for(suite, options, plan_text, machine)())
+    machine, experiments = imagined(suite, options, plan_text)
     build = core.catalogue()
     refuse_unknown((group for experiment in experiments for group in experiment.groups), build)
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
-    machine = with_rooms(machine, experiments, System())
-    agree(commands_of(imagine(plan_for(suite, options, plan_text, machine)())))
+    agree(commands_of(experiments))
     manifest = Manifest(
         schema=SCHEMA,
         argv=argv,
@@ -127,6 +125,18 @@ def begin(
             raise MachineError(f"cannot write {refusal(error)}; choose another place with --out") from error
         raise
     return directory, manifest
+
+
+def imagined(suite: str, options: dict[str, Label], plan_text: str) -> tuple[Machine, list[Experiment]]:
+    """The machine with the rooms of all paths, and the experiments of a plan made with them.
+
+    The paths that options name are looked up before the plan is made: it refuses and limits sizes by their room.
+    """
+    machine, system = machine_for(suite, options, plan_text), System()
+    if suite != OWN_GROUPS:
+        machine = with_rooms_of(machine, suites[suite].paths(options), system)
+    machine = with_rooms(machine, imagine(plan_for(suite, options, plan_text, machine)()), system)
+    return machine, imagine(plan_for(suite, options, plan_text, machine)())
 
 
 def refuse_uncounted(suite: str, options: dict[str, Label]) -> None:

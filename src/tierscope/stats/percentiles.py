@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from tierscope.result import SIZING, Blocks
 from tierscope.stats.median import Interval, student
-from tierscope.stats.together import SHARED, UNCLEAN
+from tierscope.stats.together import SHARED, UNCLEAN, batches
 
 Floats = npt.NDArray[np.float64]
 
@@ -63,13 +63,13 @@ def operation_times(blocks: Blocks, hz: float, cost_s: float, unclean: int = UNC
 def _within(timed: Blocks, threads: int) -> npt.NDArray[np.bool_]:
     """Blocks that start after the last thread's first block did, and before the first thread's last block ended."""
     inside = np.zeros(timed.size, dtype=bool)
-    for batch in np.unique(timed["batch"]):
-        own = timed["batch"] == batch
-        parts = [timed[own & (timed["thread"] == thread)] for thread in np.unique(timed["thread"][own])]
+    for rows in batches(timed) if timed.size else ():
+        own = timed[rows]
+        parts = [own[own["thread"] == thread] for thread in np.unique(own["thread"])]
         if len(parts) == threads:
             begin = max(int(one["start_ticks"][0]) for one in parts)
             end = min(int(one["stop_ticks"][-1]) for one in parts)
-            inside |= own & (timed["start_ticks"] >= begin) & (timed["start_ticks"] < end)
+            inside[rows] = (own["start_ticks"] >= begin) & (own["start_ticks"] < end)
     return inside
 
 

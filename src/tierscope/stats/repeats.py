@@ -24,7 +24,7 @@ from tierscope.result import Blocks
 from tierscope.stats.median import beyond, median
 from tierscope.stats.point import Point
 from tierscope.stats.summary import Summary
-from tierscope.stats.together import Together
+from tierscope.stats.together import Together, batches
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,26 +34,26 @@ SURE = 0.95  # of Mann's test, two-sided
 
 def judge_repeats(blocks: Blocks, hz: float, groups: int, schedule: Schedule) -> Point:
     """blocks: of all batches so far, one or more for each group; hz: ticks per second. No block is ever left out."""
-    numbers = np.unique(blocks["batch"])
-    rates = np.array([[_rate(blocks, hz, batch, group) for batch in numbers] for group in range(groups)])
+    parts = [blocks[rows] for rows in batches(blocks)] if blocks.size else []
+    rates = np.array([[_rate(part, hz, group) for part in parts] for group in range(groups)])
     first = int(blocks["start_ticks"].min()) if blocks.size else 0
-    instants = [(int(blocks["start_ticks"][blocks["batch"] == batch].min()) - first) / hz for batch in numbers]
+    instants = [(int(part["start_ticks"].min()) - first) / hz for part in parts]
     start = max((head(series, schedule.precision) for series in rates), default=0)
     return Point(
         together=Together(
             instants_s=np.array(instants[start:]),
-            ages_s=np.zeros(max(numbers.size - start, 0)),
+            ages_s=np.zeros(max(len(parts) - start, 0)),
             rates=rates[:, start:].reshape(groups, -1),
             windows=(),
-            total=int(numbers.size) - start,
+            total=len(parts) - start,
             coverage=(1.0,) * groups,
         ),
         groups=tuple(_summary(series, start, schedule) for series in rates),
     )
 
 
-def _rate(blocks: Blocks, hz: float, batch: int, group: int) -> float:
-    own = blocks[(blocks["batch"] == batch) & (blocks["group"] == group)]
+def _rate(batch: Blocks, hz: float, group: int) -> float:
+    own = batch[batch["group"] == group]
     ticks = int(own["stop_ticks"].max()) - int(own["start_ticks"].min()) if own.size else 0
     return int(own["operations"].sum()) * hz / ticks if ticks > 0 else math.nan
 

@@ -1,9 +1,10 @@
 """The rates of all groups at instants at which every thread was at work, undisturbed.
 
-In each batch (one `measure` of the core) the common window starts when the last thread has started its
-first block that is not SIZING, and ends when the first thread has stopped its last block. Instants lie
-in the middle of cells as long as the median block. At each instant every thread is in the block that
-covers it, or in the gap after the latest one; the instant is clean if all these blocks of all groups are.
+In each batch (one `measure` of the core) the common window starts when the last thread has started its first block that
+is not SIZING, and ends when the first thread has stopped its last block. Instants lie in the middle of cells as long as
+the median block, of longer ones where there would be more than MOMENTS for each block. At each instant every thread is
+in the block that covers it, or in the gap after the latest one; the instant is clean if all these blocks of all groups
+are.
 
     rate of a group = sum over its threads of operations / (stop - start)      [operations/s]
 
@@ -29,6 +30,8 @@ Number = TypeVar("Number", np.int64, np.float64)
 
 UNCLEAN = SIZING | PREEMPTED | STOLEN | DRIFTED | MIGRATED
 SHARED = UNCLEAN & ~PREEMPTED  # where threads take turns on a CPU, the switches are part of what is measured
+MOMENTS = 64  # of a batch, for each of its blocks at most: more than blocks of very different lengths need
+MOST_MOMENTS = 1 << 24  # of a record whose blocks are few, whatever their lengths
 NEGLIGIBLE = 1e-3  # of a block's operations may be such a walk itself: memory costs under 100 times a first-level hit
 
 
@@ -87,9 +90,10 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
     origin = int(columns.start.min())
     timed = columns.timed
     spacing = float(np.median((columns.stop - columns.start)[timed])) if timed.any() else 0.0
+    most = max(MOMENTS, MOST_MOMENTS // blocks.size)
     instants, ages, rates, windows, total = [], [], [], [], 0
     inside = np.zeros(groups)
-    for batch in _batches(blocks):
+    for batch in batches(blocks):
         part = columns.at(batch)
         window = _window(part, threads)
         if window is None or spacing <= 0:
@@ -97,7 +101,8 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
         begin, end = window
         within = part.timed & (part.start >= begin) & (part.stop <= end)
         inside += np.bincount(group_of_slot[part.slot[within]], minlength=groups)
-        moments = begin + spacing * (np.arange(int((end - begin) / spacing), dtype=np.float64) + 0.5)
+        step = max(spacing, (end - begin) / (most * batch.size))
+        moments = begin + step * (np.arange(int((end - begin) / step), dtype=np.float64) + 0.5)
         clean, age, rate = _rates(part, needed, moments, hz, unclean)
         windows.append(((begin - origin) / hz, (end - origin) / hz))
         instants.append((moments[clean] - origin) / hz)
@@ -119,9 +124,9 @@ def _columns(blocks: Blocks) -> tuple[_Columns, int, Integers]:
     """Columns, the number of slots, and the group of each slot."""
     width = int(blocks["thread"].max()) + 1
     wide = blocks["group"].astype(np.int64) * width + blocks["thread"]
-    used = np.flatnonzero(np.bincount(wide))
+    used, slot = np.unique(wide, return_inverse=True)  # no array as long as the largest number in a file
     columns = _Columns(
-        slot=np.searchsorted(used, wide).astype(np.int64),
+        slot=slot.astype(np.int64),
         start=blocks["start_ticks"].astype(np.int64),
         stop=blocks["stop_ticks"].astype(np.int64),
         operations=blocks["operations"].astype(np.float64),
@@ -130,7 +135,7 @@ def _columns(blocks: Blocks) -> tuple[_Columns, int, Integers]:
     return columns, int(used.size), used // width
 
 
-def _batches(blocks: Blocks) -> list[npt.NDArray[np.intp]]:
+def batches(blocks: Blocks) -> list[npt.NDArray[np.intp]]:
     """Row numbers of each batch, in the order of batch numbers."""
     batch = np.ascontiguousarray(blocks["batch"])
     order = np.argsort(batch, kind="stable")

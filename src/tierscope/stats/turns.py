@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tierscope.experiment import Schedule
 from tierscope.result import SIZING, Blocks
 from tierscope.stats.summary import Summary, verdict
-from tierscope.stats.together import SHARED
+from tierscope.stats.together import SHARED, batches
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class Turns:
 
 def turns(blocks: Blocks, hz: float, schedule: Schedule) -> Turns:
     """Blocks of one group, in any order. hz: ticks per second."""
-    parts = [_batch(blocks[blocks["batch"] == batch], hz) for batch in np.unique(blocks["batch"])]
+    parts = [_batch(blocks[rows], hz) for rows in batches(blocks)] if blocks.size else []
     rates = np.concatenate([np.empty(0), *(part[0] for part in parts)])
     clean = np.concatenate([np.empty(0, dtype=bool), *(part[1] for part in parts)])
     share = 1.0 - float(clean.mean()) if clean.size else 1.0

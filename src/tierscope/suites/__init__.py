@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from tierscope.errors import ResultError, UsageError
-from tierscope.experiment import Experiment, Label
+from tierscope.experiment import Experiment, Label, Target
 from tierscope.machine import Machine
 from tierscope.registry import Registry
 from tierscope.suites.answer import Answer
@@ -27,8 +27,18 @@ COMMON: tuple[Option, ...] = (
 """Options that every suite has."""
 
 
+PATHS = ("file", "fsdax", "pool", "devdax")
+"""The targets whose word is a path, and whose room therefore is that of a file system or a device."""
+
+
 def _nothing(_machine: Machine, _chosen: Options) -> tuple[str, ...]:
     return ()
+
+
+def named_paths(chosen: Options) -> tuple[Target, ...]:
+    """The targets on a path that the options name: "file:/mnt/x"."""
+    words = [value for value in chosen.values() if isinstance(value, str)]
+    return tuple(Target.parse(word) for word in words if word.partition(":")[0] in PATHS and ":" in word)
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,8 @@ class Suite:
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
     `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`: its
-    plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
+    plan asks the machine for those of the build. `program`: what measures in place of the core, "fio". `paths`: the
+    targets on a path that its options name, whose room is looked up before the plan is made.
     """
 
     name: str
@@ -48,6 +59,7 @@ class Suite:
     many_machines: bool = False
     structures: bool = False
     program: str = ""
+    paths: Callable[[Options], tuple[Target, ...]] = named_paths
 
     def read(self, words: dict[str, str]) -> Options:
         """key=value words over the defaults; UsageError with what is possible."""
@@ -66,4 +78,4 @@ class Suite:
 
 suites: Registry[Suite] = Registry("suite", "tierscope.suites")
 
-__all__ = ["COMMON", "Answer", "Option", "Options", "Plan", "Suite", "suites"]
+__all__ = ["COMMON", "Answer", "Option", "Options", "Plan", "Suite", "named_paths", "suites"]

@@ -17,7 +17,6 @@ from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Tea
 from tierscope.machine import Machine
 from tierscope.program import MOST_THREADS
 from tierscope.suites import Option, Options, Plan, Suite, options, suites
-from tierscope.suites.sizes import free_bytes
 from tierscope.units import GiB, KiB, MiB, parse_bytes, show_bytes
 
 ENGINES = ("auto", "io_uring", "libaio", "psync")
@@ -139,10 +138,15 @@ def target_of(chosen: Options) -> Target:
 
 
 def size_of(machine: Machine, chosen: Options, target: Target, largest_block: int) -> tuple[int, str]:
-    """Bytes, whole multiples of the largest block, and why they are fewer than usual."""
+    """Bytes, whole multiples of the largest block, and why they are fewer than usual.
+
+    A file system that does not count its blocks limits nothing here: its blocks are reserved before they are written.
+    """
     least = max(SMALLEST, largest_block) if chosen["size"] is None else largest_block
-    room = machine.rooms.get(target.word, free_bytes(machine))
     usual = int(LARGEST if chosen["size"] is None else chosen["size"])
+    if target.word not in machine.rooms:
+        return usual // largest_block * largest_block, ""
+    room = machine.rooms[target.word]
     may = int(room * ROOM_SHARE) if chosen["size"] is None and target.name == "storage" else room
     size = min(usual, may) // largest_block * largest_block
     if chosen["size"] is not None and usual > room:
@@ -188,5 +192,5 @@ def plan(machine: Machine, chosen: Options) -> Plan:
 
 suites.add(
     Suite("storage", "operations, bandwidth and latency of storage by fio, past the page cache", OPTIONS, plan,
-          program="fio")
+          program="fio", paths=lambda chosen: (target_of(chosen),))
 )  # fmt: skip

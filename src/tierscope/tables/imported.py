@@ -9,6 +9,7 @@ from tierscope.experiment import Label
 from tierscope.reading import Reading
 from tierscope.result import Run
 from tierscope.tables import Column, Insight, Row, tables
+from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
 """Labels that are columns of their own; all others stand together in `setting`."""
@@ -28,6 +29,8 @@ class Imported:
         Column("delay_cycles", "delay", "1"),
         Column("operation_bytes", "operation", "B"),
         Column("in_flight", "under way", "1"),
+        Column("most_in_flight", "under way at most", "1"),
+        Column("full_share", "found the queue full", "1"),
         Column("read_share", "reads", "1"),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
         Column("second_bandwidth_bytes_per_s", "mean of samples", "B/s"),
@@ -88,7 +91,7 @@ def _most(readings: tuple[Reading, ...], name: str, by: str) -> Insight | None:
         return None
     best = max(known, key=lambda reading: reading.values[name].value)
     value = best.values[name].value
-    text = f"{by}: {best.test} {best.values[name].said or value} is the most"
+    text = f"{by}: {best.test} {best.values[name].said or show_rate(value)} is the most"
     return Insight(name="imported_most", text=text, value=value, unit="B/s")
 
 

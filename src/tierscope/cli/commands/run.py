@@ -91,10 +91,10 @@ def _list(name: str, options: dict[str, Label], text: str) -> int:
     from tierscope.cli.progress import describe
     from tierscope.printable import printable
     from tierscope.run.commands import commands_of
-    from tierscope.run.runner import expected_seconds, imagine
-    from tierscope.run.start import machine_for, plan_for
+    from tierscope.run.runner import expected_seconds
+    from tierscope.run.start import imagined
 
-    experiments = imagine(plan_for(name, options, text, machine_for(name, options, text))())
+    _, experiments = imagined(name, options, text)
     console = Console()
     for number, experiment in enumerate(experiments):
         console.print(printable(f"{number:4}  {describe(experiment)}"), soft_wrap=True)

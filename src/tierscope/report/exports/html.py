@@ -14,6 +14,7 @@ from tierscope.report.exported import Number, named, points, said, unit_of
 from tierscope.report.exports import exports
 from tierscope.report.pages import PAGE, pages
 from tierscope.report.policy import policy
+from tierscope.report.provenance import host, model
 from tierscope.report.writers.html import colours
 from tierscope.result import Run
 
@@ -47,8 +48,8 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
     result = run.result
     return {
         "name": name,
-        "host": result.machine.hostname,
-        "model": result.machine.identity.model,
+        "host": host(result),
+        "model": model(result),
         "suite": result.suite,
         "started": result.started,
         "banner": banner(result.origin, result.origin_by),

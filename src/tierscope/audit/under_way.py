@@ -1,0 +1,53 @@
+"""How many operations a queue held on average, at most and at least, from what a program says of its runs.
+
+    rate * latency * seconds = time that all operations of a run spent in the queue        [operations x seconds]
+
+Each operation has one of `depth` places from its submission until the program takes its completion. So
+
+    at most    depth * (seconds + CLOCK_S + most_s)
+
+since those that were under way as the clock began (after a ramp) bring what they had waited before: no longer than the
+longest latency. A program that waits for its CPU lets completions lie, and their latencies grow: this bound holds under
+any load. The other holds where one process takes completions one by one and fills each place again at once, as fio does
+with asynchronous engines unless iodepth_batch_complete or iodepth_low say otherwise:
+
+    at least   (depth - 1) * (seconds - CLOCK_S - drains * most_s) * operations / (operations + depth)
+
+drains: how often the queue was not full: as it was filled, at the end of a run, and wherever fio began anew. The last
+factor stands for operations that the rate counts by their submission and the latency by their completion.
+Blind to a program that does not keep to its depth.
+Source: fio 3.33, HOWTO, "I/O depth", "Measurements and reporting"; backend.c (do_io), stat.c; seen with fio 3.33.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tierscope.audit.statement import Quantity
+
+CLOCK_S = 1e-3  # the step in which fio says how long it ran
+ENDS = 2.0  # times that no queue is full: as it is filled, and as a run ends
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One run of a program."""
+
+    operations: float
+    seconds: float
+    most_s: float  # longest latency of all its operations
+    drains: float | None = None  # how often its queue was filled or emptied, at most; None: it may never have been full
+
+
+def under_way(depth: float, spans: Sequence[Span]) -> Quantity:
+    """The depth, bounded by what the mean over all runs may have been. `spans`: one or more, of some length."""
+    total = sum(one.seconds for one in spans)
+    most = depth * sum(one.seconds + CLOCK_S + one.most_s for one in spans) / total
+    return Quantity(depth, bounds=(min(_least(depth, spans, total), depth), most))
+
+
+def _least(depth: float, spans: Sequence[Span], total: float) -> float:
+    if any(one.drains is None for one in spans):
+        return 0.0
+    full = sum(max(one.seconds - CLOCK_S - (one.drains or 0.0) * one.most_s, 0.0) for one in spans)
+    operations = sum(one.operations for one in spans)
+    return max(depth - 1, 0.0) * full / total * operations / (operations + depth * len(spans))
