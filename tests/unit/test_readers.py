@@ -4,7 +4,10 @@ Whatever the run holds: no file appears outside of the place that was named, not
 and no command takes 10 s of CPU. TIERSCOPE_HOSTILE=1000:3000 takes these seeds instead of the first ones.
 """
 
+import csv
+import io
 import os
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -39,6 +42,7 @@ COMMANDS = (
     ("preset", "{run}"), ("predict", "{run}", "--from", MEMORY, "--on", MEMORY, "--beside", "{good}"),
     ("predict", "{good}", "--from", "{run}", "--on", "{run},read=300ns", "--json"),
 )  # fmt: skip
+NUMBER = re.compile(r"[+-]?([0-9.]+(e[+-]?[0-9]+)?|inf|nan)")
 TEXT = (".html", ".svg", ".md", ".csv", ".json", ".prom", "-csv", "-markdown", "-openmetrics", "-hwloc", "-html")
 
 
@@ -77,6 +81,12 @@ def steers(text: str) -> list[str]:
     return [line for line in text.split("\n") if not line.isprintable()]
 
 
+def formulas(text: str) -> list[str]:
+    """Cells that a spreadsheet would compute; numbers it may."""
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    return [one for one in cells if one.lstrip().startswith(("=", "+", "-", "@")) and not NUMBER.fullmatch(one)]
+
+
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file by its name, with its content."""
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -113,3 +123,4 @@ def test_no_reader_is_harmed(
     for name in left:
         if name.startswith(mine) and name.endswith(TEXT):
             assert steers(left[name].decode()) == [], name
+            assert not name.endswith((".csv", "-csv")) or formulas(left[name].decode()) == [], name
