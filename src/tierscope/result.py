@@ -257,14 +257,10 @@ def _faults(result: Result) -> Iterator[str]:
     known = f"not one of {', '.join(ORIGINS)}"
     if result.origin not in ORIGINS:
         yield f"origin {result.origin!r} is {known}"
-    names = set()
     for number, record in enumerate(result.records):
         groups = len(record.experiment.groups)
         if record.number != number or not len(record.groups) == groups > 0:
             yield f"record {number} has another number, or facts of other groups than were asked for"
-        if record.samples in names:
-            yield f"record {number} names the samples of another record"
-        names.add(record.samples)
         for facts in record.groups:
             if facts.origin not in ORIGINS:
                 yield f"origin {facts.origin!r} of record {number} is {known}"

@@ -164,7 +164,7 @@ def test_how_a_command_ended_is_told_with_its_last_line(tmp_path: Path) -> None:
     code = "import os, sys; print('out'); print('first\\nlast\\x07', file=sys.stderr, flush=True); {}"
     ended = [run([sys.executable, "-c", code.format(end)], {}) for end in ("sys.exit(3)", "os.abort()")]
     assert [one.status for one in ended] == [3, -signal.SIGABRT]
-    assert [one.how for one in ended] == ["status 3: last?", "SIGABRT: last?"]
+    assert [one.how for one in ended] == [r"status 3: last\u0007", r"SIGABRT: last\u0007"]
     assert run(["true"], {}).how == "status 0"
 
 

@@ -8,6 +8,7 @@ import pytest
 from made_machine import made_machine
 from reported import changed, small_run, subset
 from tierscope import result as results
+from tierscope.printable import printable
 from tierscope.report import cells, commands, words
 from tierscope.report.content import gather, ranked, touching
 from tierscope.report.picks import fastest, idle
@@ -145,7 +146,7 @@ def test_names_say_what_differs() -> None:
     assert words.probe_name("random", "global", 4096) == "4 KiB pages, random draws"
     assert words.probe_name("cycle", "page", None) == "mixed pages, cycle, page order"
     assert words.short_word("abcdef", 4) == "abc…"
-    assert words.printable("a\x1b[31m\nb") == "a [31m b"
+    assert printable("a\x1b[31m\nb") == r"a\u001b[31m\u000ab"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from reported import EVIL, changed, evil_run, small_run
+from tierscope.errors import MachineError
 from tierscope.report.content import gather
 from tierscope.report.writers import markdown, writers
 from tierscope.result import Run
@@ -124,3 +125,14 @@ def test_a_file_is_replaced_as_a_whole(run: Run, tmp_path: Path, monkeypatch: py
         writers["json"].write(changed(run, complete=False), tmp_path)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["csv", "png", "svg"])
+def test_no_writer_follows_a_link_out_of_the_run(run: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    folder = tmp_path / "run" / ("tables" if name == "csv" else "figures")
+    folder.parent.mkdir()
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(MachineError, match="it is a link; remove it, or try --to"):
+        writers[name].write(run, tmp_path / "run")
+    assert list((tmp_path / "elsewhere").iterdir()) == []

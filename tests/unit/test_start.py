@@ -226,3 +226,11 @@ def test_a_directory_that_may_not_be_written(fake: FakeCore, tmp_path: Path, mon
         begin(tmp_path / "run")
     with pytest.raises(MachineError, match="cannot create .*: Permission denied; choose another place with --out"):
         begin(None)
+
+
+@pytest.mark.parametrize("name", ["../../escaped", "/escaped", "a\x1b[2J\u202eb", "..", "", "x" * 300, "a/b"])
+def test_a_name_of_a_foreign_run_does_not_leave_the_folder(tmp_path: Path, name: str) -> None:
+    path = start.new_directory(tmp_path / "runs", name, name, datetime.now(UTC))
+    assert path.parent == tmp_path / "runs"
+    assert path.name.isprintable()
+    assert [one.name for one in tmp_path.iterdir()] == ["runs"]
