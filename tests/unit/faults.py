@@ -87,7 +87,7 @@ def _warm() -> None:
 
     import tierscope.cli.finish
     import tierscope.cli.main
-    import tierscope.cli.turns  # noqa: F401
+    import tierscope.cli.turns
     from fake_core import FakeCore, put_in_place
     from tierscope.cli.commands import commands
     from tierscope.imports import importers
@@ -116,8 +116,7 @@ def _run(library: ctypes.CDLL, request: Mapping[str, Any], files: Sequence[int])
     os.chdir(request["folder"])
     os.dup2(files[0], 1)
     os.dup2(files[1], 2)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)
+    sys.stdout, sys.stderr = (os.fdopen(file, "w", encoding="utf-8", closefd=False, buffering=1) for file in (1, 2))
     sys.argv = ["tierscope", *request["words"]]
     signal.alarm(LIMIT_S)
     status = 99

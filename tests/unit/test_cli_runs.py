@@ -191,7 +191,8 @@ def test_a_least_difference_that_is_no_share(run: Run, capfd: pytest.CaptureFixt
 @pytest.fixture
 def shell(run: Run, root: Path) -> str:
     """How the command is called in a shell, as `t`; RUN is the run."""
-    return f'unset PYTHONUNBUFFERED; export PYTHONPATH="{root}/src"; RUN="{run.path}"; t() {{ {sys.executable} -c "{CODE}" "$@"; }}; '
+    call = f't() {{ {sys.executable} -c "{CODE}" "$@"; }}; '
+    return f'unset PYTHONUNBUFFERED; export PYTHONPATH="{root}/src"; RUN="{run.path}"; {call}'
 
 
 @pytest.mark.parametrize(

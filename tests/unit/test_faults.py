@@ -23,7 +23,7 @@ from faults import Ended, Warm, build
 RUN = ("run", "stream", "kernels=triad", "threads=1,2", "array=64MiB", "--quiet")
 GOOD = (0, 4)
 KINDS = ("kill", "ENOSPC", "EIO", "short")
-DRAWN = 3  # of the operations that are like others, for each kind of fault
+DRAWN = 2  # of the operations that are like others, for each kind of fault
 AT_ONCE = 2
 Call = Callable[..., Ended]
 
@@ -37,6 +37,8 @@ class Case:
     needs: tuple[str, ...]  # folders and files of the undisturbed place
     go_on: Callable[[Call, Path], None]
     leaves: str  # folder or file
+    kinds: tuple[str, ...] = KINDS
+    own: bool = True  # its operations are like those of no other case
 
 
 def again(*words: str) -> Callable[[Call, Path], None]:
@@ -77,20 +79,20 @@ REPORT = (
 )
 CASES = (
     Case("run", (*RUN, "--out", "run"), (), resumed, "run"),
-    Case("run without a name", RUN, (), unnamed, "runs"),
-    Case("resume", ("resume", "half", "--quiet"), ("half",), again("resume", "half", "--quiet"), "half"),
+    Case("run without a name", RUN, (), unnamed, "runs", ("kill",)),
+    Case("resume", ("resume", "half", "--quiet"), ("half",), again("resume", "half", "--quiet"), "half", KINDS[:2]),
     Case("report", REPORT, ("run",), again(*REPORT), "out"),
     Case("import", ("import", "stream.txt", "--out", "in"), ("stream.txt",), imported, "in"),
     *(
-        Case(f"export {form}", words, ("run",), again(*words), "out")
+        Case(f"export {form}", words, ("run",), again(*words), "out", own=False)
         for form in ("csv", "parquet")
         for words in [("export", "run", "--to", form, "--out", "out")]
     ),
-    Case(
-        "json of a run", ("resume", "run", "--quiet", "--json", "out"), ("run",),
-        again("resume", "run", "--quiet", "--json", "out"), "out",
+    *(
+        Case("rows of a run", words, ("run",), again(*words), "out", own=False)
+        for words in [("resume", "run", "--quiet", "--json", "out")]
     ),
-)  # fmt: skip
+)
 
 
 def good(ended: Ended) -> Ended:
@@ -150,20 +152,50 @@ def undisturbed(calls: SimpleQueue[Warm], tmp_path_factory: pytest.TempPathFacto
     return folder
 
 
-def drawn(steps: tuple[str, ...], kind: str) -> list[int]:
-    """Numbers from 1 of operations that can meet a fault: one of each sort, and some of the rest."""
-    marks = {"ENOSPC": "+", "short": "write+"}.get(kind, "")
-    able = [n for n, step in enumerate(steps, 1) if marks in step.split(" ")[0]]
-    first: dict[str, int] = {}
-    for number in able:
-        first.setdefault(re.sub(r"[0-9a-f]{16}|[0-9]+", "N", steps[number - 1]), number)
-    rest = sorted(set(able) - set(first.values()))
-    return sorted([*first.values(), *random.Random(1995).sample(rest, min(DRAWN, len(rest)))])
+def sorts(steps: tuple[str, ...]) -> list[str]:
+    """What is done to which kind of file; a temporary file is named after what it becomes."""
+    found: list[str] = []
+    becomes = "?"
+    for step in reversed(steps):
+        what, _, path = step.partition(" ")
+        becomes = path if what == "rename+" else becomes
+        kind = re.sub(r"(^|/)\.tierscope-.*", r"\1temporary of " + Path(becomes).name, path)
+        found.append(f"{what} {re.sub('[0-9]+', 'N', kind)}")
+    return found[::-1]
+
+
+def drawn(case: Case, steps: tuple[str, ...], met: set[tuple[str, ...]]) -> list[tuple[str, int]]:
+    """Faults, and the numbers from 1 of the operations that meet them: one of each sort, and some of the rest."""
+    chosen = []
+    for kind in case.kinds:
+        rest = []
+        for number, sort in enumerate(sorts(steps), 1):
+            key = (kind, case.name if case.own else "", sort if case.own else sort.replace(case.leaves, "", 1))
+            if not can_meet(kind, sort):
+                continue
+            (rest if key in met else chosen).append((kind, number))
+            met.add(key)
+        chosen += random.Random(1995).sample(rest, min(DRAWN, len(rest)))
+    return chosen
+
+
+def can_meet(kind: str, sort: str) -> bool:
+    """A kill before a read is one before what comes next; what takes no room fits on a full disk."""
+    what = sort.split(" ", maxsplit=1)[0]
+    if kind == "kill":
+        return what.endswith("+") or what in ("unlink", "rmdir")
+    return {"ENOSPC": what.endswith("+"), "short": what == "write+"}.get(kind, True)
+
+
+@pytest.fixture(scope="module")
+def met() -> set[tuple[str, ...]]:
+    """Faults at sorts of operations, of the cases so far."""
+    return set()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_command_that_meets_a_fault_completes_afterwards(
-    case: Case, calls: SimpleQueue[Warm], undisturbed: Path, tmp_path: Path
+    case: Case, calls: SimpleQueue[Warm], undisturbed: Path, met: set[tuple[str, ...]], tmp_path: Path
 ) -> None:
     def prepared(name: str) -> Path:
         folder = tmp_path / name
@@ -195,6 +227,5 @@ def test_a_command_that_meets_a_fault_completes_afterwards(
     steps = good(call(folder, case.words)).steps
     calls.put(call)
     whole, names = contents(folder / case.leaves), set(contents(folder))
-    faults = [(kind, at) for kind in KINDS for at in drawn(steps, kind)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(meet, faults))
+        list(pool.map(meet, drawn(case, steps, met)))
