@@ -178,7 +178,7 @@ def test_a_stop_while_samples_are_read_is_no_damage(
     monkeypatch.setattr(duck, "store", Asked)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        assert refused(capfd, "show", "run")[1].strip() == "interrupted"
+        assert say(capfd, "show", "run") == (Exit.INTERRUPTED, "", "\ntierscope: interrupted\n")
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -220,9 +220,11 @@ def test_a_panic_anywhere_is_one_line(
 def test_an_error_of_the_system_without_a_place_does_not_say_none(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(group: object) -> float:
-        raise OSError(28, "No space left on device") if number == 0 else OSError("no words of the system")
-
-    fake.error = refuse
-    for number, said in enumerate(("No space left on device", "no words of the system")):
+    for error, said in (
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (OSError("no words of the system"), "no words of the system"),
+    ):
+        refuse = pytest.MonkeyPatch()
+        refuse.setattr("tierscope.run.runner.save_result", lambda *_, error=error: (_ for _ in ()).throw(error))
         assert refused(capfd, *STREAM) == (Exit.CANNOT, said)
+        refuse.undo()
