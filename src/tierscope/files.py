@@ -14,6 +14,7 @@ import re
 import secrets
 import stat
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -67,6 +68,21 @@ def sweep(folder: Path) -> None:
         for name in [entry.name for entry in entries if TEMPORARY.fullmatch(entry.name)]:
             with suppress(OSError):  # a live writer has the lock, another sweep was faster, or it is not ours
                 _remove_unlocked(folder / name)
+
+
+def nameless(folder: Path) -> int:
+    """Return an open file without a name, which is gone with its last descriptor, however the process ends.
+
+    O_TMPFILE, or a name that is taken away at once where the file system cannot do that.
+    """
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT) or not folder.is_dir():
+            raise
+    handle, path = tempfile.mkstemp(prefix=".tierscope-", dir=folder)
+    Path(path).unlink()
+    return handle
 
 
 def sync_folder(folder: Path) -> None:

@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from asked import LATENCY, LOADED, STREAM
 from fake_core import FakeCore, made_topology, put_in_place
 from made_machine import made_machine
 from said import refused, say
-from tierscope import core
+from tierscope import core, duck
 from tierscope.cli import finish
 from tierscope.errors import Exit
 from tierscope.result import load, save_result
@@ -135,3 +136,95 @@ def test_ctrl_c_waits_until_native_modules_are_loaded(tmp_path: Path, monkeypatc
         finish._load_undisturbed("made_native")
     assert sys.modules.pop("made_native").loaded
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_each_signal_that_ends_a_run_says_how_to_go_on(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], number: signal.Signals
+) -> None:
+    before = signal.signal(number, signal.SIG_DFL)  # this process may run under nohup, or in the background
+
+    def stop(group: object) -> float:
+        if fake.measured > 3:
+            signal.raise_signal(number)
+        return 0.0
+
+    fake.error = stop
+    try:
+        status, line = refused(capfd, *LATENCY, "--out", "run")
+    finally:
+        signal.signal(number, before)
+    assert (status, line) == (128 + number, "interrupted; continue with: tierscope resume run")
+    fake.error = lambda group: 0.0
+    assert say(capfd, "resume", "run", "--quiet")[0] == Exit.GOOD
+
+
+def test_a_stop_while_samples_are_read_is_no_damage(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert say(capfd, *LATENCY, "--out", "run", "--quiet")[0] == Exit.GOOD
+    store = duck.store()
+
+    class Asked:
+        """DuckDB asks for signals while it works; it makes an error of what it hears."""
+
+        def execute(self, words: str) -> object:
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt as error:
+                raise duckdb.InvalidInputException(f"samples: {error!r}") from error
+            return store.execute(words)
+
+    monkeypatch.setattr(duck, "store", Asked)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert say(capfd, "show", "run") == (Exit.INTERRUPTED, "", "\ntierscope: interrupted\n")
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class PanicException(BaseException):
+    """As pyo3 names it."""
+
+
+def test_a_panic_of_the_figure_library_is_one_line(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import vl_convert
+
+    def panic(*_: object, **__: object) -> str:
+        os.write(2, b"thread '<unnamed>' panicked at src/lib.rs:30:14:\nstack backtrace:\n")
+        raise PanicException("called `Result::unwrap()` on an `Err` value:\n Too many open files")
+
+    assert say(capfd, *LATENCY, "--out", "run", "--quiet")[0] == Exit.GOOD
+    for name in ("vegalite_to_svg", "vegalite_to_png"):
+        monkeypatch.setattr(vl_convert, name, panic)
+    for form in ("svg", "png"):
+        status, line = refused(capfd, "report", "run", "--format", form)
+        assert status == Exit.CANNOT
+        assert line.startswith(f"a figure cannot be drawn as {form.upper()}: called `Result::unwrap()`")
+
+
+def test_a_panic_anywhere_is_one_line(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def panic() -> dict[str, Any]:
+        raise PanicException("index out of bounds")
+
+    monkeypatch.setattr(core, "topology", panic)
+    status, line = refused(capfd, *STREAM)
+    assert status == Exit.INTERNAL
+    assert "PanicException: index out of bounds" in line
+
+
+def test_an_error_of_the_system_without_a_place_does_not_say_none(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for error, said in (
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (OSError("no words of the system"), "no words of the system"),
+    ):
+        refuse = pytest.MonkeyPatch()
+        refuse.setattr("tierscope.run.runner.save_result", lambda *_, error=error: (_ for _ in ()).throw(error))
+        assert refused(capfd, *STREAM) == (Exit.CANNOT, said)
+        refuse.undo()

@@ -234,3 +234,73 @@ def test_a_name_of_a_foreign_run_does_not_leave_the_folder(tmp_path: Path, name:
     assert path.parent == tmp_path / "runs"
     assert path.name.isprintable()
     assert [one.name for one in tmp_path.iterdir()] == ["runs"]
+
+
+TEMPORARY = ".tierscope-0123456789abcdef.part"
+
+
+def test_a_folder_of_a_run_that_was_killed_before_its_manifest_is_taken_again(fake: FakeCore, tmp_path: Path) -> None:
+    place = tmp_path / "run"
+    place.mkdir()
+    for name in (TEMPORARY, ".manifest.json.4711"):  # the second as earlier versions named them
+        (place / name).write_bytes(b"half")
+    with pytest.raises(ResultError, match=r"has no run: .* begin with `tierscope run SUITE --out "):
+        start.resume(place)
+    assert sorted(os.listdir(begin(place))) == ["manifest.json", "result.json"]
+
+
+def test_leftovers_in_a_run_are_removed_when_it_goes_on(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    (directory / "samples").mkdir()
+    left = (TEMPORARY, f"samples/{TEMPORARY}", ".result.json.12", "samples/.0000.parquet.part")
+    for name in left:
+        (directory / name).write_bytes(b"half")
+    release(directory)
+    start.resume(directory)
+    assert not any((directory / name).exists() for name in left)
+
+
+def test_the_second_of_two_starts_in_one_folder_leaves_the_first_alone(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    release(directory)
+    handle = os.open(directory, os.O_RDONLY)  # the first, which has its manifest and no record yet
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with pytest.raises(UsageError, match="is being written by another tierscope; wait for it, or name another"):
+        begin(directory)
+    assert not start.drop_if_empty(directory)
+    assert sorted(os.listdir(directory)) == ["manifest.json", "result.json"]
+    os.close(handle)
+
+
+def test_a_start_that_cannot_write_leaves_nothing(
+    fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(directory: Path, result: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(directory / "result.json"))
+
+    monkeypatch.setattr(start, "save_result", full)
+    with pytest.raises(MachineError, match=r"cannot write .*result.json: No space left on device; choose another"):
+        begin(tmp_path / "run")
+    assert os.listdir(tmp_path) == []
+
+
+def test_folders_that_killed_starts_left_below_runs_are_removed(
+    fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("2026-01-02T030405-quick-host", "2026-01-02T030406-quick-host", "mine"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+    (tmp_path / "runs/2026-01-02T030405-quick-host" / TEMPORARY).write_bytes(b"half")
+    (tmp_path / "runs/2026-01-02T030406-quick-host/notes.txt").write_bytes(b"mine")
+    first, second = begin(None), begin(None)
+    assert sorted(os.listdir("runs")) == sorted(["2026-01-02T030406-quick-host", "mine", first.name, second.name])
+
+
+def test_a_lock_is_kept_from_the_start_to_the_end_of_a_run(fake: FakeCore, tmp_path: Path) -> None:
+    directory = begin(tmp_path / "run")
+    handle = os.open(directory, os.O_RDONLY)
+    with pytest.raises(BlockingIOError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    start.execute(directory, load_manifest(directory))
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(handle)

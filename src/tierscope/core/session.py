@@ -20,6 +20,7 @@ from tierscope.core.find import find_core, find_pool_core, find_traced_core
 from tierscope.counting import Counting, Counts
 from tierscope.errors import CoreError, UsageError
 from tierscope.experiment import Group
+from tierscope.files import nameless
 from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.timing import Timing
 from tierscope.units import word_bytes
@@ -90,27 +91,29 @@ class Session:
         self._files = ExitStack()
         self._errors = os.memfd_create("errors")
         self._files.callback(os.close, self._errors)
-        with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
-            samples = Path(folder) / "blocks.npy"
-            self._process = guarded(lambda core: self._start(core, samples), find)
-            try:
-                hello = self._answer()
-                self.clock = read(hello, Clock, "clock")
-                self._samples = os.open(samples, os.O_RDONLY | os.O_CLOEXEC)
-                self._files.callback(os.close, self._samples)
-            except BaseException:
-                self.close()
-                raise
-        # the samples have no name any more, so that nothing is left behind even after a kill
+        try:
+            # without a name, so that nothing is left behind even after a kill
+            self._samples = nameless(Path(tempfile.gettempdir()))
+            self._files.callback(os.close, self._samples)
+            self._process = guarded(self._start, find)
+        except BaseException:
+            self._files.close()
+            raise
+        try:
+            self.clock = read(self._answer(), Clock, "clock")
+        except BaseException:
+            self.close()
+            raise
 
-    def _start(self, core: Path, samples: Path) -> subprocess.Popen[bytes]:
+    def _start(self, core: Path) -> subprocess.Popen[bytes]:
         # its own process group: Ctrl-C reaches Python alone, which ends the core in order
-        command = [str(core), "run", "-", "--samples", str(samples)]
+        command = [str(core), "run", "-", "--samples", f"/proc/self/fd/{self._samples}"]
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
+            pass_fds=(self._samples,),
             start_new_session=True,
             env={**os.environ, "TIERSCOPE_PARENT": str(os.getpid())},  # it ends with this process, however that ends
         )

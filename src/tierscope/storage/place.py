@@ -6,15 +6,14 @@ descriptor. Blocks are reserved before anything is written, so a full disk is to
 Source: Linux, open(2) (O_TMPFILE, O_DIRECT), proc(5) (/proc/PID/fd).
 """
 
-import errno
 import mmap
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tierscope.errors import MachineError, reason
+from tierscope.files import nameless
 from tierscope.storage.device import check, open_alone
 from tierscope.system import System
 from tierscope.units import show_bytes
@@ -71,7 +70,7 @@ def on_device(path: str, size_bytes: int, system: System) -> Place:
 def in_folder(folder: str, size_bytes: int, system: System) -> Place:
     """A file without a name; MachineError where the folder cannot hold it."""
     try:
-        handle = _nameless(folder)
+        handle = nameless(Path(folder))
     except OSError as error:
         raise MachineError(f"no file can be made in {folder}: {reason(error)}; name another with path=") from error
     try:
@@ -81,17 +80,6 @@ def in_folder(folder: str, size_bytes: int, system: System) -> Place:
         step = "make room, or name a smaller size= or another path="
         raise MachineError(f"{folder} cannot hold {show_bytes(size_bytes)}: {reason(error)}; {step}") from error
     return Place(handle, size_bytes, *file_system_of(folder, system))
-
-
-def _nameless(folder: str) -> int:
-    try:
-        return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT) or not Path(folder).is_dir():
-            raise
-    handle, path = tempfile.mkstemp(prefix=".tierscope-", dir=folder)
-    Path(path).unlink()
-    return handle
 
 
 def file_system_of(folder: str, system: System) -> tuple[str, str]:
