@@ -93,7 +93,7 @@ def interval_of(row: Row, name: str, unit: str) -> Interval | None:
     keys = (f"{name}_low", f"{name}_{unit}" if unit else name, f"{name}_high", "blocks")
     low, middle, high, blocks = (row.get(key) for key in keys)
     if all(isinstance(one, int | float) for one in (low, middle, high)) and isinstance(blocks, int):
-        return Interval(*(float(one or 0) for one in (low, middle, high)), blocks)
+        return Interval(float(low or 0), float(middle or 0), float(high or 0), blocks)
     return None
 
 
