@@ -230,7 +230,7 @@ def test_no_column_hides_the_name_of_its_table(name: str) -> None:
 def test_every_insight_is_documented() -> None:
     source = "".join(path.read_text() for path in (ROOT / "src/tierscope/tables").glob("*.py"))
     made = set(re.findall(r'Insight\(\s*name=f?"(\w+)', source)) | set(
-        re.findall(r'_(?:seconds|insight)\("(\w+)"', source)
+        re.findall(r'_(?:seconds|insight)\(\s*"(\w+)"', source)
     )
     rows = {re.split(r"[ ]|_N$", row[0])[0] for row in documented("json.md")["Insights"] if len(row) == 3}
     assert rows == {name.removesuffix("_") for name in made}
