@@ -258,8 +258,10 @@ def test_a_run_beyond_what_was_checked_is_moved_without_bounds(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     maker = Maker(tmp_path)
-    add_point(maker, "quick_map", "get", 1, count=10_000_000)
+    add_point(maker, "quick_map", "get", 1)
     run = renamed(maker.save("maps"), "robin_map")
+    path = run.path / "result.json"
+    path.write_text(re.sub(r'"count": [0-9]{3,}', '"count": 10000000', path.read_text()))
     (row,) = rows_of(capfd, str(run.path), "--from", NEAR, "--on", FAR)
     assert (row["latency_low_s"], row["inside"]) == (None, None)
     assert row["latency_s"]

@@ -58,12 +58,12 @@ def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> In
     sizes = {c.size_bytes: f"L{c.level}" for c in caches if c.kind != "Instruction"}
     near = min(sizes, key=lambda size: abs(math.log(size / level.capacity_bytes)), default=None)
     beside = f"; nearest reported is {sizes[near]} with {show_bytes(near)}" if near else ""
-    name, head = f"level_{rank}", f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
+    head = f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
     if level.doubt:
         text = f"{head} ({where}); what ends there is inconclusive: {level.doubt}"
-        return Insight(name=name, text=text, unit="B", conclusive=False)
+        return Insight(name=f"level_{rank}", text=text, unit="B", conclusive=False)
     return Insight(
-        name=name,
+        name=f"level_{rank}",
         text=f"{head}; capacity {show_bytes(level.capacity_bytes)} ({_range(level)}, {where}){beside}",
         value=level.capacity_bytes,
         low=level.low_bytes,
