@@ -177,6 +177,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Warn, ...] = ()
     origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real; the tool that measured
     readings: tuple[Reading, ...] = ()  # of another tool, where the run was imported
+    method: str = ""  # of that tool, as far as its output and its documents say; "" is not known
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

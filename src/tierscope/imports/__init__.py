@@ -26,6 +26,7 @@ class Imported:
     tool: str  # with its version, where the file tells: "fio-3.33"
     readings: tuple[Reading, ...]
     warnings: tuple[Warn, ...] = ()
+    method: str = ""  # how the tool measured, as far as its output and its documents say; "": nobody knows
 
 
 class Importer(Protocol):

@@ -39,6 +39,15 @@ PERCENTILES = {
     "99.9": "latency_p999_s",
 }
 NEWEST = 3  # major version whose units are known
+FIRST = ("ioengine", "iodepth", "numjobs", "direct")  # of the options, which are all told
+NAMED = ("name", "rw", "readwrite", "bs", "blocksize")  # those that have a label or a column of their own
+METHOD = (
+    "fio counts the operations that it submits and the bytes that it moves over the run time of a job, after ramp_time "
+    "where one is set. A latency is from the submission of an operation to its completion; the mean is over all that "
+    "completed, percentiles are from its histogram of them. Mean bandwidth of samples is a mean over half seconds. No "
+    "interval is stated. What the job did is in its options, all of which are listed; those not listed had fio's "
+    "defaults."
+)
 DEPTHS = {1: "1", 2: "2", 4: "4", 8: "8", 16: "16", 32: "32"}  # keys of `iodepth_level`; 64 and more is ">=64"
 
 Json = dict[str, Any]
@@ -74,7 +83,7 @@ class Fio:
             readings = tuple(_readings(jobs, document.get("global options", {})))
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise UsageError(f"a job is not as fio {NEWEST} writes it: {type(error).__name__} {error}") from error
-        return Imported(version, readings, _warnings(found, jobs))
+        return Imported(version, readings, _warnings(found, jobs), METHOD)
 
 
 def _last(found: Found) -> Json:
@@ -190,20 +199,28 @@ def _both(job: Json, used: list[str]) -> dict[str, Value]:
 
 def _labels(job: Json, options: Json, side: str) -> dict[str, Label]:
     size = _size(options, side)
-    labels: dict[str, Label] = {"job": str(job.get("jobname", "")), "pattern": str(options.get("rw", "read"))}
+    labels: dict[str, Label] = {
+        "job": str(job.get("jobname", "")),
+        "pattern": str(_option(options, "rw", "readwrite", "read")),
+    }
     if size:
         labels["operation_bytes"] = size
-    for key in ("ioengine", "iodepth", "numjobs", "direct"):
-        if key in options:
-            labels[key] = str(options[key])
+    labels |= {key: str(options[key]) for key in (*FIRST, *sorted(options)) if key in options and key not in NAMED}
+    if not size:
+        labels["bs"] = str(_option(options, "bs", "blocksize", "4k"))
     return labels
+
+
+def _option(options: Json, name: str, other: str, default: str) -> Any:
+    """By either of its two names."""
+    return options.get(name, options.get(other, default))
 
 
 def _size(options: Json, side: str) -> int | None:
     """Of one operation; None where it varies. fio's k is 1024 unless kb_base says otherwise."""
     if "bsrange" in options or "bssplit" in options or str(options.get("kb_base", "1024")) != "1024":
         return None
-    words = str(options.get("bs", "4k")).split(",")
+    words = str(_option(options, "bs", "blocksize", "4k")).split(",")
     place = min({"read": 0, "write": 1, "trim": 2}.get(side, 0), len(words) - 1)
     if side == "both" and len(set(words)) > 1:
         return None

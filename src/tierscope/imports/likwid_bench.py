@@ -26,6 +26,10 @@ KERNELS = {"load*": "read", "store": "write", "store_[!m]*": "write", "store_mem
            "stream_mem*": "triad_nt"}  # fmt: skip
 """Tests by what we call the same: its `triad` has four arrays, and is none of ours; `mem` are non-temporal stores."""
 
+METHOD = (
+    "likwid-bench repeats one kernel in assembly on pinned threads, and divides the data volume of all iterations by "
+    "the time of all; the read for ownership is not counted. One number for the whole run: no interval is stated."
+)
 NEEDED = ("MByte/s", "Time", "Data volume (Byte)", "Size (Byte)")
 
 
@@ -51,7 +55,7 @@ class LikwidBench:
 
     def read(self, text: str) -> Imported:
         parts = text.split("LIKWID MICRO BENCHMARK")[1:]
-        return Imported("likwid-bench", tuple(_reading(part) for part in parts))
+        return Imported("likwid-bench", tuple(_reading(part) for part in parts), method=METHOD)
 
 
 def _reading(text: str) -> Reading:

@@ -34,6 +34,11 @@ TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
 Parts = TypeVar("Parts", re.Match[str], tuple[str, str])
 BETWEEN = {"initiator": "{from}", "target": "{to}"}
 MB = "= 1,000,000 Bytes/sec)"
+METHOD = (
+    "Not public: Intel's documents say that idle latency is of dependent loads, that bandwidths are of threads on all "
+    "cores of a node, and that loaded latency is the latency of one core while the others inject the traffic that the "
+    "section names, with a delay between accesses. MB are 10^6 bytes. No interval is stated."
+)
 NEWEST = 3  # major version whose sections and units are known
 ROWS = {  # how rows begin, so that none vanishes where it is cut off
     "idle latency": re.compile(r"[0-9]"),
@@ -77,7 +82,7 @@ class Mlc:
             if not found:
                 raise UsageError(f"no number follows {lines[0][:60]!r}: it is cut off")
             readings += found
-        return Imported(tool, (*readings, *_single(text)))
+        return Imported(tool, (*readings, *_single(text)), method=METHOD)
 
 
 def _sections(text: str) -> Iterator[tuple[str, list[str]]]:

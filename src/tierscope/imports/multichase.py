@@ -18,6 +18,12 @@ from tierscope.reference import Match
 SETTINGS = {"nr_threads": "threads", "total_memory": "footprint_bytes", "stride": "stride", "tlb_locality": "locality"}
 
 
+METHOD = (
+    "multichase follows a chain of pointers in a random order and prints the time of one dependent access. No interval "
+    "is stated. What is not among the settings that it printed is not known."
+)
+
+
 class Multichase:
     """One reading."""
 
@@ -43,7 +49,7 @@ class Multichase:
             if equals and key in SETTINGS:
                 labels[SETTINGS[key]] = whole(rest.split()[0], key)
         reading = Reading(test="latency", labels=labels, values={"latency_s": value(lines[-1], "ns")})
-        return Imported("multichase", (reading,))
+        return Imported("multichase", (reading,), method=METHOD)
 
 
 importers.add(Multichase())

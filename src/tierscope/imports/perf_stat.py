@@ -29,6 +29,11 @@ ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # what perf says of the wat
 TIMES = re.compile(r"^\s+([0-9.,]+) seconds (time elapsed|user|sys)\s*$")
 COUNTED = re.compile(r"[A-Za-z_][^,]*,[0-9]+,[0-9.]+(,|$)")  # event, time it ran, share
 GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
+METHOD = (
+    "perf counts events while a program runs, from its start to its end, in all its threads. Where more events were "
+    "asked for than the processor counts at once they took turns, and perf scaled what it counted to the whole time. "
+    "One count for each event: no interval is stated."
+)
 ELAPSED = {"time elapsed": "elapsed_s", "user": "user_s", "sys": "sys_s"}
 
 
@@ -66,7 +71,8 @@ class PerfStat:
         scaled = {row.event: row.share for row in rows if row.event in counted and number(row.share) < 100}
         readings = [Reading(test=event, values={_name(event, one): one}) for event, one in counted.items()]
         absent = [row.event for row in rows if row.word in ABSENT]
-        return Imported("perf stat", (*_program(counted, scaled, times), *readings), _warnings(absent, scaled))
+        found = (*_program(counted, scaled, times), *readings)
+        return Imported("perf stat", found, _warnings(absent, scaled), METHOD)
 
 
 def _refuse_twice(rows: list[Row]) -> None:

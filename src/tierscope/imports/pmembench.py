@@ -31,6 +31,11 @@ HEADS = {
 }
 TOLD = ("total-median", "total-std-dev", "latency-std-dev", "seed")  # known, and left out
 LABELS = {"threads": "threads", "data-size": "operation_bytes"}
+METHOD = (
+    "pmembench runs each scenario as often as its repeats say and prints total times (average, most, least), "
+    "operations per second over all threads, and latencies of single operations with percentiles. No interval is "
+    "stated."
+)
 HEAD = re.compile(r"([\w.%-]+)\[([^\]]+)\]")
 TITLE = re.compile(r"[\w-]+")  # at the start of a line without a semicolon
 
@@ -55,7 +60,7 @@ class Pmembench:
                 readings.append(_reading(scenario, heads, _fields(line)))
             elif ";" not in line and (found := TITLE.match(line.strip())):
                 scenario, heads = found[0], []
-        return Imported("pmembench", tuple(readings))
+        return Imported("pmembench", tuple(readings), method=METHOD)
 
 
 def _fields(line: str) -> list[str]:

@@ -31,7 +31,7 @@ def in_memory(name: str, imported: Imported, argv: tuple[str, ...], now: datetim
     result = Result(
         schema=SCHEMA, suite=SUITE, options=options, origin="imported", software=software, machine=manifest.machine,
         findings=(), started=started, complete=True, warnings=imported.warnings, origin_by=imported.tool,
-        readings=imported.readings,
+        readings=imported.readings, method=imported.method,
     )  # fmt: skip
     return manifest, result
 

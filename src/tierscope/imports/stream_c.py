@@ -51,7 +51,8 @@ class StreamC:
             )
         labels, shared = _setting(text)
         readings = tuple(_reading(row, unit, labels, shared) for row in rows)
-        return Imported(f"STREAM {version[1] if version else ''}".strip(), readings, _warnings(text))
+        tool = f"STREAM {version[1] if version else ''}".strip()
+        return Imported(tool, readings, _warnings(text), _method(text))
 
 
 def _unit(text: str) -> str:
@@ -100,6 +101,16 @@ def _reading(row: tuple[str, ...], unit: str, labels: dict[str, Label], shared: 
     if isinstance(array, int):
         values["total_bytes"] = Value(value=float(ARRAYS[kernel] * array))
     return Reading(test=kernel, labels=labels, values=values)
+
+
+def _method(text: str) -> str:
+    times = _number(text, r"Each kernel will be executed (\S+) times")
+    often = f"{times} times" if times else "an unknown number of times"
+    return (
+        f"STREAM runs each kernel {often} over its arrays; a rate is the bytes that the kernel reads and writes over "
+        "the least time of all passes but the first, and the read for ownership is not counted. Average, least and "
+        "most time are of the same passes. No interval is stated. Where the arrays lay is not known."
+    )
 
 
 def _warnings(text: str) -> tuple[Warn, ...]:

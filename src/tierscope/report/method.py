@@ -1,5 +1,7 @@
 """How each number of the report is obtained, and what it is blind to, by table; in words for the reader."""
 
+from tierscope.result import Result
+
 METHOD: dict[str, dict[str, str]] = {
     "": {
         "Blocks and what is left out": (
@@ -51,8 +53,8 @@ METHOD: dict[str, dict[str, str]] = {
     "imported": {
         "Imported": (
             "Numbers that another tool printed, in base units; the units are those of its own documents. Digits are "
-            "kept as printed. How the tool measured is not known here: there are no samples, no intervals, and the "
-            "machine is unknown."
+            "kept as printed. Nothing was measured by Tierscope: there are no samples and no intervals, and what the "
+            "output does not say of its machine is not known."
         ),
     },
     "groups": {
@@ -221,9 +223,14 @@ METHOD: dict[str, dict[str, str]] = {
         "Blocks over time": ("Thinned for the page; the page says how. Blind to everything within a block."),
     },
 }
-"""Under "" stands what holds for all tables."""
+"""Under "" stands what holds for all tables of our own runs."""
+
+NOT_KNOWN = "Not known: neither the output nor the importer of this format says how the tool measured."
 
 
-def method(sections: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(heading, text) for the parts that this report has, the general ones first."""
+def method(sections: tuple[str, ...], result: Result) -> list[tuple[str, str]]:
+    """(heading, text) for the parts that this report has, the general ones first; of an imported run its tool's own."""
+    if result.origin == "imported":
+        own = (f"How {result.origin_by} measured", result.method or NOT_KNOWN)
+        return [own, *(entry for name in sections for entry in METHOD.get(name, {}).items())]
     return [entry for name in ("", *sections) for entry in METHOD.get(name, {}).items()]

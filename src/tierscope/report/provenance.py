@@ -3,7 +3,7 @@
 from tierscope.machine import Machine
 from tierscope.origin import named
 from tierscope.report.persistent import lines
-from tierscope.result import GroupFacts, Record, Result, Run, Software, Warn
+from tierscope.result import GroupFacts, Record, Result, Run, Warn
 from tierscope.tables import Column, Row
 from tierscope.units import show_bytes
 
@@ -28,7 +28,33 @@ EXPERIMENT = (
 )
 
 
-def machine_facts(machine: Machine) -> list[tuple[str, str]]:
+NOT_KNOWN = "not known"
+
+
+def host(result: Result) -> str:
+    """The machine's name, "machine not known" of an imported run."""
+    return "machine not known" if result.origin == "imported" else result.machine.hostname
+
+
+def model(result: Result) -> str:
+    """Of the processor; "not known" of an imported run."""
+    return NOT_KNOWN if result.origin == "imported" else result.machine.identity.model
+
+
+def where(result: Result) -> str:
+    """Machine, processor, suite and start, as far as they are known."""
+    if result.origin == "imported":
+        return " · ".join([host(result), f"{result.origin_by}, imported", result.started])
+    return " · ".join([host(result), result.machine.identity.model, f"{result.suite} run", result.started])
+
+
+def machine_facts(machine: Machine, *, known: bool = True) -> list[tuple[str, str]]:
+    """known: False of a run whose file says nothing of its machine."""
+    facts = _machine_facts(machine)
+    return facts if known else [(name, NOT_KNOWN) for name, _ in facts if name != "Identity"]
+
+
+def _machine_facts(machine: Machine) -> list[tuple[str, str]]:
     who = machine.identity
     caches = {(c.level, c.kind): c for c in reversed(who.caches)}
     told = [f"L{level} {kind} {show_bytes(c.size_bytes)}, {c.ways} ways" for (level, kind), c in sorted(caches.items())]
@@ -73,13 +99,17 @@ def _state(name: str, value: str | float | None) -> str:
     return f"{value:.4g}"
 
 
-def software_facts(software: Software, schema: int) -> list[tuple[str, str]]:
+def software_facts(result: Result) -> list[tuple[str, str]]:
+    """What measured and what reports; of an imported run the tool, and the Tierscope that read its output."""
+    software, schema = result.software, ("result schema", str(result.schema))
+    if result.origin == "imported":
+        return [("measured by", result.origin_by), ("imported by tierscope", software.tierscope), schema]
     return [
         ("tierscope", software.tierscope),
         ("tierscope-core", software.core),
         ("compiler of the core", software.compiler),
         ("Python", software.python),
-        ("result schema", str(schema)),
+        schema,
     ]
 
 

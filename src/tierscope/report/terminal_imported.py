@@ -6,8 +6,8 @@ from tierscope.tables import Row
 from tierscope.tables.imported import Imported
 
 SHOWN = (
-    "test", "setting", "threads", "delay_cycles", "bandwidth_bytes_per_s", "latency_s", "rate_per_s", "count", "busy_s",
-    "elapsed_s",
+    "test", "setting", "operation_bytes", "threads", "footprint_bytes", "delay_cycles", "bandwidth_bytes_per_s",
+    "latency_s", "rate_per_s", "count", "busy_s", "elapsed_s",
 )  # fmt: skip
 
 

@@ -12,11 +12,13 @@ from tierscope.report.method import method
 from tierscope.report.provenance import (
     EXPERIMENT,
     experiments,
+    host,
     machine_facts,
     origin_facts,
     software_facts,
     state_facts,
     warnings,
+    where,
 )
 from tierscope.report.verdict import verdict
 from tierscope.result import Finding, Run
@@ -56,11 +58,11 @@ def page(content: Content) -> dict[str, Any]:
     return {
         "origin": result.origin,
         "banner": banner(result.origin, result.origin_by),
-        "title": f"{'' if result.origin == 'real' else result.origin.upper() + ': '}{words.lead} | {machine.hostname}",
-        "where": " · ".join([machine.hostname, machine.identity.model, f"{result.suite} run", result.started]),
+        "title": f"{'' if result.origin == 'real' else result.origin.upper() + ': '}{words.lead} | {host(result)}",
+        "where": where(result),
         "verdict": words,
         "parts": parts(content),
-        "machine": machine_facts(machine) + origin_facts(result),
+        "machine": machine_facts(machine, known=result.origin != "imported") + origin_facts(result),
         "state": state_facts(machine),
         "all_findings": [_finding(finding) for finding in ranked(result.findings)],
         "simulated": result.machine.simulated,
@@ -68,9 +70,9 @@ def page(content: Content) -> dict[str, Any]:
         "failures": [f"{one.identity}: {one.text}" for one in content.audit.failures[:MOST_FAILURES]],
         "failed": len(content.audit.failures),
         "checked": sum(content.audit.checked.values()),
-        "method": method(tuple(content.sections)),
+        "method": method(tuple(content.sections), result),
         "experiments": _grid("experiments", EXPERIMENT, experiments(run)),
-        "software": software_facts(result.software, result.schema),
+        "software": software_facts(result),
         "whole": commands.whole(run),
         "version": __version__,
         "started": result.started,

@@ -9,6 +9,7 @@ from tierscope.experiment import Label
 from tierscope.reading import Reading
 from tierscope.result import Run
 from tierscope.tables import Column, Insight, Row, tables
+from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
 """Labels that are columns of their own; all others stand together in `setting`."""
@@ -90,7 +91,7 @@ def _most(readings: tuple[Reading, ...], name: str, by: str) -> Insight | None:
         return None
     best = max(known, key=lambda reading: reading.values[name].value)
     value = best.values[name].value
-    text = f"{by}: {best.test} {best.values[name].said or value} is the most"
+    text = f"{by}: {best.test} {best.values[name].said or show_rate(value)} is the most"
     return Insight(name="imported_most", text=text, value=value, unit="B/s")
 
 

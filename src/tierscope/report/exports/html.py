@@ -13,6 +13,7 @@ from tierscope.origin import banner
 from tierscope.report.content import gather
 from tierscope.report.exported import Number, named, points, said, unit_of
 from tierscope.report.exports import exports
+from tierscope.report.provenance import host, model
 from tierscope.report.writers.html import colours
 from tierscope.result import Run
 
@@ -51,8 +52,8 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
     result = run.result
     return {
         "name": name,
-        "host": result.machine.hostname,
-        "model": result.machine.identity.model,
+        "host": host(result),
+        "model": model(result),
         "suite": result.suite,
         "started": result.started,
         "banner": banner(result.origin, result.origin_by),

@@ -7,6 +7,7 @@ from tierscope.errors import UsageError
 from tierscope.origin import named as origin_named
 from tierscope.report.exported import named, points, said, unit_of
 from tierscope.report.exports import exports
+from tierscope.report.provenance import host, model
 from tierscope.report.writers.markdown import escape
 from tierscope.result import Run
 
@@ -37,8 +38,8 @@ def _run(name: str, run: Run) -> str:
     result = run.result
     facts = (
         name,
-        result.machine.hostname,
-        result.machine.identity.model,
+        host(result),
+        model(result),
         origin_named(result.origin, result.origin_by),
     )
     return f"| {' | '.join(escape(fact) for fact in facts)} | {escape(result.started)} |"

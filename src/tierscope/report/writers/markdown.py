@@ -7,6 +7,8 @@ from tierscope.files import write_atomically
 from tierscope.origin import banner
 from tierscope.report import cells, commands
 from tierscope.report.content import Content, Section, gather, ranked
+from tierscope.report.method import method
+from tierscope.report.provenance import host
 from tierscope.report.verdict import verdict
 from tierscope.report.writers import file_name, writers
 from tierscope.result import Finding, Run
@@ -31,7 +33,7 @@ def render(content: Content) -> str:
     result = content.run.result
     words = verdict(content)
     origin = "" if result.origin == "real" else f" ({result.origin.upper()})"
-    lines = [f"# Tierscope: {escape(result.machine.hostname)}, {escape(result.suite)}{origin}", ""]
+    lines = [f"# Tierscope: {escape(host(result))}, {escape(result.suite)}{origin}", ""]
     if said := banner(result.origin, result.origin_by):
         lines += [escape(said), ""]
     lines += [f"**{escape(words.lead)}**", "", *(escape(line) + "  " for line in words.lines), ""]
@@ -39,6 +41,8 @@ def render(content: Content) -> str:
         lines.append(f"- {escape(tile.name)}: {escape(f'{tile.value} {tile.unit}'.strip())}, {escape(tile.under)}")
     for section in content.sections.values():
         lines += ["", *_section(content.run, section)]
+    if result.origin == "imported":
+        lines += ["", "## Method", "", *(f"**{escape(name)}**: {escape(text)}  " for name, text in method((), result))]
     lines += ["", "## Findings", "", *(_finding(finding) for finding in ranked(result.findings)), ""]
     version = escape(result.software.tierscope)
     lines.append(f"{code(commands.typed(content.run))}, started {escape(result.started)}, tierscope {version}")
