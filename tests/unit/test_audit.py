@@ -316,7 +316,9 @@ def test_no_reason_names_a_unit_that_a_time_and_a_rate_have_not() -> None:
     ],
 )
 def test_the_reason_of_a_number_out_of_range_fits_its_kind(name: str, value: float, why: str) -> None:
-    assert [one.why for one in identities["in_range"].check([stated(**{name: value})]) if one] == [why]
+    assert [one.why for one in identities["in_range"].check([Statement("row", {name: Quantity(value)})]) if one] == [
+        why
+    ]
 
 
 def test_what_is_simulated_is_not_bound_by_hardware() -> None:
