@@ -29,7 +29,7 @@ BROKEN = {
     "mlc, half a ratio": (replaced("mlc.txt", "3:1 Reads-Writes :	208310.5", "3:1 Re"), "no whole row"),
     "mlc, a rate cut off": (replaced("mlc.txt", "ALL Reads        :	225623.3", "ALL Reads :"), "no whole row"),
     "likwid_bench, a count below zero": (replaced("likwid-bench.txt", "6647991656", "-6647991656"), "which cannot be"),
-    "perf_stat, a count below zero": (replaced("perf.txt", "  50      page", " -50      page"), "no line of a whole"),
+    "perf_stat, a count below zero": (replaced("perf.txt", "  50      page", " -50      page"), "no line of a"),
     "mlc of the future": (replaced("mlc.txt", "v3.9", "v4.0"), "newer tierscope"),
     "stream in GB/s": (replaced("stream.txt", "Best Rate MB/s", "Best Rate GB/s"), "'GB/s'"),
     "stream, other columns": (replaced("stream.txt", "Avg time", "RMS time"), "no head"),

@@ -1,7 +1,7 @@
 """Numbers that exist: finite, not negative, and shares between 0 and 1.
 
-Speaks of times, bytes, rates, counts and shares by the endings of their names: a difference may well be negative.
-Blind to a number that is wrong within that range.
+Speaks of times, bytes, rates, counts, ratios and shares by the endings of their names: a difference may well be
+negative. Blind to a number that is wrong within that range.
 """
 
 import math
@@ -14,7 +14,7 @@ from tierscope.audit.shown import shown
 from tierscope.audit.statement import Statement
 
 ROOM = 1e-9
-ENDINGS = ("_s", "_bytes", "_share", "_hz", "seconds", "operations", "count", "threads", "in_flight")
+ENDINGS = ("_s", "_bytes", "_share", "ratio", "_hz", "seconds", "operations", "count", "threads", "in_flight")
 COUNTED = ("_bytes", "operations", "count", "threads", "in_flight")  # what a counter that ran over may have said
 DIFFERENCES = ("extra_s",)  # may be negative: what one of two numbers has more than the other
 
