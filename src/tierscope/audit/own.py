@@ -12,6 +12,7 @@ from tierscope.audit import programs, readings
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.experiment import Group
 from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
+from tierscope.sound import reads
 from tierscope.tables import Column, Row, tables
 from tierscope.tables.measured import CLOSING, judged
 from tierscope.tables.storage import PERCENTILES
@@ -32,6 +33,7 @@ PARTS = {"contention": (("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandw
 LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
 
 
+@reads("the audit")
 def statements(run: Run, rows: dict[str, list[Row]] | None = None) -> list[Statement]:
     """All of a run. rows: by table, where they are known already; ResultError if samples are damaged."""
     known = {name: tables[name].rows(run) for name in tables} if rows is None else rows

@@ -11,6 +11,7 @@ from tierscope.report.content import Content, Section, gather, ranked
 from tierscope.report.verdict import verdict
 from tierscope.report.writers import file_name, writers
 from tierscope.result import Finding, Run
+from tierscope.sound import reads
 
 MOST_ROWS = 200  # what a person may still scroll through; the rest is in the CSV files
 
@@ -28,6 +29,7 @@ class Markdown:
         return [path]
 
 
+@reads("the Markdown")
 def render(content: Content) -> str:
     result = content.run.result
     words = verdict(content)
