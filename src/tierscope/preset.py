@@ -22,6 +22,7 @@ from tierscope.errors import UsageError
 from tierscope.machine import Cache, Machine
 from tierscope.origin import joined, named, strongest
 from tierscope.result import Run
+from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
 from tierscope.tables import Row
@@ -71,6 +72,7 @@ class Measured:
         return _best(one) * self.memory_s / LINE_BYTES
 
 
+@reads("the preset")
 def preset(runs: Sequence[Run], name: str = "") -> str:
     """The TOML text. UsageError as `measured`."""
     return text(measured(runs, name))

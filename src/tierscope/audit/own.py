@@ -13,6 +13,7 @@ from tierscope.audit.limits import MEMORY, limited, of_options
 from tierscope.audit.statement import SAID, Quantity, Statement
 from tierscope.experiment import Group
 from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
+from tierscope.sound import reads
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.measured import CLOSING, judged
 from tierscope.tables.storage import PERCENTILES
@@ -30,6 +31,7 @@ PARTS = {"contention": (("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandw
 LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
 
 
+@reads("the audit")
 def statements(
     run: Run, rows: dict[str, list[Row]] | None = None, said: dict[str, list[Insight]] | None = None
 ) -> list[Statement]:

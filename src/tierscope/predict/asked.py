@@ -12,6 +12,7 @@ from tierscope.predict.memory import Memory, memory, otherwise
 from tierscope.predict.rows import Predicted, moved, of_counters, of_preset
 from tierscope.registry import unknown
 from tierscope.result import load
+from tierscope.sound import reads
 from tierscope.units import parse_bytes
 
 MODELS = (StructureModel.name, CounterModel.name)
@@ -44,6 +45,7 @@ class Asked:
     model: str = StructureModel.name
 
 
+@reads("the prediction")
 def predicted(asked: Asked) -> tuple[list[Predicted], list[str]]:
     """Rows and notes; UsageError says which word is missing or too many."""
     if asked.model not in MODELS:

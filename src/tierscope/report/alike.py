@@ -24,6 +24,7 @@ from tierscope.reference import Match
 from tierscope.report.beside import same
 from tierscope.report.comparison import named_point
 from tierscope.result import Run
+from tierscope.sound import reads
 from tierscope.tables import Row, tables
 from tierscope.units import show_bytes
 
@@ -65,6 +66,7 @@ class _Entry:
     footprint: Label
 
 
+@reads("the comparison")
 def compare_alike(before: Side, after: Side) -> list[dict[str, Any]]:
     """One row per pair; UsageError where there is none."""
     pairs = list(_by_setting(before, after)) or list(_by_meaning(before, after))

@@ -22,6 +22,7 @@ from tierscope.errors import UsageError
 from tierscope.experiment import Label
 from tierscope.reference import Match, Reference
 from tierscope.result import Run
+from tierscope.sound import reads
 from tierscope.tables import Column, Row, tables
 from tierscope.units import show_bytes
 
@@ -30,6 +31,7 @@ MANY = 0.8
 ALIASES = {"kernel": "test"}  # of imported rows, by our key
 
 
+@reads("the comparison")
 def beside(run: Run, published: Reference) -> list[dict[str, Any]]:
     """One row per point that both have; UsageError where there is none."""
     if not published.matches:

@@ -18,6 +18,7 @@ from tierscope.experiment import Label
 from tierscope.origin import named
 from tierscope.printable import printable
 from tierscope.result import Run
+from tierscope.sound import reads
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
 from tierscope.tables import Column, Row, tables
@@ -83,6 +84,7 @@ TARGETS = ("target", "a_target", "b_target", "b_source", "aggressor_target")
 """Keys that name a tier: across origins its word is another one, and the point may yet be the same."""
 
 
+@reads("the comparison")
 def compare_runs(
     before: Run, after: Run, least: float, *, across: bool = False, targets: bool = False
 ) -> list[dict[str, Any]]:
@@ -110,6 +112,7 @@ def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
         )
 
 
+@reads("the comparison")
 def _apart(before: Run, after: Run) -> str:
     """': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
     told = []

@@ -13,6 +13,7 @@ from tierscope.report.figures import Figure, figures
 from tierscope.report.series import COLUMNS, choose, series_rows
 from tierscope.report.theme import Spec
 from tierscope.result import Finding, Run
+from tierscope.sound import reads
 from tierscope.tables import Column, Insight, Row, tables
 
 ORDER = ("stream", "latency", "loaded_latency", "neighbors", "contention", "targets", "threads", "series", "groups")
@@ -109,6 +110,7 @@ def gather(run: Run) -> Content:
 
 
 @functools.lru_cache(maxsize=2)
+@reads("the report")
 def _gather(same: _Same) -> Content:
     run = same.run
     rows = {name: tables[name].rows(run) for name in tables}

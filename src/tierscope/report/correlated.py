@@ -18,6 +18,7 @@ import numpy as np
 from tierscope.counting import SIMULATED
 from tierscope.errors import ResultError
 from tierscope.result import Record, Run
+from tierscope.sound import reads
 from tierscope.stats.correlation import FEWEST, Correlation
 from tierscope.tables.measured import judged, measured
 
@@ -44,6 +45,7 @@ class Correlated:
         return {"sweep": self.sweep, "counter": self.counter, "points": self.points, **bounds}
 
 
+@reads("the correlation")
 def correlated(run: Run) -> list[Correlated]:
     """Strongest first in each sweep. ResultError where no sweep has counters at enough points."""
     sweeps: dict[str, list[Record]] = {}

@@ -10,6 +10,7 @@ from tierscope.report.cells import UNKNOWN
 from tierscope.report.comparison import VALUES, point
 from tierscope.report.content import gather
 from tierscope.result import Run
+from tierscope.sound import reads
 from tierscope.tables import Column, Row, tables
 from tierscope.units import show_rate, show_seconds
 
@@ -78,6 +79,7 @@ class Number:
     conclusive: bool
 
 
+@reads("the export")
 def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
     """table -> point in words -> index of the run -> its main number, as `compare` takes it; imports likewise."""
     found: dict[str, dict[str, dict[int, Number]]] = {}

@@ -12,6 +12,7 @@ import numpy as np
 from tierscope.errors import UsageError
 from tierscope.report.exported import Number, named, points, unit_of
 from tierscope.result import Run
+from tierscope.sound import reads
 from tierscope.stats.changes import LEAST, Change, changes
 
 
@@ -46,6 +47,7 @@ class History:
         return any(len(one.runs) >= 2 * LEAST for one in self.series)
 
 
+@reads("the history")
 def history(runs: Sequence[Run], least: float) -> History:
     """UsageError for runs of several origins, and where no point stands in two runs."""
     ordered = tuple(sorted(runs, key=lambda run: (run.result.started, str(run.path))))

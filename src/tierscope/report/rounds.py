@@ -19,6 +19,7 @@ from typing import Any
 from tierscope.errors import UsageError
 from tierscope.report.exported import Number, points, unit_of
 from tierscope.result import Run
+from tierscope.sound import reads
 from tierscope.stats.compare import Comparison, compare_all
 from tierscope.stats.median import Interval
 
@@ -26,6 +27,7 @@ FEWEST = 3  # rounds: fewer have no spread that could be believed
 CONFIDENCE = 0.98  # of a hundred repeats of equal settings 95 are to show none: 0.95 would give so many just on average
 
 
+@reads("the comparison")
 def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict[str, Any]]:
     """One row per point that stands in all rounds; UsageError where none does."""
     sides = points([run for pair in rounds for run in pair])

@@ -14,12 +14,14 @@ from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import verdict
 from tierscope.report.warned import warn_of_origin
 from tierscope.result import Run
+from tierscope.sound import reads
 
 SAID = 4  # insights below a table; the report has them all
 FAILED = 6  # failed identities below a table
 HIDDEN = ("series", "calibration")  # a picture or nothing; how the choice was made
 
 
+@reads("the page of a terminal")
 def show(run: Run, console: Console) -> None:
     """Print `run`; ResultError if its samples are damaged."""
     content = gather(run)

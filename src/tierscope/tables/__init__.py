@@ -12,6 +12,7 @@ import numpy as np
 from tierscope.experiment import Label
 from tierscope.registry import Registry
 from tierscope.result import Run
+from tierscope.sound import reads
 
 Row = dict[str, Label]
 
@@ -107,9 +108,11 @@ class Plain:
     def columns(self) -> tuple[Column, ...]:
         return self._table.columns
 
+    @reads("a table")
     def rows(self, run: Run) -> list[Row]:
         return [{name: plain(value) for name, value in row.items()} for row in self._table.rows(run)]
 
+    @reads("what a table says")
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
         found = self._table.insights(run, rows)
         return [

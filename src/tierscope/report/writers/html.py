@@ -21,6 +21,7 @@ from tierscope.report.theme import DARK, LIGHT
 from tierscope.report.view import page
 from tierscope.report.writers import file_name, writers
 from tierscope.result import Run
+from tierscope.sound import reads
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 HOSTS = ("https://vega.github.io", "https://github.com")
@@ -40,6 +41,7 @@ class Html:
         return [path]
 
 
+@reads("the page")
 def render(content: Content) -> str:
     """The whole page. Every text of the run is escaped by the template, or by `script_json` within the script."""
     from markupsafe import Markup

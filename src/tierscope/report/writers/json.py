@@ -11,6 +11,7 @@ from tierscope.printable import json_text
 from tierscope.report.content import gather
 from tierscope.report.writers import file_name, writers
 from tierscope.result import Run
+from tierscope.sound import reads
 
 
 class Json:
@@ -26,6 +27,7 @@ class Json:
         return [path]
 
 
+@reads("the JSON document")
 def document(run: Run) -> dict[str, Any]:
     """`rows` are flat and each names its `table`; `insights` likewise; NaN and infinity become null."""
     result = run.result

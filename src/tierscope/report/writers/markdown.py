@@ -13,6 +13,7 @@ from tierscope.report.provenance import host
 from tierscope.report.verdict import verdict
 from tierscope.report.writers import file_name, writers
 from tierscope.result import Finding, Run
+from tierscope.sound import reads
 
 MOST_ROWS = 200  # what a person may still scroll through; the rest is in the CSV files
 
@@ -30,6 +31,7 @@ class Markdown:
         return [path]
 
 
+@reads("the Markdown")
 def render(content: Content) -> str:
     result = content.run.result
     words = verdict(content)
