@@ -51,12 +51,17 @@ def test_tests_bring_their_own_packages_once(checkout: Checkout) -> None:
     checkout.with_tools().start()
     checkout.calls()
     result = checkout.start("test", "-k", "two words")
-    assert result.stdout == "pytest -k two words\n"
+    assert result.stdout == "pytest --numprocesses=auto -m not slow -k two words\n"
     assert checkout.calls() == ["packages"]
     assert (checkout.root / ".venv/requirements.txt").read_text() == "build==1\nrun==1\ntest==1\n"
     checkout.start("test")
     checkout.start("run")
     assert checkout.calls() == []
+
+
+def test_the_word_all_adds_the_slow_tests(checkout: Checkout) -> None:
+    checkout.with_tools()
+    assert checkout.start("test", "all", "-k", "two words").stdout == "pytest --numprocesses=auto -k two words\n"
 
 
 @pytest.mark.parametrize("step", ["packages", "core"])
