@@ -1,7 +1,7 @@
 """Every command that a developer types; all of them use .venv, which `./tierscope test` makes.
 
 .venv/bin/nox -s build            the native core and its tests in a debug build, warnings are errors
-.venv/bin/nox -s test -- -k name  all tests; words after -- go to pytest
+.venv/bin/nox -s test -- -k name  the first tier of tests, after `-- all` every test; further words go to pytest
 .venv/bin/nox -s lint             what the tests of style check
 .venv/bin/nox -s format           writes what `lint` asks for
 .venv/bin/nox -s tidy             clang-tidy over the core

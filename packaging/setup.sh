@@ -56,10 +56,15 @@ prepare() {
   install_wanted robin-map-dev "$robin_map" "the structure robin_map"
   sum=$(sources)  # they may have come
   install_packages
-  if [ "$(cat "$venv/core" 2>/dev/null)" != "$sum $compiler" ]; then
-    step "native core ($compiler)" "mend the source, or choose another compiler with CXX=..." install_project
-    echo "$sum $compiler" >"$venv/core"
-  fi
+  cores=first_cores
+  [ "$stage" = run ] || cores=cores
+  case $(cat "$venv/core" 2>/dev/null) in
+    "$sum $compiler $cores" | "$sum $compiler cores") ;;
+    *)
+      step "native core ($compiler)" "mend the source, or choose another compiler with CXX=..." install_project
+      echo "$sum $compiler $cores" >"$venv/core"
+      ;;
+  esac
   [ "$stage" = run ] || write_stamp "$venv/ready-run"  # tests need all that a run needs
   write_stamp "$stamp"
 }
@@ -289,6 +294,11 @@ pip_install() {
 install_project() {
   [ "$(cat "$root/build/venv.compiler" 2>/dev/null)" = "$compiler" ] || rm -rf "$root/build/venv"
   mkdir -p "$root/build" && echo "$compiler" >"$root/build/venv.compiler" || return 1
+  # what was built when it was needed, perhaps of other sources; it is built again when it is needed again
+  for folder in "$venv/bin" "$root/build/venv"; do
+    rm -f "$folder/tierscope-core-traced" "$folder/libtierscope-shadow.so"
+  done
   CXX=$compiler pip_install --no-deps --no-build-isolation --config-settings=build-dir="$root/build/venv" \
+    --config-settings=build.targets="$cores" \
     --editable "$root"
 }

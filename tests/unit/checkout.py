@@ -19,6 +19,7 @@ case "$1 ${2-}" in
   "-m pip")
     case "$*" in *--editable*) word=core ;; *) word=packages ;; esac
     echo $word >>"$CALLS"
+    case "$*" in *build.targets=*) targets=${*#*build.targets=}; echo "${targets%% *}" >"$CALLS.targets" ;; esac
     [ "${BREAK-}" != $word ] || { echo "cannot reach the index" >&2; exit 1; }
     [ "${KILL-}" != $word ] || { kill -9 $PPID; exit 1; }
     [ -z "${SLOW-}" ] || sleep 0.3
@@ -84,6 +85,10 @@ class Checkout:
         return subprocess.run(
             self.command(*words), env=self.environment(**more), cwd="/", text=True, capture_output=True, check=False
         )
+
+    def targets(self) -> str:
+        """What the core was last built for: the first cores, or all."""
+        return self.calls_file.with_name("calls.targets").read_text().strip()
 
     def calls(self) -> list[str]:
         """What was called since the last question."""

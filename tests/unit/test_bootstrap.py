@@ -51,12 +51,32 @@ def test_tests_bring_their_own_packages_once(checkout: Checkout) -> None:
     checkout.with_tools().start()
     checkout.calls()
     result = checkout.start("test", "-k", "two words")
-    assert result.stdout == "pytest -k two words\n"
-    assert checkout.calls() == ["packages"]
+    assert result.stdout == "pytest --numprocesses=auto -m not slow -k two words\n"
+    assert checkout.calls() == ["packages", "core"]
+    assert checkout.targets() == "cores"
     assert (checkout.root / ".venv/requirements.txt").read_text() == "build==1\nrun==1\ntest==1\n"
     checkout.start("test")
     checkout.start("run")
     assert checkout.calls() == []
+
+
+def test_a_run_builds_the_first_cores_and_removes_what_was_built_later(checkout: Checkout) -> None:
+    checkout.with_tools().start()
+    assert checkout.targets() == "first_cores"
+    later = [checkout.root / ".venv/bin/tierscope-core-traced", checkout.root / "build/venv/libtierscope-shadow.so"]
+    (checkout.root / "build/venv").mkdir(parents=True)
+    for path in later:
+        path.touch()
+    checkout.start()
+    assert all(path.exists() for path in later)
+    (checkout.root / "core/kernel.hpp").write_text("two")
+    checkout.start()
+    assert not any(path.exists() for path in later)
+
+
+def test_the_word_all_adds_the_slow_tests(checkout: Checkout) -> None:
+    checkout.with_tools()
+    assert checkout.start("test", "all", "-k", "two words").stdout == "pytest --numprocesses=auto -k two words\n"
 
 
 @pytest.mark.parametrize("step", ["packages", "core"])

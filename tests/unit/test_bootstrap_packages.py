@@ -119,7 +119,7 @@ def test_a_wanted_header_that_comes_or_goes_builds_the_core_anew(checkout: Check
 @pytest.mark.parametrize("package", WANTED)
 def test_tests_bring_what_is_wanted_with_what_else_they_need(checkout: Checkout, package: str) -> None:
     offers(checkout.with_tools(), package, brings(header(checkout, package)))
-    assert checkout.start("test").stdout == "pytest \n"
+    assert checkout.start("test").stdout == "pytest --numprocesses=auto -m not slow\n"
     (apt,) = [call for call in checkout.calls() if call.startswith("apt-get")]
     assert apt.endswith(f"install --no-install-recommends clang {package}")
 

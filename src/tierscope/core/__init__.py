@@ -4,7 +4,7 @@ Questions are asked of a core process each; a session is one that is steered lin
 """
 
 from tierscope.core.ask import catalogue, check, read, topology, trace
-from tierscope.core.find import LINKED, TRACED, find_core, find_pool_core, find_traced_core
+from tierscope.core.find import LINKED, TRACED, find_core, find_pool_core, find_shadow, find_traced_core
 from tierscope.core.session import Session, group_words
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "check",
     "find_core",
     "find_pool_core",
+    "find_shadow",
     "find_traced_core",
     "group_words",
     "read",

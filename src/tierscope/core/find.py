@@ -6,10 +6,12 @@ import sysconfig
 from importlib import metadata
 from pathlib import Path
 
+from tierscope.core.build import build
 from tierscope.errors import MachineError
 
 LINKED = "-pmdk"  # ends the name of the core that is linked with libpmemobj
 TRACED = "-traced"  # likewise, of the core whose structures have their accesses recorded
+SHADOW = "libtierscope-shadow.so"
 BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again, which builds it"
 
 
@@ -35,12 +37,26 @@ def find_pool_core() -> Path:
 
 
 def find_traced_core() -> Path:
-    """The core that runs structures on simulated memory, beside the others; MachineError where it was not built."""
+    """The core that runs structures on simulated memory, beside the others; built now if a checkout can.
+
+    MachineError where it cannot.
+    """
     core = find_core()
     beside = core.with_name(core.name.removesuffix(LINKED).removesuffix(TRACED) + TRACED)
-    if beside.is_file():
+    if beside.is_file() or build(beside, "tierscope-core-traced"):
         return beside
     raise MachineError(f"structures on target=sim: need {beside}, which was not built; run ./tierscope of a checkout")
+
+
+def find_shadow() -> Path:
+    """The library that sees flushes and fences, beside the core; built now if a checkout can.
+
+    MachineError where it cannot.
+    """
+    beside = find_core().resolve().with_name(SHADOW)
+    if beside.is_file() or build(beside, "tierscope-shadow"):
+        return beside
+    raise MachineError(f"{beside} is not there: it comes with a checkout, not with a wheel; run ./tierscope once")
 
 
 def _installed() -> list[Path]:

@@ -13,17 +13,14 @@ from tierscope.crash.images import copy_sparse
 from tierscope.crash.processes import run
 from tierscope.errors import CoreError, MachineError, UsageError
 
-LIBRARY = "libtierscope-shadow.so"
 FAULT = 70  # with which the library ends a writer whose images it cannot write
 PMDK = {"PMEM_IS_PMEM_FORCE": "1", "PMEMOBJ_CONF": "sds.at_create=0"}
 """Flush by lines on any file system, and no counter of unsafe shutdowns; unless set by the user."""
 
 
 def find_library() -> Path:
-    """Beside the core; MachineError where this build has none."""
-    beside = core.find_core().resolve().with_name(LIBRARY)
-    if not beside.is_file():
-        raise MachineError(f"{beside} is not there: it comes with a checkout, not with a wheel; run ./tierscope once")
+    """Beside the core; MachineError where this build has none, or it cannot be preloaded."""
+    beside = core.find_shadow()
     if any(letter in str(beside) for letter in " :"):
         raise MachineError(f"{beside} cannot be preloaded: its path has a space or a colon; build in another folder")
     return beside
@@ -118,7 +115,7 @@ class Writer:
         try:
             counts = msgspec.json.decode((folder / "counts.json").read_bytes(), type=Counts)
         except msgspec.DecodeError as error:
-            raise CoreError(f"{LIBRARY} counts what this tierscope does not know: {error}; "
+            raise CoreError(f"{self._library.name} counts what this tierscope does not know: {error}; "
                             "install both from one version") from error  # fmt: skip
         if counts.file_fences == 0:
             raise UsageError(f"the writer mapped {self.file} and made no fence by libpmem or msync, so nothing of it "

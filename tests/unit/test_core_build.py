@@ -1,0 +1,67 @@
+"""What a set-up left out is built when it is first needed, in a checkout alone."""
+
+from pathlib import Path
+
+import pytest
+
+from tierscope import core
+from tierscope.core import build
+from tierscope.errors import MachineError
+
+CMAKE = """#!/bin/sh
+echo "$*" >>"$0.calls"
+[ ! -e "$0.broken" ] || exit 1
+echo made >"$2/$(sed -n "s/^$4 //p" "$0.files")"
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout whose set-up left a core alone; its cmake writes down how it was called."""
+    for folder in ("build/venv", ".venv/bin"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".venv/bin/tierscope-core").touch()
+    cmake = tmp_path / "a cmake"
+    cmake.write_text(CMAKE)
+    cmake.chmod(0o755)
+    files = "tierscope-core-traced tierscope-core-traced\ntierscope-shadow libtierscope-shadow.so\n"
+    (tmp_path / "a cmake.files").write_text(files)
+    (tmp_path / "build/venv/CMakeCache.txt").write_text(f"A:STRING=b\nCMAKE_COMMAND:INTERNAL={cmake}\n")
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(build, "BUILD", tmp_path / "build/venv")
+    monkeypatch.setenv("TIERSCOPE_CORE", str(tmp_path / ".venv/bin/tierscope-core"))
+    return tmp_path
+
+
+def test_what_is_needed_is_built_once_and_named(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert core.find_traced_core() == checkout / ".venv/bin/tierscope-core-traced"
+    assert capfd.readouterr().err == "tierscope: building tierscope-core-traced, once: half a minute or less\n"
+    assert core.find_traced_core().read_text() == "made\n"
+    assert core.find_shadow() == (checkout / ".venv/bin/libtierscope-shadow.so").resolve()
+    calls = (checkout / "a cmake.calls").read_text().splitlines()
+    assert calls == [
+        f"--build {checkout}/build/venv --target {target}" for target in ("tierscope-core-traced", "tierscope-shadow")
+    ]
+
+
+def test_a_build_that_fails_leaves_nothing_and_is_refused(checkout: Path) -> None:
+    (checkout / "a cmake.broken").touch()
+    with pytest.raises(MachineError, match="which was not built; run ./tierscope of a checkout"):
+        core.find_traced_core()
+    with pytest.raises(MachineError, match="it comes with a checkout, not with a wheel; run ./tierscope once"):
+        core.find_shadow()
+    assert [path.name for path in (checkout / ".venv/bin").iterdir()] == ["tierscope-core"]
+
+
+def test_nothing_is_built_beside_a_core_of_another_place(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (checkout / "tierscope-core").touch()
+    monkeypatch.setenv("TIERSCOPE_CORE", str(checkout / "tierscope-core"))
+    with pytest.raises(MachineError, match="which was not built"):
+        core.find_traced_core()
+    assert not (checkout / "a cmake.calls").exists()
+
+
+def test_nothing_is_built_without_the_build_of_a_set_up(checkout: Path) -> None:
+    (checkout / "build/venv/CMakeCache.txt").unlink()
+    with pytest.raises(MachineError, match="which was not built"):
+        core.find_traced_core()
