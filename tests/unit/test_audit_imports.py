@@ -11,7 +11,7 @@ from tierscope.imports import importers
 DATA = Path(__file__).parents[1] / "data/imports"
 COPY = "9271.1     0.010318     0.006903     0.012466"
 SCALE = "5166.7     0.012452     0.012387     0.012572"
-LONG = ("0.39 msec", "390.00 msec"), ("0.090 CPUs", "89.521 CPUs"), ("0.000858000", "0.039000000")
+LONG = (" 0.39 ", " 390.00 "), ("0.090 CPUs", "89.521 CPUs"), ("0.000858000", "0.039000000")
 
 PLANTED = {
     "a copied row of STREAM": ("stream_c", "stream.txt", ((SCALE, COPY),), "copied"),
