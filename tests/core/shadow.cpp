@@ -115,9 +115,9 @@ TEST_CASE("stores to a mapping are noted one by one, in their order, and the map
   folder.write("file", std::string(2 * PAGE, '\0'));
   const int descriptor = open(folder.at("file").c_str(), O_RDWR | O_CLOEXEC);
   REQUIRE(descriptor >= 0);
-  auto* const words =
-      static_cast<volatile std::uint64_t*>(mmap(nullptr, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0));
-  REQUIRE(words != MAP_FAILED);
+  void* const mapped = mmap(nullptr, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  REQUIRE(mapped != MAP_FAILED);
+  auto* const words = static_cast<volatile std::uint64_t*>(mapped);
   const auto begin = reinterpret_cast<std::uintptr_t>(words);
   const std::array mappings{Stores::Mapping{begin, begin + 2 * PAGE, 0}};
   Stores stores;
@@ -139,7 +139,7 @@ TEST_CASE("stores to a mapping are noted one by one, in their order, and the map
     CHECK(stores.take().empty());
     CHECK(words[9] == 4);
   }
-  CHECK(munmap(const_cast<std::uint64_t*>(words), 2 * PAGE) == 0);
+  CHECK(munmap(mapped, 2 * PAGE) == 0);
   close(descriptor);
 }
 
