@@ -3,9 +3,11 @@
 /// The first line says which: "topology", "events" or "shadow". Of a tree each further line is PATH=CONTENT, where \n
 /// in the content stands for a new line. Of events the first is the words, the others the PMU's files. Source: K.
 /// Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "folder.hpp"

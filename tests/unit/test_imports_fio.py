@@ -74,6 +74,7 @@ def loaded(engine: str, **changed: float) -> Audit:
     read |= {"total_ios": int(numbers["ops"]), "runtime": int(numbers["runtime"]), "bw_samples": 0}
     read["iops"] = numbers["ops"] / numbers["runtime"] * 1e3
     read["io_bytes"], read["bw_bytes"] = int(numbers["ops"]) * 32768, int(read["iops"] * 32768)
+    read["io_kbytes"], read["bw"] = read["io_bytes"] // 1024, read["bw_bytes"] // 1024
     read["lat_ns"] = {"min": 1000, "mean": numbers["mean"], "max": numbers["max"]}
     read["clat_ns"] = {"min": 900, "percentile": {"50.000000": numbers["mean"] * 0.8}}
     job["write"] = {"total_ios": 0}

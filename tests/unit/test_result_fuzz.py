@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as some
 
 from made import Maker, Teamwork, one_group
 from tierscope.errors import ResultError
-from tierscope.result import BLOCK, Run, load, load_manifest, read_blocks, write_blocks
+from tierscope.result import BLOCK, Run, load, load_manifest, read_blocks, save_result, write_blocks
 from tierscope.units import MiB
 
 BOUNDED = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -124,6 +125,11 @@ def test_no_number_of_a_block_is_the_length_of_an_array(tmp_path: Path, field: s
     maker.add("stream", {"kernel": "read", "threads": 1}, (one_group("read", (0,), 64 * MiB),), (Teamwork((2e8,)),))
     run = maker.save()
     blocks = run.blocks(run.result.records[0])
+    # a sum would find the change first; records of older versions have none
+    unsummed = tuple(
+        msgspec.structs.replace(one, samples_sha256="") for one in run.result.records
+    )  # an older version's
+    save_result(tmp_path, msgspec.structs.replace(run.result, records=unsummed))
     blocks[field][rows] = np.iinfo(BLOCK[field]).max
     if field == "thread":
         blocks["group"][rows] = np.iinfo(BLOCK["group"]).max
@@ -136,5 +142,5 @@ def test_no_number_of_a_block_is_the_length_of_an_array(tmp_path: Path, field: s
             "except ResultError as error: print(error)")  # fmt: skip
     done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-1000:]
-    assert ("name group 65535" in done.stdout) == (field in ("thread", "group"))
+    assert ("name threads that the record has not" in done.stdout) == (field in ("thread", "group"))
     assert ("2^63 at most" in done.stdout) == (field in ("start_ticks", "stop_ticks"))

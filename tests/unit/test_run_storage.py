@@ -77,7 +77,8 @@ def test_a_fio_that_dies_leaves_what_was_measured_and_resume_goes_on(
     first = load(Path("run")).result.records
     assert len(first) == 1
     fake.put()
-    assert say(capfd, "resume", "run")[0] == 0
+    got = say(capfd, "resume", "run")
+    assert got[0] == 0, got
     again = load(Path("run")).result
     assert again.complete
     assert [record.experiment.labels["depth"] for record in again.records] == [1, 2, 3]

@@ -157,8 +157,8 @@ class HashmapAtomic final : public Structure {
     return nullptr;
   }
 
-  /// Counts the entries of an array of buckets into `found`, or says what is wrong with them: circular lists, whose links
-  /// lead back as they lead on.
+  /// Counts the entries of an array of buckets into `found`, or says what is wrong with them: circular lists, whose
+  /// links lead back as they lead on.
   [[nodiscard]] std::string check_lists(PMEMoid at, Objects& objects, std::uint64_t& found) const {
     if (!objects.take(at, sizeof(Buckets), BUCKETS)) return "its buckets are lost";
     auto& all = *pool_.at<Buckets>(at);

@@ -1,9 +1,11 @@
 """The command lines that a plan starts through a shell: nobody else's are started unless the user agrees."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeGuard
 
-from tierscope.experiment import Experiment
+from tierscope.experiment import Experiment, Group, Target
 
+OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
 Agree = Callable[[Sequence[str]], None]
 """Is given the commands before anything is written or started, and raises where the user does not agree."""
 
@@ -13,6 +15,19 @@ def typed(_commands: Sequence[str]) -> None:
 
 
 def commands_of(experiments: Iterable[Experiment]) -> list[str]:
-    """Return each command line once, in the order of the experiments."""
-    groups = (group for experiment in experiments for group in experiment.groups)
-    return list(dict.fromkeys(group.workload.command for group in groups if group.workload.command))
+    """Return each command line once, in the order of the experiments; a device that would lose what it holds counts.
+
+    A job of `run storage` in a folder is left out: its words come from checked options, and its file has no name.
+    """
+    groups = [group for experiment in experiments for group in experiment.groups]
+    started = [group.workload.command for group in groups if group.workload.command and not _is_own_job(group)]
+    lost = [f"overwrite {target.word}" for group in groups for target in (group.target, group.source) if _loses(target)]
+    return list(dict.fromkeys(started + lost))
+
+
+def _is_own_job(group: Group) -> bool:
+    return group.workload.kernel == "fio" and group.target.name == "storage"
+
+
+def _loses(target: Target | None) -> TypeGuard[Target]:
+    return target is not None and target.word.endswith(OVERWRITE)

@@ -16,6 +16,7 @@ from tierscope.errors import MachineError
 from tierscope.experiment import Experiment, Target
 from tierscope.machine import Machine
 from tierscope.persistent.facts import Persistent
+from tierscope.run.commands import OVERWRITE
 from tierscope.storage.dax_content import exists, refuse_content
 from tierscope.storage.device import check
 from tierscope.storage.place import IN_MEMORY, file_system_of
@@ -26,7 +27,6 @@ from tierscope.units import MiB
 FILES = ("file", "fsdax", "pool")
 STORAGE = ("storage", "blockdev")  # a folder in which a file without a name will be; a whole block device
 OPEN = ",open"  # behind the path of a pool that is there
-OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
 ALIGN_BYTES = 2 * MiB  # of a DAX device whose kernel, before 5.10, does not say it
 POOL_BYTES = 8 * MiB  # what libpmemobj keeps for itself, see core/targets/pool.cpp
 PART = re.compile(r"[0-9]+[KMGT]?B?\s+(/.+)")  # of a pool set

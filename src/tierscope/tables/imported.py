@@ -76,10 +76,11 @@ def setting(reading: Reading) -> str:
 
 
 def _row(run: Run, reading: Reading) -> Row:
+    """What an importer keeps for the audit alone, such as a number that is printed twice, has no column."""
     result = run.result
     row: Row = dict.fromkeys(column.name for column in Imported.columns)
     row |= {key: reading.labels.get(key) for key in OWN}
-    row |= {name: value.value for name, value in reading.values.items()}
+    row |= {name: value.value for name, value in reading.values.items() if name in row}
     words: dict[str, Label] = {"tool": result.origin_by, "test": reading.test, "setting": setting(reading)}
     return row | words | {"origin": result.origin}
 
