@@ -54,9 +54,12 @@ def verdict(content: Content) -> Verdict:
 
 
 def _nothing(content: Content, told: str) -> str:
-    """What a run says of which most points are inconclusive; "" for others. told: what it shows in spite of that."""
+    """What a run says of which half the points or more are inconclusive, as in its exit status; "" for others.
+
+    told: what it shows in spite of that.
+    """
     rows = judged(content)
-    if 2 * sum(not row["conclusive"] for row in rows) <= len(rows):
+    if not rows or 2 * sum(not row["conclusive"] for row in rows) < len(rows):
         return ""
     return f"This run shows {'little' if told else 'nothing'} yet: {why(content)}"
 
