@@ -16,6 +16,14 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 Bytes = Annotated[int, msgspec.Meta(ge=0)]
 
 
+def real(value: object) -> float | None:
+    """Return a number as a float, whole or not; None for words, for truth values and for what is absent.
+
+    A whole number that was read from JSON is an int, so `isinstance(value, float)` alone would lose it.
+    """
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
     """A kernel and how it walks. Zero and "" mean: the core's plainest choice, stated in the facts."""
 

@@ -11,11 +11,11 @@ import numpy as np
 from tierscope.audit import programs, readings
 from tierscope.audit.limits import MEMORY, limited, of_options
 from tierscope.audit.statement import SAID, Quantity, Statement
-from tierscope.experiment import Group
+from tierscope.experiment import Group, real
 from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.sound import reads
 from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, judged
+from tierscope.tables.measured import CLOSING, judged, span_of
 from tierscope.tables.storage import PERCENTILES
 from tierscope.units import show_bytes, show_seconds
 
@@ -96,7 +96,7 @@ def _label(row: Row, labels: tuple[Column, ...]) -> str:
 
 
 def _shown(value: object, column: Column) -> str:
-    number = float(value) if isinstance(value, int | float) else 0.0
+    number = real(value) or 0.0
     shows = {"B": show_bytes, "s": show_seconds}
     return shows[column.unit](number) if column.unit in shows else f"{number:g}"
 
@@ -109,12 +109,10 @@ def _stem(name: str) -> str:
 
 
 def _quantity(row: Row, column: Column) -> Quantity | None:
-    value = row.get(column.name)
-    if not column.unit or isinstance(value, bool | str) or value is None or column.name.endswith(("_low", "_high")):
+    value = real(row.get(column.name))
+    if not column.unit or value is None or column.name.endswith(("_low", "_high")):
         return None
-    low, high = (row.get(f"{_stem(column.name)}_{end}") for end in ("low", "high"))
-    bounds = (float(low), float(high)) if isinstance(low, float) and isinstance(high, float) else None
-    return Quantity(float(value), bounds=bounds)
+    return Quantity(value, bounds=span_of(row, _stem(column.name)))
 
 
 def _limits(run: Run) -> dict[str, Quantity]:

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
+from tierscope.experiment import Label, real
 from tierscope.report.cells import UNKNOWN
 from tierscope.report.comparison import VALUES, point
 from tierscope.report.content import gather
 from tierscope.result import Run
 from tierscope.sound import reads
 from tierscope.tables import Column, Row, tables
+from tierscope.tables.measured import span_of
 from tierscope.units import show_rate, show_seconds
 
 
@@ -119,8 +120,7 @@ def said(number: Number | None, unit: str) -> str:
 
 
 def _number(row: Row, stem: str, key: str) -> Number | None:
-    value, low, high = row.get(key), row.get(f"{stem}_low"), row.get(f"{stem}_high")
-    if not isinstance(value, float):
+    value = real(row.get(key))
+    if value is None:
         return None
-    ends = (low, high) if isinstance(low, float) and isinstance(high, float) else (value, value)
-    return Number(value, *ends, row.get("conclusive") is not False)
+    return Number(value, *(span_of(row, stem) or (value, value)), row.get("conclusive") is not False)

@@ -1,5 +1,6 @@
 """Operations on structures in a terminal."""
 
+from tierscope.experiment import real
 from tierscope.report import cells
 from tierscope.report.grid import Cell, Grid
 from tierscope.report.maps_points import chart, varying, words
@@ -66,5 +67,5 @@ def _time(row: Row, key: str) -> str:
 
 def _share(row: Row) -> str:
     """Of the time of the same rounds."""
-    share = row["rehash_share"]
-    return f"{100 * share:.1f} %" if isinstance(share, float) and share else cells.NOTHING
+    share = real(row["rehash_share"])
+    return f"{100 * share:.1f} %" if share else cells.NOTHING

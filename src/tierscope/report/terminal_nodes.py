@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tierscope.experiment import Label
+from tierscope.experiment import Label, real
 from tierscope.report import cells, vega
 from tierscope.report.grid import Grid
 from tierscope.tables import Row
@@ -68,5 +68,5 @@ def numa(rows: list[Row]) -> list[Grid]:
 
 
 def _cell(row: Row | None, key: str, ratio: str, unit: Callable[[Label], float | None]) -> str:
-    times = row[ratio] if row else None
-    return _value(row, key, unit) + (f" {times:.2f}x" if isinstance(times, float) else "")
+    times = real(row[ratio]) if row else None
+    return _value(row, key, unit) + (f" {times:.2f}x" if times is not None else "")

@@ -18,6 +18,7 @@ PACT 2009 (cost of a measurement taken off); "Memory Benchmarking" (document 001
 
 from typing import ClassVar
 
+from tierscope.experiment import real
 from tierscope.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.judged import share_cpus
@@ -108,7 +109,7 @@ def _row(run: Run, record: Record, latency: Record | None) -> Row:
     facts, labels, peak = record.groups[0], record.experiment.labels, run.result.machine.peak_bytes_per_s
     rate, ending = _rate(run, record)
     throughput = bounds("throughput", "bytes_per_s", rate.times(facts.program_bytes_per_operation))
-    middle = throughput["throughput_bytes_per_s"]
+    middle = real(throughput["throughput_bytes_per_s"])
     times = _latency(run, latency)
     doubt = _doubt(times, record.experiment.schedule.precision)
     return {
@@ -118,7 +119,7 @@ def _row(run: Run, record: Record, latency: Record | None) -> Row:
         "cpus": len(set(facts.cpus)),
         "shared": share_cpus(record.groups),
         **throughput,
-        "peak_share": middle / peak if isinstance(middle, float) and peak else None,
+        "peak_share": middle / peak if middle is not None and peak else None,
         **times,
         "in_a_row_s": len(facts.cpus) / rate.middle if rate.middle > 0 else None,
         "target": facts.target,

@@ -11,6 +11,7 @@ system reports, which a hypervisor may have made up.
 from statistics import median
 from typing import ClassVar
 
+from tierscope.experiment import real
 from tierscope.machine import Machine
 from tierscope.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA
@@ -106,8 +107,8 @@ def spread(rows: list[Row]) -> tuple[float, float, float]:
 
 
 def _seconds(row: Row) -> float:
-    value = row["latency_s"]
-    assert isinstance(value, float)
+    value = real(row["latency_s"])
+    assert value is not None
     return value
 
 

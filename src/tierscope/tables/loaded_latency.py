@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.experiment import real
 from tierscope.result import GroupFacts, Record, Run
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
@@ -160,8 +161,7 @@ def _mix(row: Row) -> str:
 
 
 def _bandwidth(row: Row) -> float:
-    value = row["bandwidth_bytes_per_s"]
-    return value if isinstance(value, float) else 0.0
+    return real(row["bandwidth_bytes_per_s"]) or 0.0
 
 
 def _latencies(rows: list[Row]) -> list[Interval]:

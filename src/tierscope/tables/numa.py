@@ -12,6 +12,7 @@ Blind to traffic of several initiators at once, and to where in a node its memor
 
 from typing import ClassVar
 
+from tierscope.experiment import real
 from tierscope.machine import Machine, Node
 from tierscope.origin import strongest
 from tierscope.result import GroupFacts, Record, Run
@@ -139,9 +140,8 @@ def local_of(machine: Machine, rows: list[Row], row: Row) -> Row:
 
 def _ratios(row: Row, local: Row) -> Row:
     def ratio(key: str) -> float | None:
-        value, base = row[key], local[key]
-        known = isinstance(value, float) and isinstance(base, float) and base > 0
-        return number(float(value or 0) / float(base or 1)) if known else None
+        value, base = real(row[key]), real(local[key])
+        return number(value / base) if value is not None and base is not None and base > 0 else None
 
     return {"latency_ratio": ratio("latency_s"), "bandwidth_ratio": ratio("bandwidth_bytes_per_s")}
 

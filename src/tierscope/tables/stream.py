@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import ClassVar
 
+from tierscope.experiment import real
 from tierscope.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.tables import Column, Insight, Row, tables
@@ -104,7 +105,7 @@ def _peak(run: Run, rows: list[Row]) -> list[Insight]:
     known = [
         (share, row, interval)
         for row, interval in sure_rows(rows, "bandwidth", "bytes_per_s")
-        if isinstance(share := row["peak_share"], float) and share > 0
+        if (share := real(row["peak_share"])) is not None and share > 0
     ]
     peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
     if not known or not peak:

@@ -1,5 +1,6 @@
 """Latency and bandwidth between nodes: two maps side by side, with the number and its ratio to local in each cell."""
 
+from tierscope.experiment import real
 from tierscope.report import heat, theme, vega
 from tierscope.report.figures import figures
 from tierscope.report.heat import Axes
@@ -84,7 +85,7 @@ def _digits(value: float) -> str:
 
 
 def _times(ratio: object) -> str:
-    return f"{ratio:.2f}×" if isinstance(ratio, float) else ""
+    return "" if (times := real(ratio)) is None else f"{times:.2f}×"
 
 
 def _chart(rows: list[Row], points: list[Point], title: str, key: str) -> Spec:
