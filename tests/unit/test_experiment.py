@@ -8,8 +8,8 @@ import pytest
 
 from made import Maker, add_stream
 from tierscope.errors import OutOfRangeError, ResultError, UsageError
-from tierscope.experiment import Schedule, Workload
-from tierscope.result import load
+from tierscope.record.experiment import Schedule, Workload
+from tierscope.record.result import load
 
 SHARES, TIMES = ("precision", "confidence"), ("block_s", "minimum_s", "budget_s")
 

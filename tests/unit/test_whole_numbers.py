@@ -7,14 +7,14 @@ import pytest
 
 from made import Maker, add_stream
 from tierscope.audit.own import statements
-from tierscope.experiment import real
+from tierscope.compare.beside import beside
+from tierscope.compare.points import points
+from tierscope.record.experiment import real
+from tierscope.record.result import Run
 from tierscope.reference import load
-from tierscope.report.beside import beside
-from tierscope.report.exported import points
-from tierscope.result import Run
+from tierscope.suites.stream.table import Stream
 from tierscope.tables import Row, tables
 from tierscope.tables.measured import interval_of, span_of
-from tierscope.tables.stream import Stream
 
 LOW, MIDDLE, HIGH = 10_000_000_000, 10_100_000_000, 10_200_000_000
 WHOLE = {"bandwidth_low": LOW, "bandwidth_bytes_per_s": MIDDLE, "bandwidth_high": HIGH}

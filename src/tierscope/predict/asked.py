@@ -11,7 +11,7 @@ from tierscope.models.run_time import run_time
 from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import Memory, memory, otherwise
 from tierscope.predict.rows import Predicted, moved, of_counters, of_preset
-from tierscope.result import load
+from tierscope.record.result import load
 from tierscope.sound import reads
 from tierscope.units import parse_bytes
 

@@ -3,9 +3,9 @@
 import math
 from pathlib import Path
 
-from tierscope.experiment import real
-from tierscope.origin import strongest
-from tierscope.result import GroupFacts, Record, Run
+from tierscope.record.experiment import real
+from tierscope.record.origin import strongest
+from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
