@@ -54,8 +54,8 @@ def _said(table: str, insight: Insight) -> list[Statement]:
         bounds = (one.value if one.low is None else one.low, one.value if one.high is None else one.high)
         whole = {} if one.whole is None else {"whole": Quantity(one.whole)}
         quantities = {SAID: Quantity(one.value, bounds=bounds), **whole}
-        words = {"kind": one.kind, "conclusive": str(insight.conclusive)}
-        found.append(Statement(f'the sentence "{insight.text}"', quantities, words, table))
+        label, words = f'the sentence "{insight.text}"', {"kind": one.kind}
+        found.append(Statement(label, quantities, words, table, conclusive=insight.conclusive))
     return found
 
 
@@ -75,7 +75,8 @@ def _row(run: Run, table: str, row: Row) -> Statement:
     numbers = [c.name for c in labels if c.unit and c.name not in VARYING]
     names = [c.name for c in columns if not c.unit and c.name not in LABELS] + numbers
     series = ", ".join(f"{name} {row.get(name)}" for name in names)
-    return Statement(_label(row, labels), quantities, words, table, series, PARTS.get(table, ()))
+    sure = row.get("conclusive") is True  # a row that nobody judged is not
+    return Statement(_label(row, labels), quantities, words, table, series, PARTS.get(table, ()), conclusive=sure)
 
 
 @functools.cache
@@ -155,8 +156,8 @@ def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statemen
             quantities["timed_s"] = Quantity(float(np.median(ticks)) / record.clock.hz)
             quantities["clock_step_s"] = Quantity(record.clock.resolution_s)
             quantities["clock_cost_s"] = Quantity(record.clock.read_cost_s)
-    words = {"conclusive": str(found.conclusive)}
-    return Statement(name, quantities, words, record.experiment.table, f"experiment {record.number}")
+    series = f"experiment {record.number}"
+    return Statement(name, quantities, {}, record.experiment.table, series, conclusive=found.conclusive)
 
 
 def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[str, str]) -> Statement:
@@ -169,4 +170,4 @@ def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[s
         quantities["placed_bytes"] = Quantity(float(sum(facts.nodes[node] for node in facts.nodes if node in homes)))
         quantities["astray_bytes"] = Quantity(float(sum(facts.nodes[node] for node in elsewhere)))
     told = words | {"asked": ", ".join(sorted(homes)), "elsewhere": ", ".join(elsewhere), "target": facts.target}
-    return Statement(name, quantities, told, table, name)
+    return Statement(name, quantities, told, table, name, conclusive=True)
