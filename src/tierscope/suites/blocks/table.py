@@ -27,7 +27,7 @@ from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.suites.blocks.findings import best_row, sentences
 from tierscope.suites.blocks.percentiles import Times, operation_times, percentiles
 from tierscope.suites.blocks.turns import turns
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -72,7 +72,7 @@ COLUMNS = (
     Column("timer_cost_s", "clock's cost", "s"),
     Column("latency_blocks", "blocks for latency", "1"),
     Column("latency_left_out", "of them left out", "1"),
-    Column("target", "target", ""),
+    Column("target", "target", "", tier=True),
     Column("footprint_bytes", "footprint", "B"),
     Column("page_bytes", "pages", "B"),
     *CLOSING,
@@ -84,6 +84,8 @@ class Blocks:
 
     name: ClassVar[str] = "blocks"
     title: ClassVar[str] = "Blocks of fixed memory"
+    keys: ClassVar[tuple[str, ...]] = ("operation", "block_bytes", "threads", "target", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("throughput_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = COLUMNS
 
     def rows(self, run: Run) -> list[Row]:

@@ -18,7 +18,7 @@ from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.point import Point
 from tierscope.suites.numa.findings import said
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
 
 Cell = dict[str, Record]
@@ -29,9 +29,11 @@ class Numa:
 
     name: ClassVar[str] = "numa"
     title: ClassVar[str] = "NUMA nodes"
+    keys: ClassVar[tuple[str, ...]] = ("initiator", "target", "kernel", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("initiator", "initiator", ""),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("latency_s", "latency", "s"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),

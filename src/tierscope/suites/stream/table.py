@@ -17,7 +17,7 @@ from typing import ClassVar
 from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -40,10 +40,12 @@ class Stream:
 
     name: ClassVar[str] = "stream"
     title: ClassVar[str] = "Bandwidth"
+    keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("kernel", "kernel", ""),
         Column("threads", "threads", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("footprint_bytes", "footprint", "B"),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
         Column("bandwidth_low", "low", "B/s"),
