@@ -88,6 +88,14 @@ def test_compare_finds_its_points_and_knows_that_less_is_slower(pair: tuple[Run,
     assert named_point(rows[1]) == f"newcomer: {POINT}"
 
 
+def test_compare_finds_a_table_without_a_verdict_and_a_number_of_blocks(
+    pair: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = [[{key: row[key] for key in list(row)[:6]} for row in Newcomer().rows(run)] for run in pair]
+    monkeypatch.setattr(Newcomer, "rows", lambda _table, run: bare[pair.index(run)])
+    assert {row["verdict"] for row in compare_runs(*pair, least=0.02)} == {"slower"}
+
+
 def test_the_command_compares_it(pair: tuple[Run, Run], capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = say(capfd, "compare", str(pair[0].path), str(pair[1].path))
     assert status == Exit.FAILED

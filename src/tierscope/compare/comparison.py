@@ -129,7 +129,7 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
     found = compare_all(intervals, less_is_faster=measure.main.less_is_better, least=least)
     rows = []
     for (key, a, b, old_one, new_one), one in zip(known, found, strict=True):
-        sure = a["conclusive"] and b["conclusive"]
+        sure = a.get("conclusive") is not False and b.get("conclusive") is not False
         verdict = one.verdict if sure or one.verdict != "no difference shown" else "inconclusive"
         rows.append(
             {

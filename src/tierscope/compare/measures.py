@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
 from tierscope.tables import Column, Main, Row, Table, tables
-from tierscope.tables.measured import interval_of
+from tierscope.tables.measured import span_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,11 @@ class Measure:
         return self.table.rows(run)
 
     def interval(self, row: Row) -> Interval | None:
-        """Return the value of a row with its bounds; None where one of them is missing."""
-        stem = self.main.stem
-        return interval_of(row, stem, self.main.name.removeprefix(stem).removeprefix("_"))
+        """Return the value of a row with its bounds; None where a bound is missing. Blocks may be unknown."""
+        value, span = real(row.get(self.main.name)), span_of(row, self.main.stem)
+        if value is None or span is None:
+            return None
+        return Interval(span[0], value, span[1], int(real(row.get("blocks")) or 1))
 
 
 def measures() -> dict[str, Measure]:

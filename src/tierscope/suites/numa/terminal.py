@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+from rich.console import Console
+
 from tierscope.draw import vega
+from tierscope.draw.forms import Form, Parts, Shown, forms, plain, stacked
 from tierscope.draw.grid import Grid, doubted
 from tierscope.record.experiment import Label, real
 from tierscope.tables import Row
@@ -34,3 +37,11 @@ def numa(rows: list[Row]) -> list[Grid]:
 def _cell(row: Row | None, key: str, ratio: str, unit: Callable[[Label], float | None]) -> str:
     times = real(row[ratio]) if row else None
     return doubted(row, key, unit) + (f" {times:.2f}x" if times is not None else "")
+
+
+def _form(section: Shown, console: Console) -> Parts:
+    """Two matrices, or the plain table of a machine with many nodes."""
+    return stacked(numa(section.rows)) or plain(section, console)
+
+
+forms.add(Form("numa", _form))
