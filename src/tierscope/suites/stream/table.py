@@ -17,7 +17,7 @@ from typing import ClassVar
 from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -40,6 +40,8 @@ class Stream:
 
     name: ClassVar[str] = "stream"
     title: ClassVar[str] = "Bandwidth"
+    place: ClassVar[int] = 10
+    audited: ClassVar[Audited] = Audited(memory=True)
     keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
