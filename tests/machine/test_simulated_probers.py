@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tierscope.cli.main import main
-from tierscope.result import Run, load
+from tierscope.record.result import Run, load
 from tierscope.tables import tables
 
 MADE = """

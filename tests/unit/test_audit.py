@@ -11,13 +11,13 @@ import pytest
 from made import HZ, Maker, Teamwork, add_loaded_latency, add_stream, made_blocks, made_facts, one_group
 from made_quick import made_run
 from said import refused, say
-from tierscope import result as results
 from tierscope.audit import Audit, Quantity, Statement, examine, identities
 from tierscope.audit.own import statements
 from tierscope.errors import Exit
+from tierscope.record import result as results
+from tierscope.record.result import STOLEN, Clock, Run
 from tierscope.report.content import gather
 from tierscope.report.writers import writers
-from tierscope.result import STOLEN, Clock, Run
 from tierscope.units import GiB, KiB, MiB
 
 CLEAN_SEEDS = 50

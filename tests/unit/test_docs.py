@@ -10,14 +10,15 @@ import msgspec
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
-from tierscope import counting, cxl, experiment, machine, program, reading, result, timing
 from tierscope.cli.commands import commands
 from tierscope.cli.main import EPILOG
 from tierscope.doctor.check import BANDWIDTH, EVERY, NONE, checks
 from tierscope.errors import Exit, UsageError
-from tierscope.persistent import facts
-from tierscope.suites import COMMON, Option, suites
-from tierscope.suites.groups import GROUP_KEYS, read_groups
+from tierscope.host import cxl
+from tierscope.host.persistent import facts
+from tierscope.plans import COMMON, Option, suites
+from tierscope.record import counting, experiment, machine, program, reading, result, timing
+from tierscope.suites.groups.experiments import GROUP_KEYS, read_groups
 from tierscope.tables import Column, tables
 from tierscope.tables.measured import CLOSING
 
@@ -227,7 +228,7 @@ def test_no_column_hides_the_name_of_its_table(name: str) -> None:
 
 
 def test_every_insight_is_documented() -> None:
-    source = "".join(path.read_text() for path in (ROOT / "src/tierscope/tables").glob("*.py"))
+    source = "".join(path.read_text() for path in (ROOT / "src/tierscope/suites").rglob("*.py"))
     made = set(re.findall(r'Insight\(\s*name=f?"(\w+)', source)) | set(
         re.findall(r'_(?:seconds|insight)\(\s*"(\w+)"', source)
     )

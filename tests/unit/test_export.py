@@ -16,10 +16,11 @@ from made_maps import add_point
 from made_numa import add_nodes
 from made_storage import storage_run
 from said import refused, say
+from tierscope.compare.points import named, points
 from tierscope.errors import Exit, UsageError
-from tierscope.report.exported import cells, named, points
+from tierscope.record.result import Run
+from tierscope.report.exported import cells
 from tierscope.report.exports import exports
-from tierscope.result import Run
 from tierscope.tables import tables
 from tierscope.units import KiB, MiB
 

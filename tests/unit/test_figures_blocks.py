@@ -8,8 +8,8 @@ import pytest
 
 from made import Maker
 from made_blocks import COUNTS, SIZES, add_block_points
+from tierscope.draw import figures
 from tierscope.report.content import Content, gather
-from tierscope.report.figures import figures
 from tierscope.report.standalone import standalone
 from tierscope.report.terminal_tables import FORMS
 

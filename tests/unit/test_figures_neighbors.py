@@ -8,11 +8,11 @@ from rich.console import Console
 
 from made import Maker
 from made_neighbors import SLOWER, add_neighbors
-from tierscope.report import cells
+from tierscope.draw import cells
+from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.report.figures.neighbors import ALONE, BESIDE
 from tierscope.report.terminal_tables import FORMS
-from tierscope.result import Run
+from tierscope.suites.neighbors.figure import ALONE, BESIDE
 from tierscope.tables import Column
 
 

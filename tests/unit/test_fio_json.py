@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tierscope.errors import ResultError
-from tierscope.storage.fio_json import parse
+from tierscope.fio.answer import parse
 
 TEXT = (Path(__file__).parents[1] / "data/fio/randrw-3.33.json").read_text()
 RAW: dict[str, Any] = json.loads(TEXT)

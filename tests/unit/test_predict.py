@@ -15,7 +15,7 @@ from tierscope.errors import Exit, UsageError
 from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import memory
 from tierscope.predict.rows import MODEL_ERROR
-from tierscope.result import Run
+from tierscope.record.result import Run
 
 NEAR, FAR = "read=100ns,cache=1MiB:5ns", "read=300ns,cache=1MiB:5ns"
 

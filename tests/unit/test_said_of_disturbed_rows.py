@@ -15,10 +15,10 @@ from made_quick import made_run
 from made_storage import storage_run
 from tierscope.audit import examine
 from tierscope.audit.own import _said
+from tierscope.record.result import Run
 from tierscope.report.content import Content, Section, gather
 from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import Verdict, verdict
-from tierscope.result import Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.units import show_rate, show_seconds
 

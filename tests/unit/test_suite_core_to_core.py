@@ -11,8 +11,8 @@ from made_machine import large, made_machine, made_server
 from made_numa import planned
 from tierscope.cli.progress import describe
 from tierscope.errors import MachineError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.run.runner import expected_seconds
 
 

@@ -11,12 +11,12 @@ from made_policy import Overwritten
 from made_probed import SUITE, WORDS, add_policy, planned
 from tierscope.cli.progress import describe
 from tierscope.errors import UnknownNameError, UsageError
-from tierscope.experiment import Experiment
+from tierscope.record.experiment import Experiment
 from tierscope.report.content import Content, gather
 from tierscope.report.terminal_tables import FORMS
 from tierscope.run.runner import imagine
 from tierscope.stats.interleave import share
-from tierscope.suites.policy import FAR_BYTES, PRIMES, Field, control_of, field_of, interleave
+from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, control_of, field_of, interleave
 from tierscope.tables import Row, tables
 
 

@@ -10,14 +10,14 @@ from rich.console import Console
 from made import Maker
 from made_buffers import OPTANE, Buffer, Device, add_regions, model_s
 from made_machine import made_machine
+from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
 from tierscope.report.content import Content, gather
 from tierscope.report.terminal_tables import FORMS
-from tierscope.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
 from tierscope.stats.buffers import Bounded, Level
 from tierscope.stats.fresh import mean_of_regions
+from tierscope.suites.buffers.findings import sentences
+from tierscope.suites.buffers.table import _round_as
 from tierscope.tables import Row, tables
-from tierscope.tables.buffers import _round_as
-from tierscope.tables.buffers_words import sentences
 from tierscope.units import KiB, MiB
 
 

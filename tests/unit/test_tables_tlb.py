@@ -7,9 +7,9 @@ from rich.console import Console
 
 from made import Maker
 from made_tlb import COARSE, FINE, NONE, TWO, MadeTlb, add_tlb, control_s
+from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.report.terminal_tables import FORMS
-from tierscope.result import Run
 from tierscope.tables import Row, tables
 from tierscope.units import KiB
 

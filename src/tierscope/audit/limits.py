@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
-from tierscope.peak import CHANNEL_BYTES
+from tierscope.host.peak import CHANNEL_BYTES
+from tierscope.record.experiment import Label
 from tierscope.tables import tables
 from tierscope.units import parse_bytes, parse_rate
 

@@ -11,12 +11,12 @@ import numpy as np
 from tierscope.audit import programs, readings
 from tierscope.audit.limits import MEMORY, limited, of_options
 from tierscope.audit.statement import SAID, Quantity, Statement
-from tierscope.experiment import Group
-from tierscope.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
+from tierscope.record.experiment import Group
+from tierscope.record.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.sound import reads
+from tierscope.suites.storage.table import PERCENTILES
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.measured import CLOSING, judged
-from tierscope.tables.storage import PERCENTILES
 from tierscope.units import show_bytes, show_seconds
 
 ACCESSES = ("latency",)

@@ -10,8 +10,8 @@ Blind to one repeat that is wrong among many.
 
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.audit.under_way import ENDS, Span, under_way
-from tierscope.program import Moved, Program
-from tierscope.result import Record
+from tierscope.record.program import Moved, Program
+from tierscope.record.result import Record
 
 
 def statements(record: Record) -> list[Statement]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.audit.under_way import ENDS, Span, under_way
-from tierscope.reading import Reading
-from tierscope.tables.imported import setting
+from tierscope.record.reading import Reading
+from tierscope.suites.imported.table import setting
 
 VARYING = ("delay_cycles", "threads", "footprint_bytes")  # numbers over which a series runs
 ACCESS = {"latency": "dependent", "idle latency": "dependent", "loaded latency": "dependent",

@@ -8,8 +8,8 @@ from rich.live import Live
 from rich.text import Text
 
 from tierscope.cli.console import Console
-from tierscope.experiment import Experiment
-from tierscope.result import Record
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Record
 from tierscope.run.observer import Observer
 from tierscope.stats.judged import Judged
 from tierscope.units import show_bytes, show_size

@@ -12,13 +12,13 @@ from tierscope.cli.agreed import Agreement
 from tierscope.cli.console import Console
 from tierscope.cli.drawn import draw_waterfall
 from tierscope.cli.progress import Progress
+from tierscope.compare.comparison import ORDER, counted
+from tierscope.compare.points import unit_of
+from tierscope.compare.rounds import FEWEST, common, compare_rounds
 from tierscope.errors import Exit, MachineError, TierscopeError, UsageError
-from tierscope.origin import banner
 from tierscope.printable import printable
-from tierscope.report.comparison import ORDER, counted
-from tierscope.report.exported import unit_of
-from tierscope.report.rounds import FEWEST, common, compare_rounds
-from tierscope.result import Manifest, Run, load, load_manifest
+from tierscope.record.origin import banner
+from tierscope.record.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
 from tierscope.run.place import RUNS, forsake, new_directory, taken
 from tierscope.run.start import begin, command_line, drop_if_empty, execute

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tierscope.catalogue import Catalogue
 from tierscope.core.find import BRING, LINKED, TRACED, find_core, find_pool_core
 from tierscope.errors import CoreError, MachineError, UsageError, reason
+from tierscope.record.catalogue import Catalogue
 
 Answer = TypeVar("Answer")
 

@@ -10,8 +10,8 @@ from tierscope.models.counter_model import CounterModel
 from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import Memory, memory, otherwise
 from tierscope.predict.rows import Predicted, moved, of_counters, of_preset
+from tierscope.record.result import load
 from tierscope.registry import unknown
-from tierscope.result import load
 from tierscope.sound import reads
 from tierscope.units import parse_bytes
 

@@ -25,9 +25,9 @@ from tierscope.models.model import Prediction, Span
 from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 from tierscope.predict.memory import Memory
-from tierscope.result import Run
+from tierscope.record.result import Run
+from tierscope.suites.maps.table import Maps
 from tierscope.tables import Row
-from tierscope.tables.maps import Maps
 
 VALUE = 16  # bytes of a value, which the models of structures hold
 MODEL_ERROR = 0.1  # of its time on either memory: bounds then held 20 of 21 points from sim:ddr5 to sim:optane100

@@ -1,6 +1,6 @@
 """How each number of the report is obtained, and what it is blind to, by table; in words for the reader."""
 
-from tierscope.result import Result
+from tierscope.record.result import Result
 
 METHOD: dict[str, dict[str, str]] = {
     "": {

@@ -8,12 +8,12 @@ from rich.text import Text
 
 from tierscope.audit import Failure
 from tierscope.printable import printable
+from tierscope.record.result import Run
 from tierscope.report.content import Section, gather
 from tierscope.report.doubtful import doubtful
 from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import verdict
 from tierscope.report.warned import warn_of_origin
-from tierscope.result import Run
 from tierscope.sound import reads
 
 SAID = 4  # insights below a table; the report has them all

@@ -6,31 +6,28 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tierscope.experiment import Label
+from tierscope.draw import braille, cells, vega
+from tierscope.draw.braille import Axis, Curve
+from tierscope.draw.grid import Grid
+from tierscope.draw.words import load_name, operation_name, probe_name, threads_name
 from tierscope.printable import printable
-from tierscope.report import (
-    braille,
-    cells,
-    terminal_contention,
-    terminal_counters,
-    terminal_flush,
-    terminal_maps,
-    terminal_neighbors,
-    terminal_storage,
-    terminal_stride,
-    terminal_tlb,
-    vega,
-)
-from tierscope.report.braille import Axis, Curve
+from tierscope.record.experiment import Label
 from tierscope.report.content import Section
-from tierscope.report.grid import Grid
-from tierscope.report.terminal_buffers import buffers
-from tierscope.report.terminal_closed_loop import grids as closed_loop_grids
-from tierscope.report.terminal_emulation import emulation
-from tierscope.report.terminal_imported import grid as imported
-from tierscope.report.terminal_nodes import core_to_core, numa
-from tierscope.report.terminal_policy import policy
-from tierscope.report.words import load_name, operation_name, probe_name, threads_name
+from tierscope.suites.buffers.terminal import buffers
+from tierscope.suites.closed_loop.terminal import grids as closed_loop_grids
+from tierscope.suites.contention import terminal as terminal_contention
+from tierscope.suites.core_to_core.terminal import core_to_core
+from tierscope.suites.counters import terminal as terminal_counters
+from tierscope.suites.emulation.terminal import emulation
+from tierscope.suites.flush import terminal as terminal_flush
+from tierscope.suites.imported.terminal import grid as imported
+from tierscope.suites.maps import terminal as terminal_maps
+from tierscope.suites.neighbors import terminal as terminal_neighbors
+from tierscope.suites.numa.terminal import numa
+from tierscope.suites.policy.terminal import policy
+from tierscope.suites.storage import terminal as terminal_storage
+from tierscope.suites.stride import terminal as terminal_stride
+from tierscope.suites.tlb import terminal as terminal_tlb
 from tierscope.tables import Column, Row
 from tierscope.units import KiB, show_bytes, show_seconds, show_size
 

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from tierscope.experiment import Label
+from tierscope.record.experiment import Label
+from tierscope.record.result import Run
 from tierscope.registry import Registry
-from tierscope.result import Run
 from tierscope.sound import reads
 
 Row = dict[str, Label]
@@ -129,4 +129,4 @@ class Tables(Registry[Table]):
         super().add(Plain(entry))
 
 
-tables: Registry[Table] = Tables("table", "tierscope.tables")
+tables: Registry[Table] = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")

@@ -3,8 +3,8 @@
 import math
 from pathlib import Path
 
-from tierscope.origin import strongest
-from tierscope.result import GroupFacts, Record, Run
+from tierscope.record.origin import strongest
+from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tierscope import __version__
+from tierscope.compare.points import Number, named, points, said, unit_of
 from tierscope.errors import UsageError
-from tierscope.origin import banner
+from tierscope.record.origin import banner
+from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.exported import Number, named, points, said, unit_of
 from tierscope.report.exports import exports
 from tierscope.report.pages import PAGE, pages
 from tierscope.report.policy import policy
 from tierscope.report.provenance import host, model
 from tierscope.report.writers.html import colours
-from tierscope.result import Run
 
 
 class Html:

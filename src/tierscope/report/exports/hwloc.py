@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
-from tierscope.machine import Machine
+from tierscope.record.experiment import Label
+from tierscope.record.machine import Machine
+from tierscope.record.result import Run
 from tierscope.report.exports import exports
-from tierscope.result import Run
 from tierscope.tables import Row, tables
 from tierscope.units import MiB
 

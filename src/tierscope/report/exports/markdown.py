@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from tierscope.compare.points import named, points, said, unit_of
 from tierscope.errors import UsageError
-from tierscope.origin import named as origin_named
-from tierscope.report.exported import named, points, said, unit_of
+from tierscope.record.origin import named as origin_named
+from tierscope.record.result import Run
 from tierscope.report.exports import exports
 from tierscope.report.provenance import host, model
 from tierscope.report.writers.markdown import escape
-from tierscope.result import Run
 
 
 class Markdown:

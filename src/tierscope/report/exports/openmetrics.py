@@ -11,13 +11,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from tierscope.compare.comparison import KEYS
+from tierscope.compare.points import named
 from tierscope.errors import UsageError
 from tierscope.printable import printable
-from tierscope.report.comparison import KEYS
+from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.exported import named
 from tierscope.report.exports import exports
-from tierscope.result import Run
 from tierscope.tables import Column, Row
 
 UNITS = {"_bytes_per_s": "_bytes_per_second", "_per_s": "_per_second", "_s": "_seconds"}

@@ -1,0 +1,36 @@
+"""The matrices of pairs of nodes in a terminal."""
+
+from collections.abc import Callable
+
+from tierscope.draw import vega
+from tierscope.draw.grid import Grid, doubted
+from tierscope.record.experiment import Label
+from tierscope.tables import Row
+
+TARGETS = 6  # columns of a matrix of nodes, 14 letters each
+
+
+def numa(rows: list[Row]) -> list[Grid]:
+    """Latency and bandwidth, each number with its ratio to local; [] where there are too many targets."""
+    targets = sorted({(int(row["target"] or 0), bool(row["cpus"])) for row in rows})
+    initiators = sorted({int(row["initiator"] or 0) for row in rows})
+    if len(targets) > TARGETS:
+        return []
+    by = {(row["initiator"], row["target"]): row for row in rows}
+    heads = [("from", False), *((f"node {number}{'' if cpus else '*'}", True) for number, cpus in targets)]
+    grids = []
+    for title, key, ratio, unit in (
+        ("Latency between nodes, ns", "latency_s", "latency_ratio", vega.ns),
+        ("Bandwidth between nodes, GB/s", "bandwidth_bytes_per_s", "bandwidth_ratio", vega.gb),
+    ):
+        lines = [
+            [f"node {one}", *(_cell(by.get((one, other)), key, ratio, unit) for other, _ in targets)]
+            for one in initiators
+        ]
+        grids.append((f"{title}{'' if all(cpus for _, cpus in targets) else ' (* no CPUs)'}", heads, lines))
+    return grids
+
+
+def _cell(row: Row | None, key: str, ratio: str, unit: Callable[[Label], float | None]) -> str:
+    times = row[ratio] if row else None
+    return doubted(row, key, unit) + (f" {times:.2f}x" if isinstance(times, float) else "")
