@@ -1,7 +1,7 @@
 """Check the plain English of the documents against docs/words.toml. Run with files to check them.
 
-The check covers paragraphs, headings, list items and table cells, and the length of their sentences. It ignores code, fenced
-or indented blocks, targets of links, and quotations.
+The check covers paragraphs, headings, list items and table cells, and the length of their sentences. It ignores code,
+fenced or indented blocks, targets of links, and quotations.
 """
 
 import re
