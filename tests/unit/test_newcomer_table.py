@@ -98,6 +98,12 @@ def test_compare_finds_a_table_without_a_verdict_and_a_number_of_blocks(
     assert {row["verdict"] for row in compare_runs(*pair, least=0.02)} == {"slower"}
 
 
+def test_a_terminal_shows_it(pair: tuple[Run, Run], capfd: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = say(capfd, "show", str(pair[0].path))
+    assert status in (Exit.GOOD, Exit.INCONCLUSIVE)
+    assert "Lookups" in out
+
+
 def test_the_command_compares_it(pair: tuple[Run, Run], capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = say(capfd, "compare", str(pair[0].path), str(pair[1].path))
     assert status == Exit.FAILED
@@ -172,15 +178,8 @@ def test_a_report_shows_it_behind_what_is_asked_first(pair: tuple[Run, Run], mon
 
 NAMES = frozenset(tables)
 ALLOWED = {
-    (
-        "cli/progress.py",
-        "POLICY",
-    ): "words of the live line; an experiment without any is told by its kernels and threads",
-    ("cli/progress.py", "describe"): "likewise",
     ("doctor/check.py", "BANDWIDTH"): "findings of stored runs name the tables that they touch",
     ("doctor/check.py", "EVERY"): "likewise",
-    ("report/method.py", "METHOD"): "texts: a table without one is reported without a method",
-    ("report/terminal.py", "HIDDEN"): "shows less, and leaves no newcomer out",
 }
 """Lists of tables that are left, and why."""
 

@@ -132,7 +132,8 @@ def plain(value: Any) -> Any:
 class Plain:
     """A table whose rows and insights hold Python's own numbers, whatever its statistics return.
 
-    A table may state two things more: `place`, its order in a report, the lowest first; and `audited`.
+    A table may state three things more: `place`, its order in a report, the lowest first; `audited`; and `in_terminal`,
+    whether a terminal shows it, too.
     """
 
     def __init__(self, table: Table) -> None:
@@ -161,6 +162,10 @@ class Plain:
     @property
     def place(self) -> int:
         return int(getattr(self._table, "place", PLACE))
+
+    @property
+    def in_terminal(self) -> bool:
+        return bool(getattr(self._table, "in_terminal", True))
 
     @property
     def audited(self) -> Audited:
