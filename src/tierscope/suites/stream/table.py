@@ -14,9 +14,10 @@ from collections.abc import Iterable
 from statistics import median
 from typing import ClassVar
 
+from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -39,10 +40,12 @@ class Stream:
 
     name: ClassVar[str] = "stream"
     title: ClassVar[str] = "Bandwidth"
+    keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("kernel", "kernel", ""),
         Column("threads", "threads", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("footprint_bytes", "footprint", "B"),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
         Column("bandwidth_low", "low", "B/s"),
@@ -104,7 +107,7 @@ def _peak(run: Run, rows: list[Row]) -> list[Insight]:
     known = [
         (share, row, interval)
         for row, interval in sure_rows(rows, "bandwidth", "bytes_per_s")
-        if isinstance(share := row["peak_share"], float) and share > 0
+        if (share := real(row["peak_share"])) is not None and share > 0
     ]
     peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
     if not known or not peak:
