@@ -18,7 +18,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from tierscope import core
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.run.start import this_machine
 from tierscope.stats.point import Point, judge
 from tierscope.units import MiB

@@ -32,7 +32,7 @@ import numpy as np
 
 from tierscope import core
 from tierscope.errors import TierscopeError
-from tierscope.experiment import Group, Target, Team, Workload
+from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.run.start import this_machine
 from tierscope.stats.contrast import estimate
 

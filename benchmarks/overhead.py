@@ -10,8 +10,8 @@ import statistics
 import sys
 
 from tierscope import core
-from tierscope.experiment import Group, Schedule, Target, Team, Workload
-from tierscope.result import SIZING
+from tierscope.record.experiment import Group, Schedule, Target, Team, Workload
+from tierscope.record.result import SIZING
 from tierscope.run.start import this_machine
 
 ALLOWED = 0.005

@@ -14,9 +14,9 @@ import sys
 import numpy as np
 
 from tierscope import core
-from tierscope.experiment import Group, Schedule, Target, Team, Workload
 from tierscope.metrics import metrics_for
-from tierscope.result import Blocks
+from tierscope.record.experiment import Group, Schedule, Target, Team, Workload
+from tierscope.record.result import Blocks
 from tierscope.run.start import this_machine
 from tierscope.stats.median import median
 from tierscope.units import KiB

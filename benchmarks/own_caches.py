@@ -19,11 +19,12 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from tierscope.preset import from_rows, text
-from tierscope.result import load
+from tierscope.suites.latency.table_levels import latency_levels
+
+from tierscope.record.result import load
+from tierscope.simulated.preset import from_rows, text
+from tierscope.suites.latency.table import Latency
 from tierscope.tables import Row
-from tierscope.tables.latency import Latency
-from tierscope.tables.latency_levels import latency_levels
 from tierscope.units import show_bytes
 
 ASKED = 0.1

@@ -16,8 +16,8 @@ import numpy as np
 
 from against.reading import PeerError, output
 from tierscope.core import Session
-from tierscope.experiment import Group, Target, Team, Workload
-from tierscope.result import SIZING
+from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.result import SIZING
 from tierscope.units import KiB, MiB, show_bytes
 
 FOOTPRINTS = (16 * KiB, 1 * MiB, 64 * MiB, 1024 * MiB)

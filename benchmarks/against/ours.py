@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from against.reading import Reading
-from tierscope.catalogue import Catalogue
 from tierscope.core import Session, catalogue
-from tierscope.experiment import Experiment, Group, Target, Team, Workload
-from tierscope.result import SIZING, Blocks, GroupFacts
+from tierscope.record.catalogue import Catalogue
+from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
+from tierscope.record.result import SIZING, Blocks, GroupFacts
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.stats.together import together
 

@@ -35,7 +35,7 @@ constexpr std::string_view OVERWRITE = ":overwrite";
 
 /// What people keep on such a device, by its first bytes, and by its last ones, where copies of such marks are. Source:
 /// PMDK, src/common/pool_hdr.h; util-linux 2.38, libblkid/src/superblocks and partitions. Python asks blkid and wipefs
-/// besides, which know some sixty formats (src/tierscope/storage/dax_content.py); this list is for a core without it.
+/// besides, which know some sixty formats (src/tierscope/fio/dax_content.py); this list is for a core without it.
 struct Signature {
   std::size_t offset;
   std::string_view bytes, owner;

@@ -23,13 +23,17 @@ Entry = TypeVar("Entry", bound=Named)
 class Registry(Generic[Entry]):
     """Entries of one kind by name, in the order of their names.
 
-    `package` is the folder whose modules register themselves when they are imported; a plug-in
-    names its module under the entry-point group of the same dotted name.
+    `package` is the folder whose modules register themselves when they are imported. With a `part`, it is a folder of
+    folders, and of each one the modules whose names begin with that word are imported: "table" finds
+    `stream/table.py` and `latency/levels.py`. A plug-in names its module under the entry-point group `group`,
+    which is "tierscope.suites" and the like.
     """
 
-    def __init__(self, kind: str, package: str) -> None:
+    def __init__(self, kind: str, package: str, part: str = "", group: str = "") -> None:
         self.kind = kind
         self._package = package
+        self._part = part
+        self._group = group or package
         self._entries: dict[str, Entry] = {}
         self._loaded = False
 
@@ -57,11 +61,25 @@ class Registry(Generic[Entry]):
         if self._loaded:
             return
         self._loaded = True
-        package = importlib.import_module(self._package)
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{self._package}.{module.name}")
-        for plug_in in entry_points(group=self._package):
+        for name in self._modules():
+            importlib.import_module(name)
+        for plug_in in entry_points(group=self._group):
             plug_in.load()
+
+    def _modules(self) -> Iterator[str]:
+        """Yield the dotted names of the modules that register entries."""
+        for name, is_folder in _inside(self._package):
+            if not self._part:
+                yield name
+            elif is_folder:
+                parts = (inner for inner, _ in _inside(name))
+                yield from (inner for inner in parts if inner.rpartition(".")[2].startswith(self._part))
+
+
+def _inside(package: str) -> Iterator[tuple[str, bool]]:
+    """Yield the dotted name of each module of a package, and whether it is a package itself."""
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        yield f"{package}.{module.name}", module.ispkg
 
 
 def unknown(kind: str, name: str, known: "Iterator[str] | dict[str, Entry] | list[str]") -> str:

@@ -11,9 +11,9 @@ import re
 import pytest
 
 from tierscope import core
-from tierscope.catalogue import Kernel
 from tierscope.errors import UsageError
-from tierscope.suites import kernels as suites
+from tierscope.plans import kernels as suites
+from tierscope.record.catalogue import Kernel
 
 BYTES = {
     "read": (64, 64),

@@ -1,7 +1,7 @@
 """Every target says how it is written, and what it is."""
 
 from tierscope import core
-from tierscope.experiment import Target
+from tierscope.record.experiment import Target
 
 
 def test_every_target_is_described_and_written_with_its_name() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from asked import KEYS
 from shell import CPUS, PLAIN, ROOT, Shell, cores_of, records, wait_for
-from tierscope.result import load
+from tierscope.record.result import load
 from tierscope.run.start import resume
 
 DONE = (0, 4)

@@ -12,8 +12,8 @@ import pytest
 
 from shell import Shell
 from tierscope import core
-from tierscope.catalogue import Catalogue
-from tierscope.result import load
+from tierscope.record.catalogue import Catalogue
+from tierscope.record.result import load
 from tierscope.tables import tables
 
 DONE = (0, 4)

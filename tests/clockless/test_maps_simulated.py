@@ -15,13 +15,13 @@ import pytest
 
 from shell import Shell
 from tierscope import core
-from tierscope.catalogue import Catalogue
 from tierscope.core import find_traced_core
 from tierscope.errors import MachineError
 from tierscope.models.structure_model import StructureModel
-from tierscope.result import load
-from tierscope.stats.keyed import Keyed, Lines, keyed
-from tierscope.timing import Timing
+from tierscope.record.catalogue import Catalogue
+from tierscope.record.result import load
+from tierscope.record.timing import Timing
+from tierscope.suites.maps.keyed import Keyed, Lines, keyed
 
 COLD_S = 100e-9  # a load of `flat`, which has no caches
 FIRST_WORD = {"hashmap_atomic": -1}

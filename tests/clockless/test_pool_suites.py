@@ -12,7 +12,7 @@ import pytest
 from shell import Shell, records
 from tierscope import core
 from tierscope.errors import MachineError
-from tierscope.result import load
+from tierscope.record.result import load
 
 SUITES = [
     "stream kernels=triad threads=1 array=4MiB budget=0.1",

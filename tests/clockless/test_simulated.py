@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shell import Shell
-from tierscope.result import load
+from tierscope.record.result import load
 
 SIMULATED = ["target=sim:flat"]
 STREAM = ["run", "stream", *SIMULATED, "kernels=read", "threads=1,2,4", "array=64MiB"]

@@ -6,7 +6,7 @@ import pytest
 
 from tiers import first
 from tierscope.cli.main import main
-from tierscope.result import Run, load
+from tierscope.record.result import Run, load
 from tierscope.tables import tables
 
 MADE = """

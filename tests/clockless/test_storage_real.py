@@ -14,15 +14,16 @@ import pytest
 
 from shell import Shell, records, wait_for
 from tierscope.errors import MachineError
-from tierscope.experiment import Group, Target, Team, Workload
-from tierscope.fio_program import find
-from tierscope.result import load
-from tierscope.stats.bins import percentiles
-from tierscope.storage import Session, fio
-from tierscope.storage.fio_json import Document
-from tierscope.storage.job import fill
-from tierscope.storage.place import Place
-from tierscope.suites import neighbor_fio
+from tierscope.fio import Session
+from tierscope.fio import process as fio
+from tierscope.fio.answer import Document
+from tierscope.fio.job import fill
+from tierscope.fio.place import Place
+from tierscope.fio.program import find
+from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.result import load
+from tierscope.suites.neighbors import fio as neighbor_fio
+from tierscope.suites.storage.bins import percentiles
 from tierscope.tables import tables
 
 FIO = shutil.which("fio")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from border import CPUS, Talk, is_sanitized
-from tierscope.result import BLOCK, PREEMPTED, SIZING, Blocks
+from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks
 
 
 def load(samples: Path) -> Blocks:

@@ -16,7 +16,7 @@ from border import CPUS, Talk, refused, run
 from made import one_group
 from tierscope import core
 from tierscope.errors import MachineError
-from tierscope.experiment import Target
+from tierscope.record.experiment import Target
 
 MIB = 1 << 20
 WORD = b"precious"

@@ -8,9 +8,9 @@ import pytest
 import border
 from shell import Shell
 from tierscope import core
-from tierscope.result import load
+from tierscope.host.system import System
+from tierscope.record.result import load
 from tierscope.run.inspect import inspect
-from tierscope.system import System
 from tierscope.units import KiB, MiB
 
 DONE = (0, 4)

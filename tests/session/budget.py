@@ -1,7 +1,8 @@
 """What the tests cost, and whether the first tier keeps its budget: `./tierscope test all --budget`.
 
 The cost of a test that may run beside others is CPU time, which another program on the machine barely changes. A test
-that is alone costs the time that passed. Blind to children that a test leaves running.
+that is alone costs the time that passed. Blind to children that a test leaves running, and to a test beside others that
+waits.
 """
 
 import resource

@@ -15,9 +15,9 @@ import click
 from tierscope.cli.commands import commands
 from tierscope.cli.words import read_words
 from tierscope.errors import TierscopeError
+from tierscope.plans import COMMON, suites
+from tierscope.plans.options import read_options
 from tierscope.report.writers import writers
-from tierscope.suites import COMMON, suites
-from tierscope.suites.options import read_options
 
 PROGRAM = re.compile(r"(?:\S*/)?(?:tierscope|tierscope-core)")
 WRAPPERS = {"sudo": 0, "taskset": 2}  # and how many words they take

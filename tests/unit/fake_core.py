@@ -14,13 +14,14 @@ from made_counters import answered, counts_of
 from made_machine import made_machine
 from made_maps import COUNT, timing
 from tierscope import core
-from tierscope.catalogue import Catalogue, Kernel, Operand, Shape, StructureKind, TargetKind, VictimKind
 from tierscope.core import Session
-from tierscope.counting import Counting, Counts
 from tierscope.errors import CoreError
-from tierscope.experiment import Group
-from tierscope.machine import Machine
-from tierscope.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts, Timing
+from tierscope.plans.kernels import ARRAYS
+from tierscope.record.catalogue import Catalogue, Kernel, Operand, Shape, StructureKind, TargetKind, VictimKind
+from tierscope.record.counting import Counting, Counts
+from tierscope.record.experiment import Group
+from tierscope.record.machine import Machine
+from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts, Timing
 from tierscope.run import runner, start
 from tierscope.run.candidates import (
     LOADS_ONLY,
@@ -29,7 +30,6 @@ from tierscope.run.candidates import (
     STREAMED_STORES,
     STREAMED_STORES_ONLY,
 )
-from tierscope.suites.kernels import ARRAYS
 
 HZ = 2.0e9
 SHAPES = tuple(

@@ -90,13 +90,13 @@ def _warm() -> None:
     import tierscope.cli.turns
     from fake_core import FakeCore, put_in_place
     from tierscope.cli.commands import commands
+    from tierscope.draw import figures
     from tierscope.imports import importers
+    from tierscope.plans import suites
     from tierscope.report import picture
     from tierscope.report.exports import exports
-    from tierscope.report.figures import figures
     from tierscope.report.pages import pages
     from tierscope.report.writers import writers
-    from tierscope.suites import suites
     from tierscope.tables import tables
 
     tierscope.cli.finish._load_undisturbed("duckdb", "vl_convert", "scipy.stats", "jinja2")

@@ -23,22 +23,24 @@ from typing import Any
 
 import numpy as np
 
-from tierscope import cxl, imports, peak, persistent, proc, smbios, units
-from tierscope.catalogue import Catalogue
+from tierscope import imports, units
 from tierscope.core.ask import error_of, read, refused
 from tierscope.doctor.check import checks
 from tierscope.errors import TierscopeError
-from tierscope.experiment import Target
+from tierscope.fio.answer import parse as parse_fio
+from tierscope.host import cxl, peak, persistent, proc, smbios
+from tierscope.host.persistent.tools import _ipmctl, _ndctl
+from tierscope.host.system import System, parse_list, real, whole
 from tierscope.imports import importers
 from tierscope.metrics.read import FOLDER, read_metrics
-from tierscope.persistent.tools import _ipmctl, _ndctl
 from tierscope.predict.memory import memory
+from tierscope.record.catalogue import Catalogue
+from tierscope.record.experiment import Target
+from tierscope.record.result import BLOCK, GroupFacts, load, load_manifest, read_blocks, write_blocks
 from tierscope.reference import parse as parse_reference
-from tierscope.result import BLOCK, GroupFacts, load, load_manifest, read_blocks, write_blocks
-from tierscope.stats import devices, histogram
-from tierscope.storage.fio_json import parse as parse_fio
-from tierscope.suites.groups import read_groups
-from tierscope.system import System, parse_list, real, whole
+from tierscope.suites.closed_loop import devices
+from tierscope.suites.groups.experiments import read_groups
+from tierscope.suites.maps import histogram
 from trees import SYSTEMS
 
 DATA = Path(__file__).parents[1] / "data"

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tierscope import result as results
-from tierscope.program import BIN, bins_of
+from tierscope.record import result as results
+from tierscope.record.program import BIN, bins_of
 
 TEXTS = (
     "\x1b[2J\x1b]0;title\x07", "\x9b31m", "\u202egnp.exe\u2066", "\r\n\x00\x08\x7f", "[/x][bold]", ":smile:",

@@ -7,14 +7,14 @@ import pytest
 
 from fake_core import FakeCore, made_catalogue
 from made_machine import made_machine
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
-from tierscope.result import Record, Result, Software, load
+from tierscope.plans import Plan
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.result import Record, Result, Software, load
 from tierscope.run import runner
 from tierscope.run.counters import Counters
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner
 from tierscope.stats.point import Point
-from tierscope.suites import Plan
 from tierscope.units import GiB
 
 EMPTY = Result(

@@ -10,11 +10,23 @@ import msgspec
 import numpy as np
 
 from made_machine import made_machine
-from tierscope import result as results
-from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
-from tierscope.machine import Machine
-from tierscope.program import BIN, bins_of
-from tierscope.result import Blocks, Clock, Finding, GroupFacts, Manifest, Record, Result, Run, Software, Trial, Warn
+from tierscope.record import result as results
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.record.program import BIN, bins_of
+from tierscope.record.result import (
+    Blocks,
+    Clock,
+    Finding,
+    GroupFacts,
+    Manifest,
+    Record,
+    Result,
+    Run,
+    Software,
+    Trial,
+    Warn,
+)
 from tierscope.run.runner import lasted
 from tierscope.units import GiB, KiB, MiB
 

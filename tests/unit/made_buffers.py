@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from made import Maker, Teamwork, made_blocks, made_facts
-from tierscope.experiment import Experiment, Schedule, Target
+from tierscope.plans.fresh import Field
+from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.stats.buffers_model import Fresh, Unit
-from tierscope.suites.buffers import SCATTERED, WRITTEN, coarse
-from tierscope.suites.fresh import Field
+from tierscope.suites.buffers.experiments import SCATTERED, WRITTEN, coarse
 from tierscope.units import LINE_BYTES, KiB, MiB
 
 Floats = npt.NDArray[np.float64]

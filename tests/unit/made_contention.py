@@ -3,9 +3,9 @@
 import numpy as np
 
 from made import HZ, Maker, Teamwork, made_blocks, made_facts
-from tierscope import result as results
-from tierscope.experiment import Group, Label, Target, Team, Workload
-from tierscope.result import Blocks
+from tierscope.record import result as results
+from tierscope.record.experiment import Group, Label, Target, Team, Workload
+from tierscope.record.result import Blocks
 from tierscope.units import GiB
 
 COPIED = 128.0  # program bytes of one operation

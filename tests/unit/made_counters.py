@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tierscope.counting import PERF_EVENT, SIMULATED, Count, Counted, Counting, Counts, EventCount, EventFacts
+from tierscope.record.counting import PERF_EVENT, SIMULATED, Count, Counted, Counting, Counts, EventCount, EventFacts
 
 OPERATIONS, BLOCKS, BLOCK_S = 1_000_000, 1000, 1e-3
 NO_PMU = "no PMU counts it here (No such file or directory)"

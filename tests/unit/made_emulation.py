@@ -3,7 +3,7 @@
 import msgspec
 
 from made import Maker, Teamwork, made_facts, one_group
-from tierscope.experiment import Target
+from tierscope.record.experiment import Target
 from tierscope.units import GiB
 
 TIER = "emu:latency=1us,bandwidth=8GB/s"

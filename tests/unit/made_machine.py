@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tierscope.machine import Cache, Cpu, Identity, Machine, Node
+from tierscope.record.machine import Cache, Cpu, Identity, Machine, Node
 from tierscope.units import GiB, KiB, MiB
 
 PEAK = 307.2e9

@@ -4,11 +4,11 @@ import msgspec
 import numpy as np
 
 from made import HZ, Maker, made_facts
-from tierscope import result as results
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
-from tierscope.result import Blocks, Record
+from tierscope.record import result as results
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.result import Blocks, Record
+from tierscope.record.timing import Timing
 from tierscope.stats.contrast import ROUNDS, VICTIM
-from tierscope.timing import Timing
 
 COUNT = 2000
 LATENCY_S = {"quick_map": 100e-9, "slow_map": 250e-9}  # median of an operation

@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 
 from made import HZ, Maker, Teamwork, made_blocks, made_facts, one_group
-from tierscope import result as results
-from tierscope.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
-from tierscope.result import Blocks, GroupFacts, Record
+from tierscope.record import result as results
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.result import Blocks, GroupFacts, Record
 from tierscope.stats.contrast import ROUNDS
 from tierscope.units import MiB
 

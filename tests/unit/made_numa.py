@@ -8,11 +8,11 @@ import numpy as np
 
 from made import Maker, Teamwork, made_blocks, made_facts
 from made_machine import made_machine
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
-from tierscope.result import Blocks, GroupFacts, Run
+from tierscope.plans import suites
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
+from tierscope.record.result import Blocks, GroupFacts, Run
 from tierscope.run.runner import imagine
-from tierscope.suites import suites
 
 HANDOVER_S = {"core": 12e-9, "cache": 45e-9, "package": 80e-9, "other": 160e-9}
 LOCAL_S, PER_DISTANCE_S = 95e-9, 5e-9

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import numpy as np
 
-import tierscope.result as results
+import tierscope.record.result as results
 from made import HZ, Maker, Teamwork, made_blocks, made_facts
 from made_buffers import add_regions
 from made_machine import made_machine
 from made_policy import Overwritten, written
 from made_stride import add_stride
 from made_tlb import add_tlb
-from tierscope.experiment import Experiment
-from tierscope.result import Blocks, Run
+from tierscope.plans import suites
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Blocks, Run
 from tierscope.run.runner import imagine
-from tierscope.stats.devices import draw
 from tierscope.stats.interleave import share
-from tierscope.suites import suites
-from tierscope.suites.closed_loop import _under
+from tierscope.suites.closed_loop.devices import draw
+from tierscope.suites.closed_loop.experiments import _under
 from tierscope.units import MiB
 
 LINES_PER_S = 1e8  # of all memories together

@@ -13,7 +13,7 @@ from made_flush import add_flush
 from made_maps import add_maps
 from made_neighbors import add_neighbors
 from made_numa import add_nodes
-from tierscope.result import Run
+from tierscope.record.result import Run
 
 
 def made_run(directory: Path) -> Run:

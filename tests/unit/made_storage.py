@@ -7,10 +7,10 @@ import numpy as np
 
 from made import Maker
 from made_machine import made_machine
-from tierscope.experiment import Schedule
-from tierscope.program import BIN, SIDES, Moved, Program, Repeat, bins_of
-from tierscope.result import BLOCK, Clock, Run, write_blocks
-from tierscope.suites import suites
+from tierscope.plans import suites
+from tierscope.record.experiment import Schedule
+from tierscope.record.program import BIN, SIDES, Moved, Program, Repeat, bins_of
+from tierscope.record.result import BLOCK, Clock, Run, write_blocks
 
 HZ = 1e9
 REPEATS = 8

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from made import Maker, Teamwork, made_facts
-from tierscope.experiment import Group, Label, Target, Team, Workload
+from tierscope.record.experiment import Group, Label, Target, Team, Workload
 from tierscope.units import GiB, KiB
 
 STRIDES = tuple(64 << octave for octave in range(11))

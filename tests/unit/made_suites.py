@@ -23,7 +23,7 @@ from made_storage import storage_run
 from made_stride import add_stride
 from made_tlb import add_tlb
 from reported import add_load, add_stream
-from tierscope.result import Run
+from tierscope.record.result import Run
 from tierscope.units import MiB
 
 Make = Callable[[Path], Run]

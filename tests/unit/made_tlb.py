@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from made import Maker, Teamwork
-from tierscope.experiment import Experiment, Group, Label, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Label, Target, Team, Workload
 from tierscope.stats.tlb import APART, BESIDE
 from tierscope.units import LINE_BYTES, KiB
 

@@ -7,9 +7,9 @@ import msgspec
 import made
 from made import Maker, Teamwork, made_facts, one_group
 from made_machine import PEAK, made_machine
-from tierscope import result as results
-from tierscope.experiment import Label
-from tierscope.result import Finding, Run, Warn
+from tierscope.record import result as results
+from tierscope.record.experiment import Label
+from tierscope.record.result import Finding, Run, Warn
 from tierscope.units import GiB, KiB, MiB
 
 EVIL = "</script><img src=x onerror=\"document.documentElement.dataset.evil='1'\"><b>&amp;{{7*7}}\x1b[31m`|"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tierscope import core
-from tierscope.result import load
+from tierscope.record.result import load
 
 CODE = """
 import signal, sys

@@ -9,7 +9,7 @@ import pytest
 from fake_core import FakeCore, put_in_place
 from said import say
 from tierscope.errors import Exit
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.run.commands import commands_of
 from tierscope.run.runner import Runner
 

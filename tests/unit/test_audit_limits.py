@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from said import refused, say
-from tierscope import result as results
 from tierscope.audit import examine
 from tierscope.audit.limits import Limits, limited, of_options, parsed
 from tierscope.audit.own import statements
 from tierscope.audit.readings import statements as of_readings
 from tierscope.errors import Exit, UsageError
 from tierscope.imports import read
+from tierscope.record import result as results
 from tierscope.units import MiB
 
 DATA = Path(__file__).parents[1] / "data/imports"

@@ -9,8 +9,8 @@ import pytest
 from made_storage import storage_run
 from tierscope.audit import examine, programs
 from tierscope.audit.own import statements
-from tierscope.program import Moved, Program, Repeat
-from tierscope.result import Run
+from tierscope.record.program import Moved, Program, Repeat
+from tierscope.record.result import Run
 from tierscope.tables import tables
 
 WORDS = ("size=64MiB", "blocks=4KiB,128KiB", "orders=random", "depths=1,16")

@@ -11,12 +11,12 @@ from made_buffers import add_regions
 from made_storage import storage_run
 from said import refused, say
 from tierscope import reference
+from tierscope.compare.beside import ROOM, axis, beside, label, normal, sentence
+from tierscope.compare.beside_text import figure
 from tierscope.errors import Exit, UsageError
-from tierscope.experiment import Label
+from tierscope.record.experiment import Label
+from tierscope.record.result import Run
 from tierscope.reference import load, parse
-from tierscope.report.beside import ROOM, axis, beside, label, normal, sentence
-from tierscope.report.beside_text import figure
-from tierscope.result import Run
 from tierscope.tables import tables
 from tierscope.units import GiB, MiB
 

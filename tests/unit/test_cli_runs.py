@@ -13,7 +13,7 @@ from made import Maker, Teamwork, one_group
 from made_machine import made_machine
 from said import refused, say
 from tierscope.errors import Exit
-from tierscope.result import Run
+from tierscope.record.result import Run
 from tierscope.units import GiB
 
 CODE = "import sys; from tierscope.cli.main import main; sys.exit(main())"

@@ -16,8 +16,8 @@ from said import refused, say
 from tierscope import core, duck
 from tierscope.cli import finish
 from tierscope.errors import Exit
-from tierscope.result import load, save_result
-from tierscope.suites import suites
+from tierscope.plans import suites
+from tierscope.record.result import load, save_result
 
 
 @pytest.fixture
@@ -42,9 +42,11 @@ def test_one_cpu_runs_quick_and_notes_what_is_left_out(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core, "topology", lambda: made_topology(made_machine(1)))
-    monkeypatch.setattr("tierscope.suites.quick.suites", dict.fromkeys(suites, suites["stream"]), raising=True)
-    monkeypatch.setattr("tierscope.suites.quick.latency.measure", lambda *_: (yield from ()))
-    monkeypatch.setattr("tierscope.suites.stream.STREAM", ("triad",))
+    monkeypatch.setattr(
+        "tierscope.suites.quick.experiments.suites", dict.fromkeys(suites, suites["stream"]), raising=True
+    )
+    monkeypatch.setattr("tierscope.suites.quick.experiments.latency.measure", lambda *_: (yield from ()))
+    monkeypatch.setattr("tierscope.suites.stream.experiments.STREAM", ("triad",))
     status, out, _ = say(capfd, "run", "quick")
     assert status == Exit.GOOD
     assert "Note: loaded latency is left out: it needs two CPUs" in out.replace("\n", " ")

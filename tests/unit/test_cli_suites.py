@@ -11,7 +11,7 @@ from asked import KEYS, LATENCY, LOADED, STREAM
 from fake_core import FakeCore, put_in_place
 from said import refused, say
 from tierscope.errors import Exit
-from tierscope.result import load
+from tierscope.record.result import load
 
 
 @pytest.fixture

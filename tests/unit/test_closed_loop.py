@@ -9,23 +9,23 @@ import pytest
 
 from made_machine import made_machine
 from tierscope.errors import MachineError, ResultError, UsageError
-from tierscope.experiment import Target
+from tierscope.plans import suites
+from tierscope.plans.simulation import refuse_mixtures
+from tierscope.record.experiment import Target
 from tierscope.run.runner import imagine
-from tierscope.stats import score
 from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.combining import Combining
-from tierscope.stats.devices import Buffer, Device, Migration, draw, parse
 from tierscope.stats.interleave import Interleave, share
 from tierscope.stats.median import Interval
 from tierscope.stats.migration import Migration as Migrations
 from tierscope.stats.migration import Period
-from tierscope.stats.score import ALARM, MISSED, RECOVERED, WRONG, Score
 from tierscope.stats.strides import Stride, spread_of
-from tierscope.suites import suites
-from tierscope.suites.closed_loop import words
-from tierscope.suites.simulation import refuse_mixtures
+from tierscope.suites.closed_loop import score
+from tierscope.suites.closed_loop.devices import Buffer, Device, Migration, draw, parse
+from tierscope.suites.closed_loop.experiments import words
+from tierscope.suites.closed_loop.findings import sentences
+from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG, Score
 from tierscope.tables import Row
-from tierscope.tables.closed_loop_words import sentences
 from tierscope.units import KiB, MiB
 
 SUITE = suites["closed-loop"]

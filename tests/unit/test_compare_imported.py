@@ -13,7 +13,7 @@ from made_storage import storage_run
 from said import refused, say
 from tierscope.errors import Exit
 from tierscope.imports import importers
-from tierscope.result import save_result
+from tierscope.record.result import save_result
 from tierscope.tables import tables
 from tierscope.units import GiB
 

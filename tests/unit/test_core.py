@@ -10,8 +10,8 @@ from made import one_group
 from tierscope import core
 from tierscope.core.session import HEADER_BYTES
 from tierscope.errors import CoreError, Exit, MachineError, TierscopeError, UsageError
-from tierscope.experiment import Target
-from tierscope.result import BLOCK
+from tierscope.record.experiment import Target
+from tierscope.record.result import BLOCK
 from tierscope.units import GiB, MiB
 
 HELLO = (

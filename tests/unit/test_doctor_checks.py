@@ -6,8 +6,8 @@ import pytest
 
 from tierscope.doctor import examine
 from tierscope.doctor.check import EVERY, Check, checks
-from tierscope.result import Finding
-from tierscope.system import System
+from tierscope.host.system import System
+from tierscope.record.result import Finding
 from trees import FORBIDDEN, plant
 
 CPU, THP, EDAC = "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage", "/sys/devices/system/edac/mc/mc0"

@@ -7,7 +7,7 @@ import pytest
 
 from dmi import Module, table
 from tierscope.doctor.check import checks
-from tierscope.smbios import PATH
+from tierscope.host.smbios import PATH
 from trees import plant
 
 EIGHT = [Module(locator=f"DIMM {slot}", bank=f"P0 CHANNEL {letter}", rated=3200, configured=3200, gib=32 * (slot == 0))

@@ -7,9 +7,9 @@ import pytest
 from fake_fio import FakeFio
 from tierscope.doctor.check import checks
 from tierscope.doctor.checks import fio as check
-from tierscope.fio_program import BRING
-from tierscope.result import Finding
-from tierscope.system import System
+from tierscope.fio.program import BRING
+from tierscope.host.system import System
+from tierscope.record.result import Finding
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from rich.console import Console
 
 from tierscope.doctor.check import EVERY, checks
 from tierscope.doctor.text import show
-from tierscope.peak import theoretical
+from tierscope.host.peak import theoretical
+from tierscope.host.system import System
 from tierscope.run.inspect import state
-from tierscope.system import System
 
 WORDS = st.sampled_from(
     ["", "0", "1", "-1", "on", "Y", "N", "max", "max 100000", "0 0", "0-3", "0-99999999", "1" * 30, "nan", "inf",

@@ -7,8 +7,8 @@ import pytest
 from test_persistent import CARD, CXL, ND, Blocks
 from tierscope.doctor import examine
 from tierscope.doctor.check import checks
-from tierscope.persistent.mounts import PATH
-from tierscope.result import Finding
+from tierscope.host.persistent.mounts import PATH
+from tierscope.record.result import Finding
 from trees import FORBIDDEN, plant
 
 NAMES = ("pmem_namespaces", "pmem_mounts", "pmem_domain", "pmem_health", "pmem_emulated")

@@ -9,7 +9,7 @@ from rich.console import Console
 from tierscope.doctor import examine
 from tierscope.doctor.check import EVERY
 from tierscope.doctor.text import show
-from tierscope.result import Finding
+from tierscope.record.result import Finding
 from trees import plant
 
 

@@ -14,10 +14,10 @@ from made_suites import BESIDES, MADE
 from said import say
 from tierscope.cli.commands import commands
 from tierscope.errors import Exit
+from tierscope.plans import suites
+from tierscope.record.result import Run
 from tierscope.report.exports import exports
 from tierscope.report.writers import writers
-from tierscope.result import Run
-from tierscope.suites import suites
 
 FINE = (Exit.GOOD, Exit.FAILED, Exit.INCONCLUSIVE)
 REFUSED = (*FINE, Exit.USAGE)  # what this run has nothing for

@@ -16,10 +16,11 @@ from made_maps import add_point
 from made_numa import add_nodes
 from made_storage import storage_run
 from said import refused, say
+from tierscope.compare.points import named, points
 from tierscope.errors import Exit, UsageError
-from tierscope.report.exported import cells, named, points
+from tierscope.record.result import Run
+from tierscope.report.exported import cells
 from tierscope.report.exports import exports
-from tierscope.result import Run
 from tierscope.tables import tables
 from tierscope.units import KiB, MiB
 
@@ -190,7 +191,7 @@ def test_the_command(
     say(capfd, "import", str(DATA / "stream.txt"), "--out", str(tmp_path / "r"))
     status, out, _ = say(capfd, "export", one, two, str(tmp_path / "r"), "--to", "markdown")
     assert status == Exit.GOOD
-    assert "| triad, array_bytes 32000000, 2 |" in out.replace("\\", "")
+    assert "| triad, array_bytes 32000000, threads 2 |" in out.replace("\\", "")
     status, out, _ = say(capfd, "export", one, "--to", "html", "--out", str(tmp_path / "x.html"))
     assert (tmp_path / "x.html").stat().st_size > 1000
     assert "is no text" in refused(capfd, "export", one, "--to", "parquet")[1]

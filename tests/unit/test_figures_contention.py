@@ -11,11 +11,11 @@ from rich.console import Console
 
 import made_contention as put_in
 from made import Maker
-from tierscope.report import series, vega
+from tierscope.draw import figures, vega
+from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.report.figures import figures
 from tierscope.report.terminal import show
-from tierscope.result import Run
+from tierscope.suites.series import points as series
 from tierscope.tables import Row
 
 NAMES = ("contention", "target_ratio", "flutter")
@@ -187,7 +187,7 @@ def test_the_terminal_shows_both_groups_their_sum_and_the_ratio_in_80_columns(ru
 def test_the_terminal_leaves_out_splits_of_a_large_machine_but_no_end(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tierscope.report.terminal_contention.LINES", 8)
+    monkeypatch.setattr("tierscope.suites.contention.terminal.LINES", 8)
     words = [word for line in printed(run).splitlines() for word in line.split()]
     assert words.count("4:0") >= 3
     assert words.count("0:4") == 3

@@ -9,12 +9,11 @@ import pytest
 from made_machine import made_machine, made_server, two_packages
 from made_numa import core_to_core_run, handover_s, numa_run
 from reported import changed
-from tierscope.report import heat, theme
+from tierscope.draw import figures, heat, theme
+from tierscope.draw.heat import Axes
+from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.figures import figures
-from tierscope.report.heat import Axes
 from tierscope.report.standalone import standalone
-from tierscope.result import Run
 
 SERVER = made_server(threads=2)
 

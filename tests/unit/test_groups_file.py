@@ -9,9 +9,9 @@ from hypothesis import strategies as some
 
 from made_machine import made_machine
 from tierscope.errors import UnknownNameError, UsageError
-from tierscope.experiment import Target
+from tierscope.record.experiment import Target
 from tierscope.run.runner import imagine
-from tierscope.suites.groups import read_groups
+from tierscope.suites.groups.experiments import read_groups
 from tierscope.units import GiB, KiB, MiB
 
 GOOD = """
@@ -83,7 +83,7 @@ def test_blocks_may_be_visited_once_in_part() -> None:
 
 
 def test_the_example_of_the_module_is_good() -> None:
-    from tierscope.suites import groups
+    from tierscope.suites.groups import experiments as groups
 
     (experiment,) = read_groups((groups.__doc__ or "").split("\n", 2)[2]).experiments
     assert [group.workload.kernel for group in experiment.groups] == ["copy", "read"]

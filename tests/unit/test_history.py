@@ -9,11 +9,11 @@ import pytest
 
 from made import Maker, Teamwork, made_machine, one_group
 from said import refused, say
-from tierscope import result as results
+from tierscope.compare.history import history
+from tierscope.compare.history_text import figure, sentence
 from tierscope.errors import Exit, UsageError
-from tierscope.report.history import history
-from tierscope.report.history_text import figure, sentence
-from tierscope.result import Run
+from tierscope.record import result as results
+from tierscope.record.result import Run
 from tierscope.stats.changes import changes
 from tierscope.units import GiB
 

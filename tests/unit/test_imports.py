@@ -17,7 +17,7 @@ from tierscope.audit import examine
 from tierscope.audit.readings import statements
 from tierscope.errors import Exit, UsageError
 from tierscope.imports import Imported, importers, read
-from tierscope.reading import Reading
+from tierscope.record.reading import Reading
 
 DATA = Path(__file__).parents[1] / "data/imports"
 FILES = sorted(path.name for path in DATA.iterdir())

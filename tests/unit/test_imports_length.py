@@ -18,9 +18,9 @@ import pytest
 from tierscope import units
 from tierscope.doctor.checks import resctrl
 from tierscope.errors import UsageError
+from tierscope.host.persistent import tools
+from tierscope.host.system import System
 from tierscope.imports import importers
-from tierscope.persistent import tools
-from tierscope.system import System
 
 DATA = Path(__file__).parents[1] / "data/imports"
 LONG = 1 << 20  # bytes of a run that is all there is

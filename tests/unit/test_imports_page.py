@@ -7,11 +7,11 @@ import pytest
 
 from said import say
 from tierscope.imports import importers
+from tierscope.record.result import load
 from tierscope.report.content import gather
 from tierscope.report.exports import exports
 from tierscope.report.method import NOT_KNOWN
 from tierscope.report.writers import writers
-from tierscope.result import load
 
 DATA = Path(__file__).parents[1] / "data/imports"
 FILES = {"fio": "fio.json", "likwid_bench": "likwid-bench.txt", "mlc": "mlc.txt", "multichase": "multichase.txt",

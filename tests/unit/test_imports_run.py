@@ -8,7 +8,7 @@ import pytest
 from said import refused, say
 from tierscope.errors import Exit
 from tierscope.imports import read
-from tierscope.result import load
+from tierscope.record.result import load
 
 DATA = Path(__file__).parents[1] / "data/imports"
 FILES = sorted(path.name for path in DATA.iterdir())

@@ -9,9 +9,9 @@ import pytest
 
 from dmi import Module, table
 from tierscope.errors import CoreError
-from tierscope.machine import Machine
+from tierscope.host.smbios import PATH
+from tierscope.record.machine import Machine
 from tierscope.run.inspect import inspect, state
-from tierscope.smbios import PATH
 from tierscope.units import GiB, MiB
 from trees import plant
 

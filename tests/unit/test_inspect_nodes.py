@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from test_inspect import changed
-from tierscope.machine import Node
+from tierscope.record.machine import Node
 from tierscope.run.inspect import inspect
 from trees import plant
 

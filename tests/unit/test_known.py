@@ -9,10 +9,10 @@ from fake_core import FakeCore, made_catalogue, made_topology, put_in_place
 from said import refused
 from tierscope import core
 from tierscope.errors import Exit, MachineError, TierscopeError, UnknownNameError, UsageError
-from tierscope.experiment import Group, Target, Team, Workload
+from tierscope.plans import suites
+from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.run.known import refuse_unknown
 from tierscope.run.start import begin
-from tierscope.suites import suites
 
 WRONG = "WRONG"
 UNUSED = {("neighbors", "target"), ("neighbors", "fio_path")}

@@ -33,11 +33,12 @@ def test_the_package_keeps_its_layers(root: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("units.py", "import tierscope.machine"),
-        ("result.py", "import tierscope.stats"),
+        ("units.py", "import tierscope.record"),
+        ("record/result.py", "import tierscope.stats"),
         ("stats/median.py", "import tierscope.tables"),
         ("tables/__init__.py", "import tierscope.report"),
-        ("report/words.py", "import tierscope.core"),
+        ("suites/tlb/table.py", "import tierscope.suites.stream.table"),
+        ("draw/words.py", "import tierscope.core"),
         ("doctor/__init__.py", "import tierscope.core"),
         ("suites/__init__.py", "import tierscope.run"),
         ("run/__init__.py", "import tierscope.cli"),

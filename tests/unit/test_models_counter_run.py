@@ -11,7 +11,7 @@ from tierscope.models.counter_model import CounterModel
 from tierscope.models.counter_run import counters_of
 from tierscope.models.device import Device
 from tierscope.models.model import FitError
-from tierscope.result import Record
+from tierscope.record.result import Record
 
 
 def swept(tmp_path: Path, counts: tuple[int, ...], **changes: object) -> list[Record]:

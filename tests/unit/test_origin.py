@@ -11,17 +11,17 @@ from rich.console import Console
 from made import Maker, Teamwork, made_facts, one_group
 from reported import changed, small_run
 from said import refused, say
+from tierscope.compare.comparison import compare_runs
 from tierscope.errors import Exit, UsageError
-from tierscope.experiment import Label, Target
-from tierscope.origin import ORIGINS, banner, joined, named, strongest
-from tierscope.report.comparison import compare_runs
+from tierscope.record.experiment import Label, Target
+from tierscope.record.origin import ORIGINS, banner, joined, named, strongest
+from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.provenance import experiments
 from tierscope.report.terminal import show
 from tierscope.report.view import page
 from tierscope.report.writers import writers
 from tierscope.report.writers.json import document
-from tierscope.result import Run
 from tierscope.tables import tables
 from tierscope.units import GiB
 

@@ -8,16 +8,16 @@ import pytest
 from made import Maker, one_group
 from made_emulation import TIER, add_probes
 from made_machine import made_machine
-from tierscope.experiment import Experiment, Group, Target
+from tierscope.plans import Plan, suites
+from tierscope.plans.cpus import near_cpus
+from tierscope.record.experiment import Experiment, Group, Target
+from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.terminal_emulation import emulation
-from tierscope.result import Run
 from tierscope.run.doubts import doubts
 from tierscope.run.runner import imagine
 from tierscope.run.start import plan_for
-from tierscope.suites import Plan, suites
-from tierscope.suites.emulation import probed
-from tierscope.suites.latency import near_cpus
+from tierscope.suites.emulation.experiments import probed
+from tierscope.suites.emulation.terminal import emulation
 from tierscope.tables import tables
 from tierscope.tables.measured import measured
 from tierscope.units import GiB, MiB

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmi import CXL_CARD, DDR5, Module, array, table
-from tierscope.peak import given as told
-from tierscope.peak import theoretical
-from tierscope.smbios import PATH
-from tierscope.system import System
+from tierscope.host.peak import given as told
+from tierscope.host.peak import theoretical
+from tierscope.host.smbios import PATH
+from tierscope.host.system import System
 from trees import FORBIDDEN, plant
 
 SIX = [Module(locator=f"P1-DIMM{letter}1", bank=f"P0_Node0_Channel{number}_Dimm0")

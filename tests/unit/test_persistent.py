@@ -14,17 +14,18 @@ from hypothesis import strategies as st
 from said import say
 from test_doctor_fuzz import Strange
 from test_inspect import TOPOLOGY
-from tierscope import core, cxl, persistent
-from tierscope.cxl import Cxl, CxlMemory, CxlRegion
-from tierscope.machine import Machine
-from tierscope.persistent import tools
-from tierscope.persistent.facts import DaxDevice, Mount, Namespace, Nvdimm, Persistent, Region
-from tierscope.persistent.regions import bad_blocks
+from tierscope import core
+from tierscope.host import cxl, persistent
+from tierscope.host.cxl import Cxl, CxlMemory, CxlRegion
+from tierscope.host.persistent import tools
+from tierscope.host.persistent.facts import DaxDevice, Mount, Namespace, Nvdimm, Persistent, Region
+from tierscope.host.persistent.regions import bad_blocks
+from tierscope.host.system import System
+from tierscope.record.machine import Machine
 from tierscope.report.persistent import lines
 from tierscope.report.provenance import machine_facts
 from tierscope.run import start
 from tierscope.run.inspect import inspect
-from tierscope.system import System
 from tierscope.units import GiB, MiB
 from trees import FORBIDDEN, plant
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tierscope import cxl, persistent
+from tierscope.host import cxl, persistent
 from trees import plant
 
 

@@ -12,8 +12,8 @@ from made import FOOTPRINTS, Maker, add_latency, add_stream
 from made_machine import made_machine
 from made_tlb import add_tlb
 from tierscope.errors import UsageError
-from tierscope.machine import Machine
-from tierscope.preset import from_rows, preset, text
+from tierscope.record.machine import Machine
+from tierscope.simulated.preset import from_rows, preset, text
 from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, widened
 from tierscope.tables import Row
 from tierscope.units import KiB, MiB

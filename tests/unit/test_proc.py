@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tierscope import proc
+from tierscope.host import proc
 from trees import plant
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tierscope.plans import suites
+from tierscope.record.result import Run, load, load_manifest
 from tierscope.report.writers.json import document
-from tierscope.result import Run, load, load_manifest
-from tierscope.suites import suites
 
 TABLES = {"stream", "latency", "loaded_latency", "groups", "calibration"}
 

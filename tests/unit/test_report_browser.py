@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from reported import evil_run, small_run
+from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.exports.html import Html as SideBySide
 from tierscope.report.figure_page import Beside, figure_page
 from tierscope.report.policy import hash_of
 from tierscope.report.writers import html
-from tierscope.result import Run
 
 pytestmark = pytest.mark.browser
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tierscope.report.cells import within
+from tierscope.draw.cells import within
 from tierscope.stats.median import Interval, beyond
 
 

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from made_storage import storage_run
+from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.doubtful import doubtful
 from tierscope.report.terminal import show
-from tierscope.result import Run
 
 
 def test_the_commonest_reason_and_a_step_are_told(tmp_path: Path) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from reported import changed, small_run
-from tierscope.report import theme, vega
+from tierscope.draw import figures, theme, vega
+from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.report.figures import figures
 from tierscope.report.standalone import standalone
-from tierscope.result import Run
 from tierscope.tables import Insight, Row
 from tierscope.units import KiB, MiB
 

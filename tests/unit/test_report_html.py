@@ -13,11 +13,11 @@ import pytest
 
 from reported import EVIL, changed, evil_run, small_run
 from tierscope.printable import printable
+from tierscope.record.result import Run, Warn
 from tierscope.report.content import gather
 from tierscope.report.view import MOST_CELLS
 from tierscope.report.writers import html as page_of
 from tierscope.report.writers import writers
-from tierscope.result import Run, Warn
 
 LIMIT = 1_500_000
 REQUESTS = {"src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping", "cite", "manifest"}

@@ -7,10 +7,10 @@ import pytest
 
 from made import HZ, Maker, Teamwork, made_blocks, one_group
 from reported import small_run
-from tierscope import result as results
-from tierscope.report import series
+from tierscope.record import result as results
+from tierscope.record.result import Blocks, Record, Run
 from tierscope.report.content import gather
-from tierscope.result import Blocks, Record, Run
+from tierscope.suites.series import points as series
 from tierscope.tables import Row, tables
 from tierscope.units import GiB
 

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from reported import changed, evil_run, small_run, subset
-from tierscope.report import braille
-from tierscope.report.braille import Axis, Curve
+from tierscope.draw import braille
+from tierscope.draw.braille import Axis, Curve
+from tierscope.record.result import Run
 from tierscope.report.terminal import show
-from tierscope.result import Run
 
 
 class Ascii(io.StringIO):

@@ -7,14 +7,15 @@ import pytest
 
 from made_machine import made_machine
 from reported import changed, small_run, subset
-from tierscope import result as results
+from tierscope.draw import cells, words
 from tierscope.printable import printable
-from tierscope.report import cells, commands, words
+from tierscope.record import result as results
+from tierscope.record.result import Finding, Run
+from tierscope.report import commands
 from tierscope.report.content import gather, ranked, touching
 from tierscope.report.picks import fastest, idle
 from tierscope.report.provenance import experiments, state_facts
 from tierscope.report.verdict import _begun, verdict
-from tierscope.result import Finding, Run
 from tierscope.tables import Column
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from reported import EVIL, changed, evil_run, small_run
 from tierscope.errors import MachineError
+from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.writers import markdown, writers
-from tierscope.result import Run
 
 FIGURES = ["groups", "loaded_latency", "scaling", "staircase", "timeline"]
 

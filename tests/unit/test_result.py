@@ -13,11 +13,11 @@ import pytest
 
 from made import Maker, Teamwork, one_group
 from tierscope import duck
-from tierscope import result as results
 from tierscope.errors import Exit, MachineError, ResultError
-from tierscope.experiment import Label
 from tierscope.files import write_atomically
-from tierscope.result import BLOCK, Blocks, Run, load, load_manifest, read_blocks, write_blocks
+from tierscope.record import result as results
+from tierscope.record.experiment import Label
+from tierscope.record.result import BLOCK, Blocks, Run, load, load_manifest, read_blocks, write_blocks
 from tierscope.units import MiB
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 from made import Maker, Teamwork, one_group
 from tiers import first
 from tierscope.errors import ResultError
-from tierscope.result import BLOCK, Run, load, load_manifest, read_blocks, save_result, write_blocks
+from tierscope.record.result import BLOCK, Run, load, load_manifest, read_blocks, save_result, write_blocks
 from tierscope.units import MiB
 
 BOUNDED = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -135,7 +135,7 @@ def test_no_number_of_a_block_is_the_length_of_an_array(tmp_path: Path, field: s
     if field == "thread":
         blocks["group"][rows] = np.iinfo(BLOCK["group"]).max
     write_blocks(tmp_path / run.result.records[0].samples, blocks)
-    code = ("import resource as r, pathlib, sys; from tierscope.result import load; "
+    code = ("import resource as r, pathlib, sys; from tierscope.record.result import load; "
             "from tierscope.errors import ResultError\n"
             "from tierscope.report.content import gather\n"
             "r.setrlimit(r.RLIMIT_CPU, (60, 60)); r.setrlimit(r.RLIMIT_DATA, (4 << 30, 4 << 30))\n"

@@ -9,8 +9,8 @@ import pytest
 
 from lab import Lab, Watch, group, lab_in, plan_of, point
 from tierscope.errors import CoreError
-from tierscope.result import load, read_blocks
-from tierscope.suites import Plan
+from tierscope.plans import Plan
+from tierscope.record.result import load, read_blocks
 from tierscope.units import MiB
 
 

@@ -8,15 +8,15 @@ import pytest
 from fake_core import FakeCore, put_in_place
 from made_machine import made_machine
 from tierscope.errors import MachineError
-from tierscope.experiment import Experiment, Group, Target, Team, Workload
-from tierscope.machine import Machine
-from tierscope.persistent.facts import DaxDevice, Mount, Persistent
-from tierscope.result import load_manifest
+from tierscope.host.persistent.facts import DaxDevice, Mount, Persistent
+from tierscope.host.system import System
+from tierscope.plans import suites
+from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.record.result import load_manifest
 from tierscope.run import start
 from tierscope.run.room import POOL_BYTES, with_rooms
 from tierscope.run.runner import imagine
-from tierscope.suites import suites
-from tierscope.system import System
 from tierscope.units import GiB, KiB, MiB
 
 SUITES = {

@@ -10,9 +10,9 @@ from fake_core import FakeCore, made_topology, put_in_place
 from made import Maker, Teamwork, one_group
 from made_machine import made_machine
 from said import refused, say
+from tierscope.compare.rounds import compare_rounds, judged
 from tierscope.errors import Exit, UsageError
-from tierscope.report.rounds import compare_rounds, judged
-from tierscope.result import Run, load
+from tierscope.record.result import Run, load
 from tierscope.units import GiB
 
 REPEATS = 100

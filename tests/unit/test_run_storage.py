@@ -8,7 +8,7 @@ import pytest
 from fake_core import FakeCore, put_in_place
 from fake_fio import DOCUMENT, FakeFio
 from said import refused, say
-from tierscope.result import load
+from tierscope.record.result import load
 
 RAW = json.loads(DOCUMENT.read_text())["jobs"][0]
 ONE = ["run", "storage", "blocks=4KiB", "mixes=mix", "orders=random", "size=1MiB", "direct=no", "budget=2"]

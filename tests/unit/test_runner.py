@@ -10,13 +10,13 @@ import pytest
 from fake_core import made_catalogue
 from lab import Lab, Watch, group, lab_in, plan_of, point
 from tierscope.errors import CoreError, MachineError, WrongAnswerError
-from tierscope.experiment import Experiment
-from tierscope.result import Blocks, Record, load, read_blocks, write_blocks
+from tierscope.plans import Plan
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Blocks, Record, load, read_blocks, write_blocks
 from tierscope.run import runner
 from tierscope.run.batches import BATCH_S
 from tierscope.run.calibrate import walks_of
 from tierscope.run.runner import expected_seconds, imagine
-from tierscope.suites import Plan
 from tierscope.units import GiB, MiB
 
 

@@ -7,7 +7,7 @@ import pytest
 from fake_core import FakeCore
 from lab import Lab, group, plan_of, point
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.run import runner
 from tierscope.stats.contrast import ROUNDS, VICTIM
 

@@ -12,8 +12,8 @@ from fake_core import TASK_S
 from lab import Lab, Watch, lab_in, plan_of
 from made_neighbors import AGAINST, TAKES, groups_of
 from tierscope.errors import CoreError
-from tierscope.experiment import Experiment, Group, Schedule
-from tierscope.result import load, read_blocks
+from tierscope.record.experiment import Experiment, Group, Schedule
+from tierscope.record.result import load, read_blocks
 from tierscope.run.runner import expected_seconds
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from made import Maker, Teamwork, one_group
-from tierscope.result import Run
-from tierscope.schema import PATH, schema
+from tierscope.record.result import Run
+from tierscope.record.schema import PATH, schema
 from tierscope.units import MiB
 
 
@@ -25,7 +25,7 @@ def run(tmp_path: Path) -> Run:
 
 def test_the_shipped_file_is_made_from_the_types() -> None:
     made = json.loads(msgspec.json.encode(schema()))
-    assert json.loads(PATH.read_bytes()) == made, "run: python -m tierscope.schema"
+    assert json.loads(PATH.read_bytes()) == made, "run: python -m tierscope.record.schema"
 
 
 def test_the_schema_is_one() -> None:

@@ -6,12 +6,12 @@ import pytest
 from made import one_group
 from made_machine import made_machine
 from tierscope.errors import MachineError, UsageError
-from tierscope.experiment import Experiment, Group, Schedule, Target, Team
-from tierscope.machine import Machine
+from tierscope.plans import Plan
+from tierscope.plans.simulation import SHORTER, counted, machine_of, refuse_mixtures
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team
+from tierscope.record.machine import Machine
 from tierscope.run import start
 from tierscope.run.runner import imagine
-from tierscope.suites import Plan
-from tierscope.suites.simulation import SHORTER, counted, machine_of, refuse_mixtures
 from tierscope.units import MiB
 
 SCHEDULE = Schedule(block_s=1e-3, minimum_s=0.2, budget_s=1.5)

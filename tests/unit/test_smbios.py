@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmi import CXL_CARD, DDR5, Module, array, table
-from tierscope.smbios import PATH, describe, dimms, parse
+from tierscope.host.smbios import PATH, describe, dimms, parse
 from tierscope.units import GiB, KiB
 from trees import FORBIDDEN, plant
 

@@ -14,11 +14,11 @@ from fake_core import FakeCore, made_topology, put_in_place
 from made_machine import made_machine
 from tierscope import core
 from tierscope.errors import MachineError, ResultError, UsageError
-from tierscope.result import load, load_manifest, save_manifest, save_result
+from tierscope.plans import suites
+from tierscope.record.result import load, load_manifest, save_manifest, save_result
 from tierscope.run import start
 from tierscope.run.owned import release
 from tierscope.run.place import new_directory
-from tierscope.suites import suites
 
 SMALL = {"kernels": "triad", "threads": "1,2", "array": "64MiB"}
 

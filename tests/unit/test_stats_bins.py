@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tierscope.stats.bins import TAIL, percentiles
+from tierscope.suites.storage.bins import TAIL, percentiles
 
 RAW: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data/fio/randrw-3.33.json").read_text())["jobs"][0]
 

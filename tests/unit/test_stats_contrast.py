@@ -13,8 +13,8 @@ from scipy.stats import wilcoxon
 
 from made import HZ, Teamwork, made_blocks
 from made_neighbors import AGAINST, FOOTPRINT, HOP_S, TAKES, facts_of, groups_of, order_of, taken, tasks
-from tierscope.experiment import Experiment, Schedule
-from tierscope.result import PREEMPTED, Blocks
+from tierscope.record.experiment import Experiment, Schedule
+from tierscope.record.result import PREEMPTED, Blocks
 from tierscope.stats.contrast import COVERED, ROUNDS, Contrast, contrasts, estimate, signed_rank
 from tierscope.stats.median import Interval
 

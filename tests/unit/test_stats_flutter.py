@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tierscope.result import PREEMPTED
+from tierscope.record.result import PREEMPTED
 from tierscope.stats.flutter import DIP, DISTANCES, flutter
 from tierscope.stats.threads import ThreadSeries
 

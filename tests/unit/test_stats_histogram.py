@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from made_maps import place, text_of
 from tierscope.errors import ResultError
-from tierscope.stats.histogram import BEYOND, MOST_STEP, merged, middle, read
+from tierscope.suites.maps.histogram import BEYOND, MOST_STEP, merged, middle, read
 
 NUMBERS = st.lists(st.integers(min_value=0, max_value=2**64 - 1), min_size=1, max_size=60)
 

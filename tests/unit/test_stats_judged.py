@@ -9,8 +9,8 @@ import pytest
 from made import HZ, Maker, Teamwork, made_blocks, made_facts, one_group
 from made_machine import made_machine
 from made_neighbors import SLOWER, TAKES, add_neighbors
-from tierscope.experiment import Experiment, Schedule
-from tierscope.result import Record, Run
+from tierscope.record.experiment import Experiment, Schedule
+from tierscope.record.result import Record, Run
 from tierscope.stats.judged import Judged, judge_record, share_cpus
 from tierscope.stats.point import judge
 from tierscope.tables.measured import judged

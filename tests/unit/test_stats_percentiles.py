@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from noise import alike, independent, skewed
-from tierscope.result import BLOCK, PREEMPTED, SIZING, STOLEN, Blocks
-from tierscope.stats.percentiles import operation_times, percentiles
+from tierscope.record.result import BLOCK, PREEMPTED, SIZING, STOLEN, Blocks
 from tierscope.stats.together import SHARED
+from tierscope.suites.blocks.percentiles import operation_times, percentiles
 
 HZ = 1e9
 

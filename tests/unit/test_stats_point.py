@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from made import HZ, Teamwork, made_blocks
-from tierscope.experiment import Schedule
-from tierscope.result import BLOCK
+from tierscope.record.experiment import Schedule
+from tierscope.record.result import BLOCK
 from tierscope.stats.point import judge
 
 SCHEDULE = Schedule()

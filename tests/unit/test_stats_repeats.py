@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tierscope.experiment import Schedule
-from tierscope.result import BLOCK, Blocks
+from tierscope.record.experiment import Schedule
+from tierscope.record.result import BLOCK, Blocks
 from tierscope.stats.repeats import FEWEST, head, judge_repeats, trend
 
 SCHEDULE = Schedule(precision=0.05, repeats=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from made_stride import STRIDES, times
-from tierscope.stats.stride import enough, unit
+from tierscope.suites.stride.fit import enough, unit
 
 
 @pytest.mark.parametrize("size", [128, 256, 512, 1024, 4096, 8192])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from noise import alike, independent
-from tierscope.experiment import Schedule
+from tierscope.record.experiment import Schedule
 from tierscope.stats.steady import Steady
 from tierscope.stats.summary import ENOUGH, summarise, verdict
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from made import Teamwork, made_blocks, one_group
-from tierscope.experiment import Experiment
-from tierscope.result import Blocks
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Blocks
 from tierscope.stats.takes import batches_of, blocks_of, takes_of
 from tierscope.units import MiB
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from made import HZ, Teamwork, made_blocks
-from tierscope.result import BLOCK, SIZING
+from tierscope.record.result import BLOCK, SIZING
 from tierscope.stats.threads import thread_series
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tierscope.result import BLOCK, DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
+from tierscope.record.result import BLOCK, DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
 from tierscope.stats.together import together
 
 HZ = 1e6  # one tick is a microsecond

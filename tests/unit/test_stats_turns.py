@@ -5,10 +5,10 @@ import pytest
 
 from made import HZ
 from made_blocks import made_times
-from tierscope.experiment import Schedule
-from tierscope.result import PREEMPTED, SIZING, STOLEN
+from tierscope.record.experiment import Schedule
+from tierscope.record.result import PREEMPTED, SIZING, STOLEN
 from tierscope.stats.together import SHARED, together
-from tierscope.stats.turns import turns
+from tierscope.suites.blocks.turns import turns
 
 SCHEDULE = Schedule(precision=0.05)
 OPERATION_S = 1e-5

@@ -7,10 +7,10 @@ import pytest
 
 from test_storage_signature import IMAGES, SIZE
 from tierscope.errors import MachineError
-from tierscope.experiment import Target
-from tierscope.persistent.facts import DaxDevice, Persistent
+from tierscope.fio.dax_content import REACH, refuse_content
+from tierscope.host.persistent.facts import DaxDevice, Persistent
+from tierscope.record.experiment import Target
 from tierscope.run import room
-from tierscope.storage.dax_content import REACH, refuse_content
 from tierscope.units import MiB
 
 

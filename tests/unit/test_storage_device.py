@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tierscope.errors import MachineError, TierscopeError, UsageError
-from tierscope.storage import device as rules
-from tierscope.storage.device import LONGEST, MARKS, check, mark_of
-from tierscope.system import System
+from tierscope.fio import device as rules
+from tierscope.fio.device import LONGEST, MARKS, check, mark_of
+from tierscope.host.system import System
 
 MOUNT = "36 1 7:9 / /mnt/data rw,relatime shared:1 - ext4 /dev/sdx rw\n"
 OTHERS = "22 1 0:21 / /proc rw - proc proc rw\n" + MOUNT.replace("7:9", "8:1").replace("/dev/sdx", "/dev/sdy")

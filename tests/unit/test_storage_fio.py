@@ -9,12 +9,13 @@ import pytest
 
 from fake_fio import DOCUMENT, FakeFio
 from tierscope.errors import MachineError
-from tierscope.experiment import Group, Target, Team, Workload
-from tierscope.fio_program import find
-from tierscope.result import BLOCK
-from tierscope.storage import Session, fio
-from tierscope.storage.place import Place, file_system_of, in_folder
-from tierscope.system import System
+from tierscope.fio import Session
+from tierscope.fio import process as fio
+from tierscope.fio.place import Place, file_system_of, in_folder
+from tierscope.fio.program import find
+from tierscope.host.system import System
+from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.result import BLOCK
 from tierscope.units import KiB, MiB
 
 RAW = json.loads(DOCUMENT.read_text())["jobs"][0]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tierscope.errors import MachineError
-from tierscope.storage import device, signature
-from tierscope.storage.device import Device, open_alone
+from tierscope.fio import device, signature
+from tierscope.fio.device import Device, open_alone
 
 SIZE = 64 << 20  # sparse; a member of ZFS is never smaller
 PLACES = f"{os.environ['PATH']}:/usr/sbin:/sbin"

@@ -9,11 +9,12 @@ import pytest
 
 from fake_fio import FakeFio
 from tierscope.errors import UsageError
-from tierscope.experiment import Group, Target, Team, Workload
-from tierscope.storage import Session, fio, job
-from tierscope.storage.fio_json import Document
-from tierscope.storage.place import Place
-from tierscope.storage.walk import Walk
+from tierscope.fio import Session, job
+from tierscope.fio import process as fio
+from tierscope.fio.answer import Document
+from tierscope.fio.place import Place
+from tierscope.fio.walk import Walk
+from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.units import KiB, MiB
 
 WORDS = {"rw": "read", "iodepth": "4", "bs": "131072"}

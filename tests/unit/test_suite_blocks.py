@@ -7,11 +7,11 @@ from hypothesis import strategies as some
 
 from made_machine import made_machine
 from tierscope.errors import UnknownNameError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
+from tierscope.plans import suites
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.run.runner import expected_seconds, imagine
-from tierscope.suites import suites
-from tierscope.suites.blocks import BATCHED, MEMORY_BYTES, OPERATIONS
+from tierscope.suites.blocks.experiments import BATCHED, MEMORY_BYTES, OPERATIONS
 from tierscope.units import GiB, MiB, parse_bytes, show_size, word_size
 
 SUITE = suites["blocks"]

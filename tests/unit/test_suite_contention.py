@@ -10,12 +10,12 @@ from lab import Lab, lab_in
 from made import made_facts
 from made_machine import made_machine
 from tierscope.errors import MachineError, UnknownNameError, UsageError
-from tierscope.experiment import Experiment, Label
-from tierscope.machine import Machine
-from tierscope.result import Record
+from tierscope.plans import Answer, suites
+from tierscope.record.experiment import Experiment, Label
+from tierscope.record.machine import Machine
+from tierscope.record.result import Record
 from tierscope.run.runner import expected_seconds, imagine
-from tierscope.suites import Answer, suites
-from tierscope.suites.contention import STAND_IN
+from tierscope.suites.contention.experiments import STAND_IN
 from tierscope.units import GiB, MiB
 
 SUITE = suites["contention"]

@@ -7,16 +7,16 @@ import pytest
 
 from made import made_facts
 from made_machine import made_machine
-from tierscope.cli.progress import describe
 from tierscope.errors import MachineError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
-from tierscope.result import Clock, Record
+from tierscope.plans import Answer, suites
+from tierscope.plans.kernels import FLUSHES
+from tierscope.plans.live import describe
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
+from tierscope.record.result import Clock, Record
 from tierscope.run.runner import expected_seconds, imagine
 from tierscope.stats.contrast import ROUNDS, VICTIM
-from tierscope.suites import Answer, suites
-from tierscope.suites.flush import BATCH_S, FILE_BYTES, TOTAL_BYTES
-from tierscope.suites.kernels import FLUSHES
+from tierscope.suites.flush.experiments import BATCH_S, FILE_BYTES, TOTAL_BYTES
 from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["flush"]

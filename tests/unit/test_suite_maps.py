@@ -6,11 +6,11 @@ import pytest
 from made_machine import made_machine
 from tierscope.core import group_words
 from tierscope.errors import MachineError, TierscopeError, UnknownNameError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
+from tierscope.plans import suites
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.run.runner import imagine
-from tierscope.suites import suites
-from tierscope.suites.maps import MIXED, PAPER_COUNTS, PAPER_INSERTS, PAPER_VALUES, SHORTEST_S
+from tierscope.suites.maps.experiments import MIXED, PAPER_COUNTS, PAPER_INSERTS, PAPER_VALUES, SHORTEST_S
 
 SUITE = suites["maps"]
 HERE = {"hashmap_atomic": "pool", "hashmap_tx": "pool", "robin_map": "node", "unordered_map": "node"}

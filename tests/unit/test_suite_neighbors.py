@@ -11,12 +11,13 @@ from hypothesis import strategies as some
 from made import made_latency_s
 from made_machine import made_machine
 from tierscope.errors import MachineError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
+from tierscope.plans import Answer, suites
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.run.runner import imagine
 from tierscope.stats.contrast import VICTIM
-from tierscope.suites import Answer, neighbor_fio, suites
-from tierscope.suites.neighbors import BUILT_IN
+from tierscope.suites.neighbors import fio as neighbor_fio
+from tierscope.suites.neighbors.experiments import BUILT_IN
 from tierscope.units import GiB, MiB
 
 SUITE = suites["neighbors"]

@@ -11,12 +11,12 @@ from made import made_facts
 from made_machine import made_machine, made_server, two_packages
 from made_numa import planned
 from tierscope.errors import UnknownNameError, UsageError
-from tierscope.experiment import Experiment, Group, Target, Team, Workload
-from tierscope.machine import Machine, Node
-from tierscope.result import GroupFacts, load
+from tierscope.plans.sizes import free_bytes
+from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
+from tierscope.record.machine import Machine, Node
+from tierscope.record.result import GroupFacts, load
 from tierscope.run.doubts import doubts
 from tierscope.stats.point import Point, judge
-from tierscope.suites.sizes import free_bytes
 from tierscope.units import GiB, MiB
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as some
 
 from tierscope.cli.words import read_words
 from tierscope.errors import ResultError, UnknownNameError, UsageError
-from tierscope.suites import COMMON, suites
-from tierscope.suites.options import names_of, numbers_of, words_of
+from tierscope.plans import COMMON, suites
+from tierscope.plans.options import names_of, numbers_of, words_of
 
 NAMES = list(suites)
 

@@ -7,10 +7,10 @@ import pytest
 
 from made_machine import made_machine
 from tierscope.errors import MachineError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
-from tierscope.suites import suites
-from tierscope.suites.storage import LARGEST
+from tierscope.plans import suites
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
+from tierscope.suites.storage.experiments import LARGEST
 from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["storage"]

@@ -4,12 +4,12 @@ import msgspec
 import pytest
 
 from made_machine import made_machine
-from tierscope.cli.progress import describe
 from tierscope.errors import MachineError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
+from tierscope.plans import Answer, suites
+from tierscope.plans.live import describe
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.run.runner import expected_seconds, imagine
-from tierscope.suites import Answer, suites
 from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["stride"]

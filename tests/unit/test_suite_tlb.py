@@ -8,15 +8,15 @@ import pytest
 from made import made_facts
 from made_machine import made_machine
 from made_tlb import COARSE, TWO, MadeTlb, time_of
-from tierscope.cli.progress import describe
 from tierscope.errors import UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
-from tierscope.result import Clock, Record
+from tierscope.plans import Answer, suites
+from tierscope.plans.live import describe
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
+from tierscope.record.result import Clock, Record
 from tierscope.run.runner import expected_seconds, imagine
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE
-from tierscope.suites import Answer, suites
 from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["tlb"]

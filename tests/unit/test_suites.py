@@ -10,13 +10,13 @@ from hypothesis import strategies as some
 from made import made_latency_s
 from made_machine import made_machine
 from tierscope.errors import MachineError, UnknownNameError, UsageError
-from tierscope.experiment import Experiment
-from tierscope.machine import Machine
+from tierscope.plans import Answer, suites
+from tierscope.plans.kernels import ARRAYS, READ_SHARES
+from tierscope.plans.sizes import LARGEST, SMALLEST_ARRAY, array, staircase
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.run.runner import imagine
-from tierscope.suites import Answer, suites
-from tierscope.suites.kernels import ARRAYS, READ_SHARES
-from tierscope.suites.loaded_latency import apart
-from tierscope.suites.sizes import LARGEST, SMALLEST_ARRAY, array, staircase
+from tierscope.suites.loaded_latency.experiments import apart
 from tierscope.units import GiB, KiB, MiB
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierscope.system import LARGEST_CPU, parse_list, real, show_list, whole
+from tierscope.host.system import LARGEST_CPU, parse_list, real, show_list, whole
 from trees import FORBIDDEN, plant
 
 

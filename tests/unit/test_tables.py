@@ -22,10 +22,10 @@ from made import (
 from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
-from tierscope import result as results
 from tierscope.errors import ResultError
 from tierscope.imports import read
-from tierscope.result import Result, Run
+from tierscope.record import result as results
+from tierscope.record.result import Result, Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables import measured as measuring
 from tierscope.tables.measured import judged, measured, remember

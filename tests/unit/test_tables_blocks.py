@@ -8,10 +8,10 @@ import pytest
 
 from made import Maker
 from made_blocks import ARRAYS, BATCHED, COST_S, COUNTS, SIZES, TAIL, add_block_points, operation_s
-from tierscope.report.comparison import compare_runs
-from tierscope.result import Run
+from tierscope.compare.comparison import compare_runs
+from tierscope.record.result import Run
+from tierscope.suites.blocks.findings import _best, best_row
 from tierscope.tables import Insight, Row, tables
-from tierscope.tables.blocks_words import _best, best_row
 
 TABLE = tables["blocks"]
 

@@ -8,8 +8,8 @@ import pytest
 
 import made_contention as put_in
 from made import BLOCK_S, HZ, Maker
-from tierscope.report.comparison import compare_runs
-from tierscope.result import BLOCK, SIZING, Run, write_blocks
+from tierscope.compare.comparison import compare_runs
+from tierscope.record.result import BLOCK, SIZING, Run, write_blocks
 from tierscope.stats.median import median
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables.measured import measured

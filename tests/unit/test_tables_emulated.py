@@ -11,11 +11,11 @@ from made_buffers import Device, add_regions
 from made_machine import made_machine
 from made_stride import add_stride
 from made_tlb import COARSE, NONE, TWO, add_tlb
-from tierscope.result import Run
+from tierscope.record.result import Run
 from tierscope.stats.interleave import Interleave
+from tierscope.suites.latency.findings import said
+from tierscope.suites.policy.table import _rows
 from tierscope.tables import Insight, Row, emulated, tables
-from tierscope.tables.latency_words import said
-from tierscope.tables.policy import _rows
 from tierscope.tables.policy_found import Found
 
 FLOORED, CAPPED = "emu:node=0,latency=350ns", "emu:bandwidth=8GB/s"

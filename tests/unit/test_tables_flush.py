@@ -8,10 +8,10 @@ from lab import lab_in
 from made import HZ, Maker
 from made_flush import CHUNKS, FOOTPRINT, LINES, RANDOM, TOTAL, add_flush, asleep, line_s
 from made_machine import made_machine
-from tierscope.report.comparison import compare_runs
-from tierscope.result import Run, load
+from tierscope.compare.comparison import compare_runs
+from tierscope.plans import suites
+from tierscope.record.result import Run, load
 from tierscope.stats.contrast import ROUNDS
-from tierscope.suites import suites
 from tierscope.tables import Insight, Row, tables
 from tierscope.units import MiB
 

@@ -13,14 +13,15 @@ from made_counters import made_counted
 from made_maps import CLOCK_S, COUNT, FILL_S, LATENCY_S, REHASH_S, REHASHES, SPREAD, add_maps, add_point
 from tierscope.audit import examine
 from tierscope.audit.own import statements
+from tierscope.compare.comparison import compare_runs
+from tierscope.draw import figures
 from tierscope.errors import UsageError
-from tierscope.report import terminal, terminal_maps
-from tierscope.report.comparison import compare_runs
+from tierscope.record.result import Run
+from tierscope.report import terminal
 from tierscope.report.content import gather
-from tierscope.report.figures import figures
 from tierscope.report.verdict import verdict
-from tierscope.result import Run
 from tierscope.stats.contrast import ROUNDS
+from tierscope.suites.maps import terminal as terminal_maps
 from tierscope.tables import Insight, Row, tables
 
 TABLE = tables["maps"]

@@ -8,11 +8,11 @@ import pytest
 
 from made import Maker
 from made_neighbors import FOOTPRINT, HOP_S, SLOWER, TASK_S, add_neighbors
-from tierscope.report.comparison import compare_runs
-from tierscope.result import Run
+from tierscope.compare.comparison import compare_runs
+from tierscope.record.result import Run
 from tierscope.stats.contrast import ROUNDS
+from tierscope.suites.neighbors.table import LONGEST, aggressor_name, victim_name
 from tierscope.tables import Insight, Row, tables
-from tierscope.tables.neighbors import LONGEST, aggressor_name, victim_name
 
 TABLE = tables["neighbors"]
 

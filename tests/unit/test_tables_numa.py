@@ -9,11 +9,11 @@ from rich.console import Console
 
 from made_machine import large, made_machine, made_server, two_packages
 from made_numa import core_to_core_run, handover_s, numa_run, numa_truth
-from tierscope.report.comparison import compare_runs
+from tierscope.compare.comparison import compare_runs
+from tierscope.record.result import Run
 from tierscope.report.terminal import show
-from tierscope.result import Run
+from tierscope.suites.core_to_core.table import class_of
 from tierscope.tables import Insight, Row, tables
-from tierscope.tables.core_to_core import class_of
 from tierscope.tables.measured import whole
 
 SERVER = made_server(threads=2)

@@ -7,10 +7,10 @@ import pytest
 from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
-from tierscope.experiment import Label
+from tierscope.record.experiment import Label
+from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.writers.json import document
-from tierscope.result import Run
 from tierscope.tables import Column, Insight, Row, Tables
 
 LABELS = (str, int, float, bool, type(None))
@@ -38,6 +38,7 @@ class Careless:
 
     name, title = "careless", "Careless"
     columns = (Column("share", "share", "1"),)
+    keys, main = ("share",), ()
 
     def rows(self, run: Run) -> list[Row]:
         del run

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from made_storage import MOST, REPEATS, SERVICE_S, law, storage_run
+from tierscope.compare.comparison import compare_runs
+from tierscope.draw import figures
 from tierscope.errors import UsageError
-from tierscope.report.comparison import compare_runs
+from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.figures import figures
 from tierscope.report.terminal import show
-from tierscope.result import Run
 from tierscope.tables import Insight, Row, tables
 
 TABLE = tables["storage"]

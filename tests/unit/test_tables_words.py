@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from made import Maker, Teamwork, add_latency, made_facts, made_machine, one_group
-from tierscope.result import BLOCK, Run
+from tierscope.record.result import BLOCK, Run
+from tierscope.suites.latency.levels import latency_levels
 from tierscope.tables import Insight, Row, tables
-from tierscope.tables.latency_levels import latency_levels
 from tierscope.units import GiB, KiB, MiB
 
 

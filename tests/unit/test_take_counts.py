@@ -1,6 +1,6 @@
 """Counts of takes that run in turns, out of counts that go on and on."""
 
-from tierscope.counting import Count, Counts
+from tierscope.record.counting import Count, Counts
 from tierscope.run.take_counts import TakeCounts
 
 

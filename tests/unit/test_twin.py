@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from made_machine import made_machine, made_server
-from tierscope.machine import Cache, Machine
+from tierscope.record.machine import Cache, Machine
 from tierscope.run.twin import Twin, twin_of
 from tierscope.units import KiB, MiB
 

@@ -9,9 +9,9 @@ import pytest
 
 from made import Maker, Teamwork, one_group
 from said import refused, say
+from tierscope.compare.waterfall import ROOM, WIDE, waterfall
+from tierscope.draw.theme import Spec
 from tierscope.errors import Exit
-from tierscope.report.theme import Spec
-from tierscope.report.waterfall import ROOM, WIDE, waterfall
 from tierscope.units import GiB
 
 

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from tierscope.system import System
+from tierscope.host.system import System
 
 SYSTEMS = Path(__file__).parents[1] / "data" / "systems"
 FORBIDDEN = object()

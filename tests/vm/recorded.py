@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tierscope.system import System
+from tierscope.host.system import System
 
 KEPT = re.compile(
     r"/proc/(cmdline|mounts|self/mounts)|/sys/(block|bus|class/dmi|devices/virtual/(dmi|memory_tiering))/.*"

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from tierscope.cli.words import read_words
+from tierscope.plans import suites
+from tierscope.record.result import Run, load
 from tierscope.report.writers.json import document
-from tierscope.result import Run, load
 from tierscope.run.start import begin, execute
-from tierscope.suites import suites
 
 Rows = list[dict[str, Any]]
 

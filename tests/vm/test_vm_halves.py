@@ -3,7 +3,7 @@
 import pytest
 
 from border import Talk
-from tierscope.machine import Machine
+from tierscope.record.machine import Machine
 from tierscope.run.start import this_machine
 from tierscope.units import MiB
 from virtual import VirtualMachine

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from border import Talk, refused, run
-from tierscope.machine import Machine
-from tierscope.result import BLOCK
+from tierscope.record.machine import Machine
+from tierscope.record.result import BLOCK
 from tierscope.run.start import this_machine
 from tierscope.units import MiB
 from virtual import Shape, VirtualMachine

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from runs import done, rows_of
-from tierscope.result import Run
+from tierscope.record.result import Run
 from virtual import VirtualMachine
 
 FILE = "fsdax:/mnt/ext4/made"

@@ -7,7 +7,7 @@ import pytest
 import nvdimm
 from border import Fact, refused
 from tierscope.core import Session
-from tierscope.experiment import Group, Target, Team, Workload
+from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.units import MiB
 from virtual import VirtualMachine
 

@@ -7,9 +7,9 @@ import pytest
 
 from border import refused, run
 from tierscope.errors import MachineError
-from tierscope.result import load
+from tierscope.plans import suites
+from tierscope.record.result import load
 from tierscope.run.start import begin, execute
-from tierscope.suites import suites
 from tierscope.units import KiB, MiB
 from virtual import VirtualMachine
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runs import done, rows_of
-from tierscope.result import Record, Run
+from tierscope.record.result import Record, Run
 from virtual import VirtualMachine
 
 

@@ -22,7 +22,7 @@ import pytest
 
 import image
 from tierscope.core import LINKED, find_core
-from tierscope.system import System
+from tierscope.host.system import System
 
 PORT = 7000  # inside
 SILENT_S = 45.0  # before its first word, which comes after some seconds

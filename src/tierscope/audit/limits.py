@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
-from tierscope.peak import CHANNEL_BYTES
+from tierscope.host.peak import CHANNEL_BYTES
+from tierscope.record.experiment import Label
 from tierscope.tables import tables
 from tierscope.units import parse_bytes, parse_rate
 
@@ -117,4 +117,6 @@ def _memory(one: Statement) -> bool:
 def _given(limits: Limits) -> Statement:
     known = {"stated_peak_bytes_per_s": limits.peak_bytes_per_s, "channels": limits.channels,
              "transfers_per_s": (limits.speed_mt_s or 0) * 1e6}  # fmt: skip
-    return Statement("what was given", {name: Quantity(float(value or 0)) for name, value in known.items()})
+    return Statement(
+        "what was given", {name: Quantity(float(value or 0)) for name, value in known.items()}, conclusive=True
+    )

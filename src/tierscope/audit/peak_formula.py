@@ -13,7 +13,7 @@ from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
 from tierscope.audit.statement import Statement
-from tierscope.peak import CHANNEL_BYTES
+from tierscope.host.peak import CHANNEL_BYTES
 
 ROOM = 0.01  # DDR4-2133 is 2133.33 MT/s, and peaks are told in whole GB/s
 NAME = "stated_peak_bytes_per_s"

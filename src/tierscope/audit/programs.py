@@ -10,8 +10,8 @@ Blind to one repeat that is wrong among many.
 
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.audit.under_way import ENDS, Span, under_way
-from tierscope.program import Moved, Program
-from tierscope.result import Record
+from tierscope.record.program import Moved, Program
+from tierscope.record.result import Record
 
 
 def statements(record: Record) -> list[Statement]:
@@ -36,7 +36,7 @@ def statements(record: Record) -> list[Statement]:
         quantities[name] = under_way(depth, spans)
     labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items() if value is not None)
     name = f"experiment {record.number} ({labels}), all repeats of {program.name}"
-    return [Statement(name, quantities, {}, record.experiment.table, name)]
+    return [Statement(name, quantities, {}, record.experiment.table, name, conclusive=True)]
 
 
 def _spans(program: Program) -> list[Span]:

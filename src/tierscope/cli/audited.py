@@ -8,7 +8,7 @@ from tierscope.audit.limits import Limits, limited
 from tierscope.errors import UsageError
 from tierscope.files import is_there
 from tierscope.imports import read
-from tierscope.result import load
+from tierscope.record.result import load
 
 PUBLISHED = "reference:"
 UNKNOWN = Limits()

@@ -9,16 +9,16 @@ from tierscope import reference
 from tierscope.cli import door
 from tierscope.cli.console import Console
 from tierscope.cli.drawn import draw, draw_waterfall
+from tierscope.compare import beside_text, comparison
+from tierscope.compare.alike import Side, compare_alike, footprints
+from tierscope.compare.beside import beside, normal, sentence
 from tierscope.errors import Exit, UsageError
 from tierscope.imports import importers
-from tierscope.origin import banner
 from tierscope.printable import printable
+from tierscope.record.origin import banner
+from tierscope.record.result import Run, load
 from tierscope.reference import Match
-from tierscope.report import beside_text, comparison
-from tierscope.report.alike import Side, compare_alike, footprints
-from tierscope.report.beside import beside, normal, sentence
 from tierscope.report.warned import warn_of_origin
-from tierscope.result import Run, load
 from tierscope.stats.compare import LEAST
 
 WITHOUT = "Note: what another tool printed has no interval: the ratios stand without a verdict."

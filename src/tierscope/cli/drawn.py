@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+from tierscope.compare.comparison import span
+from tierscope.compare.waterfall import READING, waterfall
+from tierscope.draw.theme import Spec
 from tierscope.errors import MachineError, UsageError, reason
 from tierscope.files import write_to
 from tierscope.printable import printable, printable_all
 from tierscope.report import picture
-from tierscope.report.comparison import span
 from tierscope.report.figure_page import Beside, figure_page
 from tierscope.report.standalone import standalone
-from tierscope.report.theme import Spec
-from tierscope.report.waterfall import READING, waterfall
 from tierscope.report.writers.png import SCALE
 
 ENDINGS = (".svg", ".png", ".html")

@@ -12,11 +12,11 @@ from tierscope.cli.console import Console
 from tierscope.errors import Exit, MachineError, TierscopeError, reason, refusal
 from tierscope.files import write_to
 from tierscope.printable import json_text, printable
+from tierscope.record.result import Run, Warn, load
 from tierscope.report import picture
 from tierscope.report.terminal import show
 from tierscope.report.writers import writers
 from tierscope.report.writers.json import document
-from tierscope.result import Run, Warn, load
 
 
 def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool) -> int:
@@ -39,7 +39,7 @@ def _load_undisturbed(*modules: str) -> None:
 
 def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
     from tierscope.cli.progress import Progress
-    from tierscope.result import load_manifest
+    from tierscope.record.result import load_manifest
     from tierscope.run.start import drop_if_empty, execute, resume
 
     try:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tierscope.catalogue import Catalogue
 from tierscope.core.find import BRING, LINKED, TRACED, find_core, find_pool_core
 from tierscope.errors import CoreError, MachineError, UsageError, reason
+from tierscope.record.catalogue import Catalogue
 
 Answer = TypeVar("Answer")
 
@@ -61,7 +61,7 @@ def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> A
         if isinstance(answer, bytes):
             return msgspec.json.decode(answer, type=kind)
         return msgspec.convert(answer[key] if key else answer, kind)
-    except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
                         "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from tierscope.core.ask import error_of, guarded, read, refused
 from tierscope.core.find import find_core, find_pool_core, find_traced_core
-from tierscope.counting import Counting, Counts
 from tierscope.errors import CoreError, UsageError
-from tierscope.experiment import Group
 from tierscope.files import nameless
-from tierscope.result import BLOCK, Blocks, Clock, GroupFacts
-from tierscope.timing import Timing
+from tierscope.record.counting import Counting, Counts
+from tierscope.record.experiment import Group
+from tierscope.record.result import BLOCK, Blocks, Clock, GroupFacts
+from tierscope.record.timing import Timing
 from tierscope.units import word_bytes
 
 LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report

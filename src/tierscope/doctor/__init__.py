@@ -5,8 +5,8 @@ cannot see is `unknown`, with what would be needed: never a silent `good`.
 """
 
 from tierscope.doctor import check as room
-from tierscope.result import Finding
-from tierscope.system import System
+from tierscope.host.system import System
+from tierscope.record.result import Finding
 
 
 def examine(system: System) -> tuple[Finding, ...]:

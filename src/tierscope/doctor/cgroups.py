@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tierscope.system import System
+from tierscope.host.system import System
 
 DEEPEST = 32  # levels looked at; systemd and Kubernetes together make about ten
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tierscope.host.system import System
+from tierscope.record.result import Finding
 from tierscope.registry import Registry
-from tierscope.result import Finding
-from tierscope.system import System
 
 BANDWIDTH = ("stream", "loaded_latency", "groups", "blocks", "contention", "targets", "threads", "neighbors", "numa")
 """Touches: what several threads do at once."""

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tierscope.doctor.check import EVERY
 from tierscope.printable import printable
-from tierscope.result import Finding
+from tierscope.record.result import Finding
 
 WIDTH = 80
 VERDICTS = {

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Protocol
 
 from tierscope.errors import UsageError, reason
-from tierscope.reading import Reading
+from tierscope.record.reading import Reading
+from tierscope.record.result import Warn
 from tierscope.reference import Match
 from tierscope.registry import Registry
-from tierscope.result import Warn
 
 MOST_BYTES = 64 << 20  # of a file: outputs of these tools are some kilobytes; a dump of all bins of fio some megabytes
 
@@ -41,7 +41,7 @@ class Importer(Protocol):
 
     @property
     def alike(self) -> tuple[Match, ...]:
-        """What readings mean in our tables, in the words of `report.alike`; () where no table holds the like."""
+        """What readings mean in our tables, in the words of `compare.alike`; () where no table holds the like."""
 
     def knows(self, text: str) -> bool:
         """Whether the text looks like this format, whole or not."""

@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
-from tierscope.fio_documents import Found, documents
+from tierscope.fio.documents import Found, documents
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import newer
-from tierscope.reading import Reading, Value
+from tierscope.record.experiment import Label
+from tierscope.record.reading import Reading, Value
+from tierscope.record.result import Warn
 from tierscope.reference import Match
-from tierscope.result import Warn
 from tierscope.units import KiB, parse_bytes
 
 DIRECTIONS = ("read", "write", "trim")

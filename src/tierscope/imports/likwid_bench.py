@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
-from tierscope.reading import Reading, Value
+from tierscope.record.experiment import Label
+from tierscope.record.reading import Reading, Value
 from tierscope.reference import Match
 
 LINES = {

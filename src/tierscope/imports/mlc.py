@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import ClassVar, TypeVar
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import newer, value
-from tierscope.reading import Reading
+from tierscope.record.experiment import Label
+from tierscope.record.reading import Reading
 from tierscope.reference import Match
 
 KINDS = (

@@ -9,10 +9,10 @@ import re
 from typing import ClassVar
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
-from tierscope.reading import Reading, Value
+from tierscope.record.experiment import Label
+from tierscope.record.reading import Reading, Value
 from tierscope.reference import Match
 
 SAMPLE = re.compile(r" avg=([0-9.]{1,40})$")

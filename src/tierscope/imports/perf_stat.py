@@ -17,9 +17,9 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import UNITS, number, value
-from tierscope.reading import Reading, Value
+from tierscope.record.reading import Reading, Value
+from tierscope.record.result import Warn
 from tierscope.reference import Match
-from tierscope.result import Warn
 
 TITLE = "Performance counter stats for"
 ABSENT = ("<not supported>", "<not counted>")

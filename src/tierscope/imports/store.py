@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from tierscope import __version__
 from tierscope.errors import MachineError, refusal
-from tierscope.experiment import Label
 from tierscope.files import write_atomically
 from tierscope.imports import Imported
-from tierscope.machine import Identity, Machine
-from tierscope.result import SCHEMA, Manifest, Result, Run, Software, load, save_manifest, save_result
+from tierscope.record.experiment import Label
+from tierscope.record.machine import Identity, Machine
+from tierscope.record.result import SCHEMA, Manifest, Result, Run, Software, load, save_manifest, save_result
 
 SUITE = "import"
 KEPT = "imported"  # folder of the file itself

@@ -9,12 +9,12 @@ import re
 from typing import ClassVar
 
 from tierscope.errors import UsageError
-from tierscope.experiment import Label
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import newer, value, whole
-from tierscope.reading import Reading, Value
+from tierscope.record.experiment import Label
+from tierscope.record.reading import Reading, Value
+from tierscope.record.result import Warn
 from tierscope.reference import Match
-from tierscope.result import Warn
 from tierscope.units import MiB
 
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}

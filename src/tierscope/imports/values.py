@@ -2,7 +2,7 @@
 
 from tierscope.errors import UsageError
 from tierscope.printed import printed
-from tierscope.reading import Value
+from tierscope.record.reading import Value
 from tierscope.units import KiB, MiB
 
 UNITS: dict[str, float] = {

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tierscope.counting import PERF_EVENT, mixed
 from tierscope.metrics import metrics_for
 from tierscope.models.model import FitError, Floats
-from tierscope.result import Record
+from tierscope.record.counting import PERF_EVENT, mixed
+from tierscope.record.result import Record
 
 EVENTS = {
     "cycles": ("cycles",),

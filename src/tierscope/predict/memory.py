@@ -5,9 +5,9 @@
     runs/latency-here,read=305ns,bandwidth=7GB/s    the same processor with another memory
     read=305ns,cache=32KiB:1.5ns,cache=1MiB:5ns     all of it given
 
-Of runs, caches and latencies are those of `tierscope.preset`; the latency of writes is that of reads, and what streams
-told are bandwidth and the lines that one thread has under way. Where nothing told them, a thread has one line under
-way, and the bandwidth is that of this one line: a note says so.
+Of runs, caches and latencies are those of `tierscope.simulated.preset`; the latency of writes is that of reads, and
+what streams told are bandwidth and the lines that one thread has under way. Where nothing told them, a thread has one
+line under way, and the bandwidth is that of this one line: a note says so.
 """
 
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from tierscope import units
 from tierscope.errors import UsageError
 from tierscope.files import is_there
 from tierscope.models.device import Cache, Device, device
-from tierscope.origin import strongest
-from tierscope.preset import measured
-from tierscope.result import load
+from tierscope.record.origin import strongest
+from tierscope.record.result import load
+from tierscope.simulated.preset import measured
 from tierscope.units import LINE_BYTES
 
 KEYS = "read=, write=, bandwidth=, parallelism=, cache=SIZE:LATENCY"

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.draw import cells
 from tierscope.predict.rows import Predicted
 from tierscope.printable import printable
-from tierscope.report import cells
 from tierscope.units import show_seconds
 
 UNKNOWN = "not known"  # how far off it may be

@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from tierscope.errors import ResultError
-from tierscope.result import Run, load_manifest
+from tierscope.record.result import Run, load_manifest
 
 SUITES = {"stream": "stream", "latency": "latency", "loaded_latency": "loaded-latency"}
 """The suite that measures one table alone."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from tierscope.audit import Audit, Failure, examine
 from tierscope.audit.own import statements
+from tierscope.draw import Figure, figures
+from tierscope.draw.theme import Spec
 from tierscope.printable import printable_all
-from tierscope.report.figures import Figure, figures
-from tierscope.report.series import COLUMNS, choose, series_rows
-from tierscope.report.theme import Spec
-from tierscope.result import Finding, Run
+from tierscope.record.result import Finding, Run
 from tierscope.sound import reads
+from tierscope.suites.series.points import COLUMNS, choose, series_rows
 from tierscope.tables import Column, Insight, Row, tables
 
 ORDER = ("stream", "latency", "loaded_latency", "neighbors", "contention", "targets", "threads", "series", "groups")

@@ -7,7 +7,7 @@ says so where there are several.
 import re
 from collections import Counter
 
-from tierscope.origin import steadier
+from tierscope.record.origin import steadier
 from tierscope.report.content import Content
 from tierscope.report.picks import judged
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tierscope import __version__
+from tierscope.draw.theme import Spec
 from tierscope.report import picture
 from tierscope.report.pages import PAGE, pages
 from tierscope.report.policy import policy
 from tierscope.report.standalone import inline
-from tierscope.report.theme import Spec
 from tierscope.report.writers.html import colours
 from tierscope.report.writers.svg import renumbered
 

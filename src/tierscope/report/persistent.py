@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from tierscope.cxl import CxlMemory, CxlRegion
-from tierscope.machine import Machine
-from tierscope.persistent.facts import DaxDevice, Mount, Namespace, Nvdimm, Region
+from tierscope.host.cxl import CxlMemory, CxlRegion
+from tierscope.host.persistent.facts import DaxDevice, Mount, Namespace, Nvdimm, Region
+from tierscope.record.machine import Machine
 from tierscope.units import show_bytes
 
 DOMAINS = {"memory_controller": "ADR: what left the caches persists", "cpu_cache": "eADR: caches persist"}

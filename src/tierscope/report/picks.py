@@ -1,7 +1,7 @@
 """The rows that a headline rests on, and their numbers in words; picked, not computed."""
 
-from tierscope.experiment import Label
-from tierscope.report import cells, vega
+from tierscope.draw import cells, vega
+from tierscope.record.experiment import Label
 from tierscope.report.content import Content
 from tierscope.tables import Row
 from tierscope.tables.measured import sure

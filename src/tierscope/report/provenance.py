@@ -1,9 +1,9 @@
 """Where the numbers come from: machine, software, warnings, and what really ran in each experiment."""
 
-from tierscope.machine import Machine
-from tierscope.origin import named
+from tierscope.record.machine import Machine
+from tierscope.record.origin import named
+from tierscope.record.result import GroupFacts, Record, Result, Run, Warn
 from tierscope.report.persistent import lines
-from tierscope.result import GroupFacts, Record, Result, Run, Warn
 from tierscope.tables import Column, Row
 from tierscope.units import show_bytes
 

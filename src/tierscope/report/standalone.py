@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tierscope.report.theme import LIGHT, Spec, resolve
+from tierscope.draw.theme import LIGHT, Spec, resolve
 
 
 def standalone(spec: Spec) -> Spec:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tierscope.draw.words import load_name, threads_name
 from tierscope.report.content import Content
 from tierscope.report.picks import (
     fastest,
@@ -15,7 +16,6 @@ from tierscope.report.picks import (
     seconds,
     time_span,
 )  # fmt: skip
-from tierscope.report.words import load_name, threads_name
 from tierscope.tables import Insight, Row
 from tierscope.units import show_bytes, show_rate
 

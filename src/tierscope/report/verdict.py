@@ -6,6 +6,7 @@ points are inconclusive, the lead says so, with the reason and the next step.
 
 from dataclasses import dataclass
 
+from tierscope.draw.words import threads_name
 from tierscope.report.content import LAST, Content, ranked
 from tierscope.report.doubtful import why
 from tierscope.report.picks import (
@@ -21,7 +22,6 @@ from tierscope.report.picks import (
     time_span,
 )  # fmt: skip
 from tierscope.report.tiles import Tile, tiles
-from tierscope.report.words import threads_name
 from tierscope.tables import Row
 
 ADDS_UP = 0.9

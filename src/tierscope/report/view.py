@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tierscope import __version__
-from tierscope.experiment import Label
-from tierscope.origin import banner
-from tierscope.report import cells, commands
+from tierscope.draw import cells
+from tierscope.record.experiment import Label
+from tierscope.record.origin import banner
+from tierscope.record.result import Finding, Run
+from tierscope.report import commands
 from tierscope.report.content import Content, Drawing, Section, ranked
 from tierscope.report.method import method
 from tierscope.report.provenance import (
@@ -21,7 +23,6 @@ from tierscope.report.provenance import (
     where,
 )
 from tierscope.report.verdict import verdict
-from tierscope.result import Finding, Run
 from tierscope.tables import Column, Row
 
 MOST_CELLS = 9000  # of one table in the page, about 250 KiB: more is no reading matter; the CSV files hold all

@@ -3,9 +3,9 @@
 from rich.console import Console
 from rich.text import Text
 
-from tierscope.origin import banner
 from tierscope.printable import printable
-from tierscope.result import Result
+from tierscope.record.origin import banner
+from tierscope.record.result import Result
 
 
 def warn_of_origin(result: Result, console: Console) -> None:

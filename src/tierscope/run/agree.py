@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tierscope.errors import ResultError
-from tierscope.result import load, load_manifest
+from tierscope.record.result import load, load_manifest
 from tierscope.run.commands import Agree, commands_of
 from tierscope.run.imported import refuse_imported
 from tierscope.run.runner import imagine

@@ -1,6 +1,6 @@
 """How long a batch lasts, and how long a point lasts at least."""
 
-from tierscope.experiment import Experiment, Schedule
+from tierscope.record.experiment import Experiment, Schedule
 from tierscope.stats.repeats import FEWEST
 
 BATCH_S = 0.1  # between two looks at the interval: a hundred blocks

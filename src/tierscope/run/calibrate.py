@@ -12,9 +12,9 @@ from statistics import median
 
 import msgspec
 
-from tierscope.catalogue import Kernel
-from tierscope.experiment import Experiment, Group, Workload
-from tierscope.result import Trial
+from tierscope.record.catalogue import Kernel
+from tierscope.record.experiment import Experiment, Group, Workload
+from tierscope.record.result import Trial
 from tierscope.run.candidates import candidates
 from tierscope.run.measurer import Measurer
 from tierscope.stats.together import together

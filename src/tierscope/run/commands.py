@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeGuard
 
-from tierscope.experiment import Experiment, Group, Target
+from tierscope.record.experiment import Experiment, Group, Target
 
 OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
 Agree = Callable[[Sequence[str]], None]

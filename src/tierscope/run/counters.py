@@ -5,11 +5,11 @@ caches (`run.second_pass`) stands in. `perf` never simulates, `simulated` never 
 of events in perf's words, with the names of the metrics' file among them.
 """
 
-from tierscope.counting import PERF_EVENT, SIMULATED, Counted, Counting, EventCount, simulated_events
 from tierscope.errors import MachineError
-from tierscope.experiment import Experiment
 from tierscope.metrics import metrics_for
-from tierscope.result import Blocks, GroupFacts
+from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted, Counting, EventCount, simulated_events
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Blocks, GroupFacts
 from tierscope.run.measurer import Measurer
 from tierscope.run.second_pass import SecondPass
 from tierscope.run.take_counts import TakeCounts

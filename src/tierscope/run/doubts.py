@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from tierscope.experiment import PAGES, Experiment, Group
-from tierscope.origin import steadier, strongest
-from tierscope.program import Program
-from tierscope.result import GroupFacts, Warn
+from tierscope.record.experiment import PAGES, Experiment, Group
+from tierscope.record.origin import steadier, strongest
+from tierscope.record.program import Program
+from tierscope.record.result import GroupFacts, Warn
 from tierscope.stats.point import Point
-from tierscope.tables.emulation import OFF, quantities
+from tierscope.suites.emulation.table import OFF, quantities
 from tierscope.units import show_bytes, show_rate, show_seconds
 
 THP_SHARE = 0.99  # of the bytes that must lie on large pages before a warning

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tierscope.errors import ResultError, UsageError
 from tierscope.imports.store import SUITE
-from tierscope.result import Manifest, load_manifest
+from tierscope.record.result import Manifest, load_manifest
 
 
 def refuse_imported(directory: Path, manifest: Manifest, what: str) -> None:

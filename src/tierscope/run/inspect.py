@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from tierscope import cxl, persistent, smbios
-from tierscope import peak as theory
 from tierscope.errors import CoreError
-from tierscope.machine import Cache, Cpu, Identity, Machine, Node
-from tierscope.proc import cpu_time, first_cpu, meminfo, pressure
-from tierscope.system import System, parse_list, real, whole
+from tierscope.host import cxl, persistent, smbios
+from tierscope.host import peak as theory
+from tierscope.host.proc import cpu_time, first_cpu, meminfo, pressure
+from tierscope.host.system import System, parse_list, real, whole
+from tierscope.record.machine import Cache, Cpu, Identity, Machine, Node
 from tierscope.units import show_bytes
 
 CPU = "/sys/devices/system/cpu"

@@ -5,9 +5,9 @@ The core would say it too, but only when the experiment's turn comes, after minu
 
 from collections.abc import Iterable
 
-from tierscope.catalogue import Catalogue
 from tierscope.errors import MachineError, UnknownNameError, UsageError
-from tierscope.experiment import Group, Target, Workload
+from tierscope.record.catalogue import Catalogue
+from tierscope.record.experiment import Group, Target, Workload
 from tierscope.registry import unknown
 
 PROGRAMS = ("fio",)  # kernels that are programs of their own

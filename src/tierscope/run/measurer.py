@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from tierscope.counting import Counting, Counts
-from tierscope.experiment import Group
-from tierscope.program import Bins, Program
-from tierscope.result import Blocks, Clock, GroupFacts
-from tierscope.timing import Timing
+from tierscope.record.counting import Counting, Counts
+from tierscope.record.experiment import Group
+from tierscope.record.program import Bins, Program
+from tierscope.record.result import Blocks, Clock, GroupFacts
+from tierscope.record.timing import Timing
 
 
 class Measurer(Protocol):

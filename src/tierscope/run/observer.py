@@ -1,7 +1,7 @@
 """What a run tells while it goes on. The default says nothing; the CLI draws it."""
 
-from tierscope.experiment import Experiment
-from tierscope.result import Record
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Record
 from tierscope.stats.judged import Judged
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from tierscope.errors import ResultError, UsageError
 from tierscope.files import TEMPORARY, sweep
 from tierscope.imports.store import KEPT, SUITE
-from tierscope.result import load_manifest
+from tierscope.record.result import load_manifest
 
 HANDLES: dict[tuple[int, int], int] = {}
 """Of the folders that this process owns, by device and inode."""

@@ -13,15 +13,15 @@ from pathlib import Path
 import msgspec
 
 from tierscope.errors import MachineError
-from tierscope.experiment import Experiment, Target
-from tierscope.machine import Machine
-from tierscope.persistent.facts import Persistent
+from tierscope.fio.dax_content import exists, refuse_content
+from tierscope.fio.device import check
+from tierscope.fio.place import IN_MEMORY, file_system_of
+from tierscope.host.persistent.facts import Persistent
+from tierscope.host.system import System
+from tierscope.plans.sizes import free_bytes
+from tierscope.record.experiment import Experiment, Target
+from tierscope.record.machine import Machine
 from tierscope.run.commands import OVERWRITE
-from tierscope.storage.dax_content import exists, refuse_content
-from tierscope.storage.device import check
-from tierscope.storage.place import IN_MEMORY, file_system_of
-from tierscope.suites.sizes import free_bytes
-from tierscope.system import System
 from tierscope.units import MiB
 
 FILES = ("file", "fsdax", "pool")

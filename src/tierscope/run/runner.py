@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from tierscope.catalogue import Catalogue
 from tierscope.errors import WrongAnswerError
-from tierscope.experiment import Experiment, Group, Workload
-from tierscope.origin import joined, strongest
-from tierscope.program import bins_of
-from tierscope.result import (
+from tierscope.plans import Answer, Plan
+from tierscope.record.catalogue import Catalogue
+from tierscope.record.experiment import Experiment, Group, Workload
+from tierscope.record.origin import joined, strongest
+from tierscope.record.program import bins_of
+from tierscope.record.result import (
     Blocks,
     GroupFacts,
     Record,
@@ -37,7 +38,6 @@ from tierscope.run.observer import Observer
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.takes import takes_of
-from tierscope.suites import Answer, Plan
 from tierscope.tables.measured import remember
 
 TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twice

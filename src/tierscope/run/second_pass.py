@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from tierscope.counting import SIMULATED, Counted, simulated_events
 from tierscope.errors import TierscopeError
-from tierscope.experiment import Experiment, Group, Target, Team
-from tierscope.machine import Machine
+from tierscope.record.counting import SIMULATED, Counted, simulated_events
+from tierscope.record.experiment import Experiment, Group, Target, Team
+from tierscope.record.machine import Machine
 from tierscope.run.measurer import Measurer
 from tierscope.run.twin import Twin, twin_of
 from tierscope.stats.takes import takes_of

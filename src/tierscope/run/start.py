@@ -11,13 +11,17 @@ from shlex import quote
 
 import msgspec
 
-from tierscope import __version__, core, stops, storage
-from tierscope.catalogue import Catalogue
+from tierscope import __version__, core, stops
+from tierscope import fio as storage
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
-from tierscope.experiment import Experiment, Label
-from tierscope.machine import Identity, Machine
-from tierscope.result import (
+from tierscope.host.system import System
+from tierscope.plans import Plan, suites
+from tierscope.plans.simulation import counted, machine_of, refuse_mixtures
+from tierscope.record.catalogue import Catalogue
+from tierscope.record.experiment import Experiment, Label
+from tierscope.record.machine import Identity, Machine
+from tierscope.record.result import (
     SCHEMA,
     Manifest,
     Result,
@@ -41,11 +45,8 @@ from tierscope.run.place import RUNS, forsake, new_directory, taken
 from tierscope.run.room import with_rooms, with_rooms_of
 from tierscope.run.runner import Runner, imagine
 from tierscope.run.second_pass import SecondPass
-from tierscope.suites import Plan, suites
-from tierscope.suites.emulation import probed
-from tierscope.suites.groups import read_groups
-from tierscope.suites.simulation import counted, machine_of, refuse_mixtures
-from tierscope.system import System
+from tierscope.suites.emulation.experiments import probed
+from tierscope.suites.groups.experiments import read_groups
 
 OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
 

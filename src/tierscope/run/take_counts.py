@@ -5,7 +5,7 @@ of a take = sum over its batches of (counts behind the batch - counts behind the
 
 from collections.abc import Sequence
 
-from tierscope.counting import Count, Counts
+from tierscope.record.counting import Count, Counts
 
 
 class TakeCounts:

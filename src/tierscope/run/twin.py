@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tierscope.machine import Cache, Machine
+from tierscope.record.machine import Cache, Machine
 from tierscope.units import word_bytes
 
 NAMES = {1: "L1d", 2: "L2", 3: "L3", 4: "L4"}

@@ -34,8 +34,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.experiment import Experiment, Schedule
-from tierscope.result import PREEMPTED, SIZING, Blocks, GroupFacts
+from tierscope.record.experiment import Experiment, Schedule
+from tierscope.record.result import PREEMPTED, SIZING, Blocks, GroupFacts
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import batches_of, blocks_of
 from tierscope.stats.together import together

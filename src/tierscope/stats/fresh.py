@@ -17,7 +17,7 @@ the Variance", Annals of Mathematical Statistics 12, 1941.
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.result import SIZING, Blocks
+from tierscope.record.result import SIZING, Blocks
 from tierscope.stats.median import MAD_SIGMA, Interval, student
 from tierscope.stats.together import UNCLEAN
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tierscope.experiment import Experiment
-from tierscope.machine import Cache
-from tierscope.result import Blocks, GroupFacts
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Cache
+from tierscope.record.result import Blocks, GroupFacts
 from tierscope.stats.contrast import Contrast, contrasts
 from tierscope.stats.point import Point, judge
 from tierscope.stats.repeats import judge_repeats

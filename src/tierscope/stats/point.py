@@ -13,13 +13,14 @@ ask it again of the stored samples.
 Blind to a shared cache that neighbours hold all the time.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.experiment import Schedule
-from tierscope.result import Blocks
+from tierscope.record.experiment import Schedule
+from tierscope.record.result import Blocks
 from tierscope.stats.steady import Steady, change, settle
 from tierscope.stats.summary import Summary, summarise
 from tierscope.stats.together import UNCLEAN, Together, together
@@ -104,3 +105,10 @@ def _kept(common: Together, which: slice | npt.NDArray[np.intp]) -> Together:
         ages_s=common.ages_s[which],
         rates=common.rates[:, which],
     )
+
+
+def steady_from(point: Point) -> float:
+    """End of the warm-up in s since the first block of the record; infinite where nothing counts."""
+    start = max((group.start for group in point.groups), default=0)
+    instants = point.together.instants_s
+    return float(instants[start]) if start < instants.size else math.inf

@@ -19,8 +19,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.experiment import Schedule
-from tierscope.result import Blocks
+from tierscope.record.experiment import Schedule
+from tierscope.record.result import Blocks
 from tierscope.stats.median import beyond, median
 from tierscope.stats.point import Point
 from tierscope.stats.summary import Summary

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.experiment import Experiment
+from tierscope.record.experiment import Experiment
 from tierscope.stats.interleave import Interleave, infer_interleave
 from tierscope.stats.median import Interval
 

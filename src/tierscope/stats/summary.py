@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.experiment import Schedule
+from tierscope.record.experiment import Schedule
 from tierscope.stats.median import Interval, beyond, median
 from tierscope.stats.steady import Steady, settle
 

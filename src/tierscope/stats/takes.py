@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tierscope.experiment import Experiment
-from tierscope.result import Blocks
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Blocks
 
 
 def takes_of(experiment: Experiment) -> tuple[tuple[int, ...], ...]:

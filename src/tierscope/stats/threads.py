@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.result import SIZING, Blocks
+from tierscope.record.result import SIZING, Blocks
 
 Floats = npt.NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.result import DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
+from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

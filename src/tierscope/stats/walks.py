@@ -9,8 +9,8 @@ Blind to the shared cache: what others hold of it is theirs before and after the
 
 from collections.abc import Sequence
 
-from tierscope.machine import Cache
-from tierscope.result import GroupFacts
+from tierscope.record.machine import Cache
+from tierscope.record.result import GroupFacts
 from tierscope.units import LINE_BYTES
 
 REACH = 2  # times the private cache

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from tierscope.experiment import Label
+from tierscope.record.experiment import Label
+from tierscope.record.result import Run
 from tierscope.registry import Registry
-from tierscope.result import Run
 from tierscope.sound import reads
 
 Row = dict[str, Label]
@@ -23,6 +23,24 @@ class Column(msgspec.Struct, frozen=True):
     name: str
     title: str  # as shown to people, without its unit
     unit: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count), "" (words, truth values)
+    tier: bool = False  # it names a target: across origins that is another word, and the point may yet be the same
+
+
+ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
+"""Of names of columns: units, which the names of their bounds do not have."""
+
+
+class Main(msgspec.Struct, frozen=True):
+    """A main value of a point, which compare, history and exports show; its unit is that of its column."""
+
+    name: str  # of its column
+    less_is_better: bool = False
+
+    @property
+    def stem(self) -> str:
+        """'bandwidth' of 'bandwidth_bytes_per_s': bounds are `bandwidth_low` and `bandwidth_high`."""
+        ending = next((end for end in ENDINGS if self.name.endswith(end)), "")
+        return self.name.removesuffix(ending)
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +96,14 @@ class Table(Protocol):
     def columns(self) -> tuple[Column, ...]:
         """Every key that a row may have, in the order in which it is shown."""
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that say what a point was asked: points of two runs that agree in them are the same point."""
+
+    @property
+    def main(self) -> tuple[Main, ...]:
+        """What compare, history and exports show of a point; () where nothing of it is better or worse."""
+
     def rows(self, run: Run) -> list[Row]:
         """One flat dict per point, in the order of the records; ResultError if samples are damaged."""
 
@@ -108,6 +134,14 @@ class Plain:
     def columns(self) -> tuple[Column, ...]:
         return self._table.columns
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self._table.keys
+
+    @property
+    def main(self) -> tuple[Main, ...]:
+        return self._table.main
+
     @reads("a table")
     def rows(self, run: Run) -> list[Row]:
         return [{name: plain(value) for name, value in row.items()} for row in self._table.rows(run)]
@@ -125,8 +159,12 @@ class Tables(Registry[Table]):
     """The tables by name, each of them as `Plain`."""
 
     def add(self, entry: Table) -> None:
-        """Register a table; two of one name are a fault of the programmer."""
+        """Register a table; two of one name, and a key or a main value without a column, are the programmer's fault."""
+        known = {column.name for column in entry.columns}
+        for name in (*entry.keys, *(main.name for main in entry.main)):
+            if name not in known:
+                raise ValueError(f"table {entry.name}: {name} is none of its columns")
         super().add(Plain(entry))
 
 
-tables: Registry[Table] = Tables("table", "tierscope.tables")
+tables: Registry[Table] = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")

@@ -9,7 +9,7 @@ The word of the target is the whole definition of the tier, so the word is read.
 from collections.abc import Callable
 
 from tierscope import units
-from tierscope.experiment import Label
+from tierscope.record.experiment import Label
 from tierscope.units import show_rate, show_seconds
 
 NAME = "emu"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.result import SIZING, Record, Run
+from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.combining import Combining, infer_combining
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.migration import Migration, Seen, infer_migration, look

@@ -17,11 +17,11 @@ def correlate(run: Path, figure: Path | None, as_json: bool) -> int:
     """Correlate the counters of RUN with its times over the points of each sweep, by value and by rank."""
     from tierscope.cli.console import Console
     from tierscope.cli.drawn import draw
+    from tierscope.compare import correlated_text
+    from tierscope.compare.correlated import correlated
     from tierscope.errors import Exit
-    from tierscope.report import correlated_text
-    from tierscope.report.correlated import correlated
+    from tierscope.record.result import load
     from tierscope.report.warned import warn_of_origin
-    from tierscope.result import load
 
     own = load(run)
     found = correlated(own)

@@ -13,7 +13,7 @@ def doctor(as_json: bool) -> int:
     from tierscope.cli.console import Console
     from tierscope.doctor import examine
     from tierscope.doctor.text import show
-    from tierscope.system import System
+    from tierscope.host.system import System
 
     findings = examine(System())
     if as_json:

@@ -19,8 +19,8 @@ def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
     """Write the runs in DIRECTORIES as one file in another FORM."""
     from tierscope.errors import MachineError, UsageError, reason
     from tierscope.files import write_to
+    from tierscope.record.result import load
     from tierscope.report.exports import exports
-    from tierscope.result import load
 
     chosen = exports[form]
     if out is None and not chosen.text:

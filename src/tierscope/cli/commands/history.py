@@ -23,10 +23,10 @@ def history(directories: tuple[Path, ...], least: float, figure: Path | None, as
     """Show the runs in DIRECTORIES, or below them, over time, with the places where a number changed."""
     from tierscope.cli.console import Console
     from tierscope.cli.drawn import draw
+    from tierscope.compare import history_text
+    from tierscope.compare.history import history as examine
     from tierscope.errors import Exit
-    from tierscope.report import history_text
-    from tierscope.report.history import history as examine
-    from tierscope.result import load
+    from tierscope.record.result import load
 
     found = examine([load(path) for given in directories for path in runs_of(given)], least)
     if figure:

@@ -21,8 +21,8 @@ Examples:
 @click.option("--name", default="", help="Its name in results; default: the host's.")
 def preset(directories: tuple[Path, ...], name: str) -> int:
     """Write a simulated machine with the caches, TLB and memory that RUN measured, on standard output."""
-    from tierscope.preset import preset as made
-    from tierscope.result import load
+    from tierscope.record.result import load
+    from tierscope.simulated.preset import preset as made
 
     door.lines(made([load(directory) for directory in directories], name))
     return 0

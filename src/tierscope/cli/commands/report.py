@@ -16,8 +16,8 @@ from tierscope.cli.help import Command
 def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
     """Write the report of the run in DIRECTORY."""
     from tierscope.errors import MachineError, refusal
+    from tierscope.record.result import load
     from tierscope.report.writers import writers
-    from tierscope.result import load
 
     run = load(directory)
     for writer in [writers[name] for name in formats]:  # all names are known before the first file is written

@@ -18,7 +18,7 @@ from tierscope.cli.commands import commands
 def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, quiet: bool, allowed: bool) -> int:
     """Repeat the run in DIRECTORY as a new run."""
     from tierscope.cli.finish import run_and_finish
-    from tierscope.result import load_manifest
+    from tierscope.record.result import load_manifest
     from tierscope.run.imported import refuse_imported
     from tierscope.run.start import begin, command_line
 

@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
-from tierscope.experiment import Label
+from tierscope.record.experiment import Label
 
 EXAMPLES = """\
 Examples:
@@ -26,7 +26,7 @@ Examples:
 
 def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """For the shell: suites that begin so, else files."""
-    from tierscope.suites import suites
+    from tierscope.plans import suites
 
     found = [CompletionItem(name, help=suites[name].summary) for name in suites if name.startswith(begun)]
     return found or [CompletionItem(begun, type="file")]
@@ -34,7 +34,7 @@ def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[Co
 
 def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """For the shell: options of the suite that stands before."""
-    from tierscope.suites import COMMON, suites
+    from tierscope.plans import COMMON, suites
 
     suite = str(ctx.params.get("suite"))
     known = (*suites[suite].options, *COMMON) if suite in suites else COMMON
@@ -70,10 +70,10 @@ def run(
 def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], str]:
     from tierscope.cli.words import read_words
     from tierscope.errors import UsageError, reason
+    from tierscope.plans import COMMON, suites
+    from tierscope.plans.options import read_options
     from tierscope.run.start import OWN_GROUPS
-    from tierscope.suites import COMMON, suites
-    from tierscope.suites.groups import read_groups
-    from tierscope.suites.options import read_options
+    from tierscope.suites.groups.experiments import read_groups
 
     if not suite.endswith(".toml"):
         return suite, suites[suite].read(read_words(words)), ""
@@ -88,7 +88,7 @@ def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], s
 
 def _list(name: str, options: dict[str, Label], text: str) -> int:
     from tierscope.cli.console import Console
-    from tierscope.cli.progress import describe
+    from tierscope.plans.live import describe
     from tierscope.printable import printable
     from tierscope.run.commands import commands_of
     from tierscope.run.runner import expected_seconds

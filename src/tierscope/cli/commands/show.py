@@ -15,8 +15,8 @@ def show(directory: Path, as_json: bool) -> int:
     """Show the run in DIRECTORY as tables and plots."""
     from tierscope.cli.console import Console
     from tierscope.cli.finish import present
+    from tierscope.record.result import load
     from tierscope.report.writers.json import document
-    from tierscope.result import load
 
     run = load(directory)
     if as_json:

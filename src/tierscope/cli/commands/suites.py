@@ -10,7 +10,7 @@ from tierscope.cli.commands import commands
 @click.argument("name", required=False)
 def list_suites(name: str | None) -> int:
     """List the suites with their options, or those of one."""
-    from tierscope.suites import COMMON, suites
+    from tierscope.plans import COMMON, suites
 
     for suite in [suites[name]] if name else [suites[known] for known in suites]:
         door.line(f"{suite.name}: {suite.summary}")

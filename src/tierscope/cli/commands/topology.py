@@ -10,14 +10,14 @@ from tierscope.cli.commands import commands
 from tierscope.units import show_bytes, show_rate, show_seconds
 
 if TYPE_CHECKING:
-    from tierscope.machine import Machine, Node
+    from tierscope.record.machine import Machine, Node
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="The Machine as JSON on standard output.")
 def topology(as_json: bool) -> int:
     """Show CPUs, caches, NUMA nodes, persistent memory, CXL and the theoretical peak of this machine."""
-    from tierscope.persistent import tools
+    from tierscope.host.persistent import tools
     from tierscope.report.persistent import lines
     from tierscope.run.start import this_machine
 

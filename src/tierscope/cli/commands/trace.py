@@ -12,7 +12,7 @@ from tierscope.cli.help import Command
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tierscope.trace import Traced
+    from tierscope.simulated.trace import Traced
 
 EPILOG = """\
 Examples:
@@ -38,7 +38,7 @@ def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str |
     from tierscope.cli.console import Console
     from tierscope.cli.finish import write_json
     from tierscope.errors import UsageError
-    from tierscope.trace import trace_command, trace_file
+    from tierscope.simulated.trace import trace_command, trace_file
 
     if (file is None) == (not command):
         raise UsageError("name a command behind --, or a trace with --from, one of the two")
@@ -72,7 +72,7 @@ def _ended(status: int) -> str:
 def _table(traced: "Traced") -> "Table":
     from rich.table import Table
 
-    from tierscope.trace import levels
+    from tierscope.simulated.trace import levels
     from tierscope.units import show_seconds
 
     told = f"{traced.machine}: {traced.instructions:,} instructions, {traced.loads:,} loads, {traced.stores:,} stores"

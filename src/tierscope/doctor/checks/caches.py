@@ -9,8 +9,8 @@ measured on a guest with a working-set sweep while Tierscope was designed.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import first_cpu, virtual
-from tierscope.system import System, parse_list, whole
+from tierscope.host.proc import first_cpu, virtual
+from tierscope.host.system import System, parse_list, whole
 from tierscope.units import SIZES, MiB, show_bytes
 
 FIRST = "/sys/devices/system/cpu/cpu0/cache/index[0-9]*"

@@ -6,8 +6,8 @@ Source: Linux, Documentation/scheduler/sched-bwc.rst, admin-guide/cgroup-v2.rst 
 
 from tierscope.doctor.cgroups import Level, groups
 from tierscope.doctor.check import BANDWIDTH, Check, Seen, bad, checks, good, unknown
-from tierscope.proc import allowed
-from tierscope.system import System, whole
+from tierscope.host.proc import allowed
+from tierscope.host.system import System, whole
 
 EFFECT = "all threads stop for the rest of each period, and blocks that meet it are too long; not quantified here"
 

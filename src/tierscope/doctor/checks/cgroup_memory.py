@@ -6,8 +6,8 @@ Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max, memory.high)
 
 from tierscope.doctor.cgroups import groups
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import meminfo
-from tierscope.system import System
+from tierscope.host.proc import meminfo
+from tierscope.host.system import System
 from tierscope.units import GiB, show_bytes
 
 FILES = {1: (("memory.limit_in_bytes",), "memory.usage_in_bytes"), 2: (("memory.max", "memory.high"), "memory.current")}

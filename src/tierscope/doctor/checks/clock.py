@@ -7,8 +7,8 @@ timekeeping.rst; cost of one read measured on a Granite Rapids guest: rdtsc 7 ns
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import flags
-from tierscope.system import System
+from tierscope.host.proc import flags
+from tierscope.host.system import System
 
 BASE = "/sys/devices/system/clocksource/clocksource0"
 CURRENT = f"{BASE}/current_clocksource"

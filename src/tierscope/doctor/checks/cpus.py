@@ -4,8 +4,8 @@ Source: Linux, proc(5), Cpus_allowed_list; cpuset(7); sched_setaffinity(2).
 """
 
 from tierscope.doctor.check import BANDWIDTH, Check, Seen, checks, good, note, unknown
-from tierscope.proc import allowed, online
-from tierscope.system import System, show_list
+from tierscope.host.proc import allowed, online
+from tierscope.host.system import System, show_list
 
 
 def look(system: System) -> Seen:

@@ -5,10 +5,10 @@ a region and then a namespace. Blind to memory that the firmware made a node its
 Source: Linux, Documentation/ABI/testing/sysfs-bus-cxl; cxl-create-region(1), daxctl-reconfigure-device(1).
 """
 
-from tierscope import cxl
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.persistent import dax
-from tierscope.system import System
+from tierscope.host import cxl
+from tierscope.host.persistent import dax
+from tierscope.host.system import System
 from tierscope.units import show_bytes
 
 EFFECT = (

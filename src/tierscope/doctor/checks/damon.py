@@ -4,7 +4,7 @@ Source: Linux, Documentation/admin-guide/mm/damon/usage.rst, reclaim.rst, lru_so
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.system import System
+from tierscope.host.system import System
 
 ADMIN = "/sys/kernel/mm/damon/admin/kdamonds"
 MODULES = ("damon_reclaim", "damon_lru_sort", "damon_stat")

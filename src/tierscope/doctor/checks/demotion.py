@@ -4,8 +4,8 @@ Source: Linux, Documentation/ABI/testing/sysfs-kernel-mm-numa.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import memory_nodes
-from tierscope.system import System
+from tierscope.host.proc import memory_nodes
+from tierscope.host.system import System
 
 PATH = "/sys/kernel/mm/numa/demotion_enabled"
 

@@ -3,10 +3,10 @@
 Source: DMTF DSP0134 (SMBIOS), 7.18; the fall of the clock with two DIMMs per channel: AI-HPC.org, STREAM guide.
 """
 
-from tierscope import peak, smbios
 from tierscope.doctor.check import BANDWIDTH, Check, Seen, checks, good, note, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host import peak, smbios
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 EFFECT = "the theoretical peak, channels x MT/s x 8 bytes, stays unknown; measured numbers are not touched"
 

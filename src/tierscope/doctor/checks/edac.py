@@ -6,8 +6,8 @@ Memory Errors on Application Performance", IEEE Computer Architecture Letters 16
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 BASE = "/sys/devices/system/edac/mc"
 OFTEN_PER_S = 1 / 60  # at one error a minute the two minutes of `run quick` meet some

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
 from tierscope.errors import MachineError
-from tierscope.fio_program import BRING, OLDEST, find
-from tierscope.system import System
+from tierscope.fio.program import BRING, OLDEST, find
+from tierscope.host.system import System
 
 LONGEST_S = 5.0  # fio answers within some 20 ms
 EFFECT = "`run storage`, and fio as a neighbour, cannot be run; no other result changes"

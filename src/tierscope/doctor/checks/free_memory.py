@@ -5,8 +5,8 @@ Source: Linux, proc(5), MemAvailable.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, unknown
-from tierscope.proc import meminfo
-from tierscope.system import System
+from tierscope.host.proc import meminfo
+from tierscope.host.system import System
 from tierscope.units import GiB, show_bytes
 
 WANTED = 2 * GiB  # the largest footprint of `run quick`

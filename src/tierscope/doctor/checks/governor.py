@@ -7,8 +7,8 @@ D. Molka, "Memory Performance at Reduced CPU Clock Speeds", HotPower 2012.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 BASE = "/sys/devices/system/cpu"
 OWN_GOVERNORS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")

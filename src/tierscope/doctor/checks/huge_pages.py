@@ -7,8 +7,8 @@ Source: Linux, Documentation/admin-guide/mm/hugetlbpage.rst.
 import re
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.proc import meminfo
-from tierscope.system import System
+from tierscope.host.proc import meminfo
+from tierscope.host.system import System
 from tierscope.units import GiB, show_bytes
 
 BASE = "/sys/kernel/mm/hugepages"

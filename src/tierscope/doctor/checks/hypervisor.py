@@ -6,8 +6,8 @@ within one session while Tierscope was designed.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import vendor, virtual
-from tierscope.system import System
+from tierscope.host.proc import vendor, virtual
+from tierscope.host.system import System
 
 CLOCKS = {"kvm-clock": "KVM", "hyperv_clocksource_tsc_page": "Hyper-V", "xen": "Xen"}
 EFFECT = (

@@ -5,8 +5,8 @@ Source: Linux, Documentation/admin-guide/kernel-parameters.txt; timers/no_hz.rst
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import allowed
-from tierscope.system import System, parse_list, show_list
+from tierscope.host.proc import allowed
+from tierscope.host.system import System, parse_list, show_list
 
 BASE = "/sys/devices/system/cpu"
 

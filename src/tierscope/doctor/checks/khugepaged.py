@@ -6,7 +6,7 @@ Source: Linux, Documentation/admin-guide/mm/transhuge.rst, "Khugepaged controls"
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.system import System
+from tierscope.host.system import System
 
 BASE = "/sys/kernel/mm/transparent_hugepage"
 DEFAULT_PAGES, DEFAULT_MS = 4096, 10_000

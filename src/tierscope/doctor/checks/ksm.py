@@ -6,8 +6,8 @@ Source: Linux, Documentation/admin-guide/mm/ksm.rst.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import fields
-from tierscope.system import System
+from tierscope.host.proc import fields
+from tierscope.host.system import System
 
 BASE = "/sys/kernel/mm/ksm"
 

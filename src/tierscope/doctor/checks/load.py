@@ -5,8 +5,8 @@ Source: Linux, proc(5), /proc/loadavg; effect measured on a two-CPU guest while 
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import allowed
-from tierscope.system import System, real
+from tierscope.host.proc import allowed
+from tierscope.host.system import System, real
 
 BAD, SOME = 0.5, 0.1  # of the CPUs: half of them taken; one in ten
 EFFECT = (

@@ -6,8 +6,8 @@ Source: Linux, mlock(2), getrlimit(2) (RLIMIT_MEMLOCK), capabilities(7) (CAP_IPC
 import re
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import CAP_IPC_LOCK, capable, meminfo
-from tierscope.system import System
+from tierscope.host.proc import CAP_IPC_LOCK, capable, meminfo
+from tierscope.host.system import System
 from tierscope.units import show_bytes
 
 

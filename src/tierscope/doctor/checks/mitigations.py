@@ -7,8 +7,8 @@ USENIX Security 2023.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import status
-from tierscope.system import System
+from tierscope.host.proc import status
+from tierscope.host.system import System
 
 BASE = "/sys/devices/system/cpu/vulnerabilities"
 EFFECTS = {

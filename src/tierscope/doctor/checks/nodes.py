@@ -4,8 +4,8 @@ Source: Linux, proc(5), Mems_allowed_list; cpuset(7).
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import memory_nodes, status
-from tierscope.system import System, parse_list, show_list
+from tierscope.host.proc import memory_nodes, status
+from tierscope.host.system import System, parse_list, show_list
 
 
 def look(system: System) -> Seen:

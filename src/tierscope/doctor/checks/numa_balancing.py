@@ -7,8 +7,8 @@ nodes then this feature should be disabled"); kernel/sched/fair.c, task_numa_wor
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import memory_nodes
-from tierscope.system import System
+from tierscope.host.proc import memory_nodes
+from tierscope.host.system import System
 
 PATH = "/proc/sys/kernel/numa_balancing"
 EFFECT = (

@@ -5,8 +5,8 @@ Source: Linux, Documentation/admin-guide/sysctl/kernel.rst and perf-security.rst
 """
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.proc import CAP_PERFMON, CAP_SYS_ADMIN, capable
-from tierscope.system import System
+from tierscope.host.proc import CAP_PERFMON, CAP_SYS_ADMIN, capable
+from tierscope.host.system import System
 
 PATH = "/proc/sys/kernel/perf_event_paranoid"
 EFFECT = "counters= has less to count, and no traffic of memory controllers is counted; times do not change"

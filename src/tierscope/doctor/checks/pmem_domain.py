@@ -7,8 +7,8 @@ Source: Linux, Documentation/ABI/testing/sysfs-bus-nvdimm; ACPI 6.5, 5.2.25.9 (p
 """
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.persistent import regions
-from tierscope.system import System
+from tierscope.host.persistent import regions
+from tierscope.host.system import System
 
 ADR, EADR = "memory_controller", "cpu_cache"
 WORDS = {ADR: "ADR", EADR: "eADR"}

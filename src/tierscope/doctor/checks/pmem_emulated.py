@@ -8,9 +8,9 @@ ACPI 6.5, 5.2.6: bytes 10 to 15 of a table are the maker's name, and QEMU's is B
 import re
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.persistent import regions
-from tierscope.proc import vendor, virtual
-from tierscope.system import System
+from tierscope.host.persistent import regions
+from tierscope.host.proc import vendor, virtual
+from tierscope.host.system import System
 
 TABLE = "/sys/firmware/acpi/tables/NFIT"
 DRAM = "it is DRAM: nothing persists, and speeds are DRAM's; results count as emulated"

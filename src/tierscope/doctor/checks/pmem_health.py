@@ -5,9 +5,9 @@ Source: Linux, Documentation/ABI/testing/sysfs-bus-nfit, drivers/acpi/nfit/core.
 """
 
 from tierscope.doctor.check import NONE, Check, Seen, bad, checks, good, note, unknown
-from tierscope.persistent import regions
-from tierscope.persistent.facts import Nvdimm
-from tierscope.system import System
+from tierscope.host.persistent import regions
+from tierscope.host.persistent.facts import Nvdimm
+from tierscope.host.system import System
 
 FAULTS = ("save_fail", "restore_fail", "flush_fail", "not_armed", "map_fail")
 """What the firmware could not do; `not_armed`: contents would not be saved at a loss of power."""

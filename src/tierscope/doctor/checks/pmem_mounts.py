@@ -10,9 +10,9 @@ import os
 from shlex import quote
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.persistent import mounts, regions
-from tierscope.persistent.facts import Mount, Namespace
-from tierscope.system import System
+from tierscope.host.persistent import mounts, regions
+from tierscope.host.persistent.facts import Mount, Namespace
+from tierscope.host.system import System
 from tierscope.units import MiB, show_bytes
 
 LARGE_BYTES = 2 * MiB

@@ -4,9 +4,9 @@ Source: ndctl-create-namespace(1); Linux, Documentation/driver-api/nvdimm/nvdimm
 """
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.persistent import dax, regions
-from tierscope.persistent.facts import Namespace
-from tierscope.system import System
+from tierscope.host.persistent import dax, regions
+from tierscope.host.persistent.facts import Namespace
+from tierscope.host.system import System
 
 DIRECT = ("fsdax", "devdax")
 NOTHING = "no persistent memory, so no `fsdax:` and no `devdax:` target; `file:` on tmpfs stands in"

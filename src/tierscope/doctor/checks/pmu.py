@@ -5,8 +5,8 @@ Source: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices; drivers
 """
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 BASE = "/sys/bus/event_source/devices"
 CORE = ("cpu", "armv8", "armv9", "apple_")  # cpu, cpu_core, cpu_atom, armv8_pmuv3_0

@@ -5,8 +5,8 @@ Source: Linux, Documentation/accounting/psi.rst.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import pressure
-from tierscope.system import System
+from tierscope.host.proc import pressure
+from tierscope.host.system import System
 
 BAD, SOME = 0.10, 0.02  # one block in ten waits; the default precision of a result
 EFFECTS = {

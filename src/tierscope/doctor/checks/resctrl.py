@@ -7,8 +7,8 @@ Source: Linux, Documentation/filesystems/resctrl.rst (schemata, MB, cbm_mask; /p
 import re
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 BASE = "/sys/fs/resctrl"
 EFFECT = "a cap lowers memory bandwidth or the effective last-level cache; not quantified here"

@@ -6,8 +6,8 @@ Source: Docker, "Seccomp security profiles for Docker"; moby/moby issue 37241; c
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, unknown
-from tierscope.proc import CAP_SYS_NICE, capable, memory_nodes, status
-from tierscope.system import System
+from tierscope.host.proc import CAP_SYS_NICE, capable, memory_nodes, status
+from tierscope.host.system import System
 
 EFFECT = (
     "without binding, placement is left to chance: on a machine with several nodes 45 to 68 GB/s were seen from run "

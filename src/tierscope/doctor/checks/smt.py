@@ -6,8 +6,8 @@ Source: document 000, table 1 (STREAM over 1..32 threads, Xeon Gold 6130, 16 cor
 """
 
 from tierscope.doctor.check import BANDWIDTH, Check, Seen, checks, good, note, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 BASE = "/sys/devices/system/cpu"
 EFFECT = (

@@ -8,8 +8,8 @@ Source: Linux, proc(5), /proc/stat; the effect was measured on a guest while Tie
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.proc import CpuTime, cpu_time, virtual
-from tierscope.system import System
+from tierscope.host.proc import CpuTime, cpu_time, virtual
+from tierscope.host.system import System
 
 MOMENT_S = 0.1  # ten ticks of each CPU, and a third of what `doctor` may take
 BAD, SOME = 0.02, 0.001  # the default precision of a result; one 1 ms block in a second

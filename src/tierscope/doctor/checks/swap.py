@@ -4,8 +4,8 @@ Source: Linux, proc(5), /proc/meminfo.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import meminfo
-from tierscope.system import System
+from tierscope.host.proc import meminfo
+from tierscope.host.system import System
 from tierscope.units import show_bytes
 
 

@@ -7,7 +7,7 @@ reads on a Granite Rapids guest while Tierscope was designed.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.system import System
+from tierscope.host.system import System
 
 BASE = "/sys/kernel/mm/transparent_hugepage"
 EFFECT = (

@@ -6,8 +6,8 @@ Source: Linux, Documentation/ABI/testing/sysfs-devices-system-cpu (thermal_throt
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 BASE = "/sys/devices/system/cpu"
 EFFECT = (

@@ -7,8 +7,8 @@ al., "An Energy Efficiency Feature Survey of the Intel Haswell Processor", IPDPS
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
-from tierscope.proc import virtual
-from tierscope.system import System
+from tierscope.host.proc import virtual
+from tierscope.host.system import System
 
 BASE = "/sys/devices/system/cpu"
 SWITCHES = ((f"{BASE}/intel_pstate/no_turbo", 0), (f"{BASE}/cpufreq/boost", 1))

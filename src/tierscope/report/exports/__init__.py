@@ -6,8 +6,8 @@ One file here is one form, and adds itself in its last line. Base units througho
 from collections.abc import Sequence
 from typing import Protocol
 
+from tierscope.record.result import Run
 from tierscope.registry import Registry
-from tierscope.result import Run
 
 
 class Export(Protocol):

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tierscope.printable import cell
+from tierscope.record.result import Run
 from tierscope.report.exported import FIELDS, cells
 from tierscope.report.exports import exports
-from tierscope.result import Run
 
 
 class Csv:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from tierscope.compare.measures import measures
+from tierscope.compare.points import named, points, said
 from tierscope.errors import UsageError
-from tierscope.origin import named as origin_named
-from tierscope.report.exported import named, points, said, unit_of
+from tierscope.record.origin import named as origin_named
+from tierscope.record.result import Run
 from tierscope.report.exports import exports
 from tierscope.report.provenance import host, model
 from tierscope.report.writers.markdown import escape
-from tierscope.result import Run
 
 
 class Markdown:
@@ -29,7 +30,7 @@ class Markdown:
             lines.append("| point | " + " | ".join(escape(name) for name in names) + " |")
             lines.append("|---|" + "---:|" * len(names))
             for point, numbers in rows.items():
-                cells = [said(numbers.get(index), unit_of(table)) for index in range(len(runs))]
+                cells = [said(numbers.get(index), measures()[table].unit) for index in range(len(runs))]
                 lines.append(f"| {escape(point)} | " + " | ".join(cells) + " |")
         return ("\n".join(lines) + "\n").encode()
 

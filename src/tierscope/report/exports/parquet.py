@@ -7,9 +7,9 @@ import numpy as np
 
 from tierscope import duck
 from tierscope.errors import MachineError
+from tierscope.record.result import Run
 from tierscope.report.exported import FIELDS, cells
 from tierscope.report.exports import exports
-from tierscope.result import Run
 
 
 class Parquet:

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tierscope.errors import MachineError
+from tierscope.record.result import Run
 from tierscope.registry import Registry
-from tierscope.result import Run
 
 
 class Writer(Protocol):

@@ -7,12 +7,12 @@ import csv
 import io
 from pathlib import Path
 
-from tierscope.experiment import Label
 from tierscope.files import write_atomically
 from tierscope.printable import cell
+from tierscope.record.experiment import Label
+from tierscope.record.result import Run
 from tierscope.report.content import Section, gather
 from tierscope.report.writers import file_name, folder_of, writers
-from tierscope.result import Run
 
 
 class Csv:

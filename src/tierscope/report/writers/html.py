@@ -12,15 +12,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tierscope.draw.theme import DARK, LIGHT
 from tierscope.files import write_atomically
+from tierscope.record.result import Run
 from tierscope.report import picture
 from tierscope.report.content import Content, gather
 from tierscope.report.pages import PAGE, pages
 from tierscope.report.policy import policy
-from tierscope.report.theme import DARK, LIGHT
 from tierscope.report.view import page
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Run
 from tierscope.sound import reads
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"

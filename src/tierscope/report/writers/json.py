@@ -8,9 +8,9 @@ import msgspec
 
 from tierscope.files import write_atomically
 from tierscope.printable import json_text
+from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Run
 from tierscope.sound import reads
 
 

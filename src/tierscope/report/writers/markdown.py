@@ -3,16 +3,17 @@
 import re
 from pathlib import Path
 
+from tierscope.draw import cells
 from tierscope.files import write_atomically
-from tierscope.origin import banner
 from tierscope.printable import printable
-from tierscope.report import cells, commands
+from tierscope.record.origin import banner
+from tierscope.record.result import Finding, Run
+from tierscope.report import commands
 from tierscope.report.content import Content, Section, gather, ranked
 from tierscope.report.method import method
 from tierscope.report.provenance import host
 from tierscope.report.verdict import verdict
 from tierscope.report.writers import file_name, writers
-from tierscope.result import Finding, Run
 from tierscope.sound import reads
 
 MOST_ROWS = 200  # what a person may still scroll through; the rest is in the CSV files

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from tierscope.files import write_atomically
+from tierscope.record.result import Run
 from tierscope.report import picture
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
 from tierscope.report.writers import file_name, folder_of, writers
-from tierscope.result import Run
 
 SCALE = 2.0  # pixels per px: sharp on dense screens and on paper 17 cm wide at 220 dpi
 

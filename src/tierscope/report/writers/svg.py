@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 from tierscope.files import write_atomically
+from tierscope.record.result import Run
 from tierscope.report import picture
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
 from tierscope.report.writers import file_name, folder_of, writers
-from tierscope.result import Run
 
 
 class Svg:

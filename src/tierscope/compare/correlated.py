@@ -1,0 +1,104 @@
+"""Which counters go with time over the points of a run: rows of `tierscope correlate`.
+
+    counter    = events of a point / operations of the counted blocks     [1]; task-clock [ns]
+    time       = 1 / median rate of its one group; of operations on a structure, by rounds      [s]
+
+The points of one table and one kernel are one sweep. Counters that are the same at all points say nothing and are left
+out. Counters are those of a simulated machine, or the performance events of `counters=`; those of a second pass on
+simulated caches are told apart by name. Blind to points of several groups, whose counters nobody can tell apart.
+Idea of the map: document 004.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tierscope.errors import ResultError
+from tierscope.record.counting import SIMULATED
+from tierscope.record.result import Record, Run
+from tierscope.sound import reads
+from tierscope.stats.correlation import FEWEST, Correlation
+from tierscope.tables.measured import judged, measured
+
+KINDS = ("linear", "rank")
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """One counter over one sweep."""
+
+    sweep: str
+    counter: str
+    points: int
+    linear: Correlation
+    rank: Correlation
+
+    def row(self) -> dict[str, Any]:
+        """As the keys of `correlate --json`."""
+        bounds = {
+            f"{kind}{end}": value
+            for kind, one in zip(KINDS, (self.linear, self.rank), strict=True)
+            for end, value in (("", one.middle), ("_low", one.low), ("_high", one.high))
+        }
+        return {"sweep": self.sweep, "counter": self.counter, "points": self.points, **bounds}
+
+
+@reads("the correlation")
+def correlated(run: Run) -> list[Correlated]:
+    """Strongest first in each sweep. ResultError where no sweep has counters at enough points."""
+    sweeps: dict[str, list[Record]] = {}
+    for record in run.result.records:
+        if _counts(record) and len(record.groups) == 1 and math.isfinite(_seconds(run, record)):
+            sweeps.setdefault(_sweep(record), []).append(record)
+    most = max(map(len, sweeps.values()), default=0)
+    if most < FEWEST:
+        raise ResultError(
+            f"{run.path} has counters at {most} points of one kernel, and a correlation needs {FEWEST}; try "
+            "tierscope run latency counters=default, or target=sim:ddr5"
+        )
+    return [one for sweep, records in sweeps.items() for one in _of(run, sweep, records)]
+
+
+def _sweep(record: Record) -> str:
+    """Points that differ in more than their size are no sweep: operations on a structure stand apart."""
+    operation = record.experiment.groups[0].workload.operation
+    return " ".join(filter(None, (record.experiment.table, record.groups[0].kernel, operation)))
+
+
+def _seconds(run: Run, record: Record) -> float:
+    """Of one operation; infinite where nothing clean was measured."""
+    if record.timings:
+        return judged(run, record).contrasts[0].seconds.middle
+    rate = measured(run, record).groups[0].interval.middle
+    return 1 / rate if rate > 0 else math.inf
+
+
+def _counts(record: Record) -> bool:
+    return bool(record.counters) or any(event.counted for one in record.counted for event in one.events)
+
+
+def _per_operation(run: Run, record: Record) -> dict[str, float]:
+    """By counter; a simulated machine's own where it counts everything."""
+    if record.counters:
+        operations = float(run.blocks(record)["operations"].sum())
+        return {name: count / operations for name, count in record.counters.items()}
+    return {
+        f"{event.event} (simulated)" if one.origin == SIMULATED else event.event: event.estimate / one.operations
+        for one in record.counted
+        for event in one.events
+        if event.counted and one.operations
+    }
+
+
+def _of(run: Run, sweep: str, records: list[Record]) -> list[Correlated]:
+    seconds = np.array([_seconds(run, record) for record in records])
+    counted = [_per_operation(run, record) for record in records]
+    found = []
+    for name in dict.fromkeys(key for one in counted for key in one if all(key in other for other in counted)):
+        events = np.array([one[name] for one in counted])
+        linear, rank = Correlation.linear(events, seconds), Correlation.rank(events, seconds)
+        if linear and rank:
+            found.append(Correlated(sweep, name, len(records), linear, rank))
+    return sorted(found, key=lambda one: -max(abs(one.linear.middle), abs(one.rank.middle)))

@@ -1,0 +1,91 @@
+"""Runs over time: the main number of each point in the order of the starts, and where it changed.
+
+All points are searched at once, so the chance of each change counts them all (Bonferroni): of a history without any
+change at most one in twenty shows one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.compare.measures import measures
+from tierscope.compare.points import Number, named, points
+from tierscope.errors import UsageError
+from tierscope.record.result import Run
+from tierscope.sound import reads
+from tierscope.stats.changes import LEAST, Change, changes
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One point over the runs that have it."""
+
+    table: str
+    point: str
+    unit: str
+    less_is_better: bool
+    runs: tuple[int, ...]  # indices of the runs, in order
+    numbers: tuple[Number, ...]
+    changes: tuple[Change, ...]  # places are indices into `runs`
+    left_out: int = 0  # inconclusive numbers
+
+    def worse(self, change: Change) -> bool:
+        """Slower: more of what is better where there is less of it, else less."""
+        return (change.ratio > 1) == self.less_is_better
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`runs` by start; names likewise."""
+
+    runs: tuple[Run, ...]
+    names: tuple[str, ...]
+    series: tuple[Series, ...]
+    machines: int  # different ones, by their digest
+
+    @property
+    def long_enough(self) -> bool:
+        return any(len(one.runs) >= 2 * LEAST for one in self.series)
+
+
+@reads("the history")
+def history(runs: Sequence[Run], least: float) -> History:
+    """UsageError for runs of several origins, and where no point stands in two runs."""
+    ordered = tuple(sorted(runs, key=lambda run: (run.result.started, str(run.path))))
+    origins = sorted({run.result.origin for run in ordered})
+    if len(origins) > 1:
+        raise UsageError(
+            f"the runs are {' and '.join(origins)}: their numbers do not compare; name those of one origin"
+        )
+    found = {
+        (table, point): numbers
+        for table, rows in points(ordered).items()
+        for point, numbers in rows.items()
+        if len(numbers) > 1
+    }
+    if not found:
+        raise UsageError("no point stands in two of these runs: a history needs runs of the same suite and options")
+    tests = sum(len(numbers) >= 2 * LEAST for numbers in found.values())
+    series = tuple(_series(key, numbers, tests, least) for key, numbers in found.items())
+    digests = {run.result.machine.identity.digest() for run in ordered}
+    return History(ordered, tuple(named(ordered)), series, len(digests))
+
+
+def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float) -> Series:
+    """Without inconclusive numbers, unless all are."""
+    sure = {index: number for index, number in numbers.items() if number.conclusive} or numbers
+    indices = tuple(sorted(sure))
+    values = np.array([sure[index].value for index in indices])
+    steps = changes(values, tests=max(tests, 1), least=least)
+    left_out = len(numbers) - len(sure)
+    measure = measures()[key[0]]
+    return Series(
+        *key,
+        measure.unit,
+        measure.main.less_is_better,
+        indices,
+        tuple(sure[index] for index in indices),
+        steps,
+        left_out,
+    )

@@ -1,0 +1,66 @@
+"""The main number of each point of several runs, by table and by the words that name the point."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tierscope.compare.comparison import point
+from tierscope.compare.measures import measures
+from tierscope.draw.cells import UNKNOWN
+from tierscope.record.experiment import real
+from tierscope.record.result import Run
+from tierscope.sound import reads
+from tierscope.tables import Main, Row
+from tierscope.tables.measured import span_of
+from tierscope.units import show_value
+
+
+def named(runs: Sequence[Run]) -> list[str]:
+    """The name of each run's directory, numbered where two are called the same."""
+    names = [run.path.resolve().name for run in runs]
+    many, turns, found = Counter(names), Counter[str](), []
+    for name in names:
+        turns[name] += 1
+        found.append(f"{name}-{turns[name]}" if many[name] > 1 else name)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """The main number of a point in one run; bounds are the number itself where there is no interval."""
+
+    value: float
+    low: float
+    high: float
+    conclusive: bool
+
+
+@reads("the export")
+def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
+    """Return measure -> point in words -> index of the run -> its main number, as `compare` takes it."""
+    found: dict[str, dict[str, dict[int, Number]]] = {}
+    for index, run in enumerate(runs):
+        for name, measure in measures().items():
+            for row in measure.rows(run):
+                if number := _number(row, measure.main):
+                    words = point(measure.table.name, row)
+                    found.setdefault(name, {}).setdefault(words, {}).setdefault(index, number)
+    return found
+
+
+def said(number: Number | None, unit: str) -> str:
+    """'12.34 GB/s ±0.5 %'; "" for a point that the run has not."""
+    if number is None:
+        return ""
+    text = show_value(number.value, unit)
+    half = (number.high - number.low) / 2 / number.value if number.value else 0.0
+    if round(100 * half, 1) >= 100:
+        return f"{UNKNOWN}{'' if number.conclusive else ' ?'}"
+    return text + (f" ±{100 * half:.1f} %" if half > 0 else "") + ("" if number.conclusive else " ?")
+
+
+def _number(row: Row, main: Main) -> Number | None:
+    value = real(row.get(main.name))
+    if value is None:
+        return None
+    return Number(value, *(span_of(row, main.stem) or (value, value)), row.get("conclusive") is not False)

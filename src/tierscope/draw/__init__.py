@@ -1,0 +1,33 @@
+"""Figures: each turns the rows of one table into a Vega-Lite specification. It draws; it does not compute."""
+
+from typing import Protocol
+
+from tierscope.draw.theme import Spec
+from tierscope.record.result import Run
+from tierscope.registry import Registry
+from tierscope.tables import Insight, Row
+
+
+class Figure(Protocol):
+    """One picture. `table` names the rows that it is given and beside which it is shown."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def table(self) -> str: ...
+
+    @property
+    def reading(self) -> str:
+        """One or two sentences: what is drawn and how to read it."""
+        ...
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """A Vega-Lite specification without `$schema` and without references; None where rows are absent."""
+        ...
+
+
+figures: Registry[Figure] = Registry("figure", "tierscope.suites", part="figure", group="tierscope.figures")

@@ -1,0 +1,88 @@
+"""One value of a row as people read it; the unit stands in the column's head, so that columns line up."""
+
+import math
+
+from tierscope.draw import vega
+from tierscope.record.experiment import Label
+from tierscope.tables import Column
+from tierscope.units import show_bytes, show_size
+
+HEADS = {"B/s": "GB/s", "s": "ns", "1/s": "M/s"}
+NOTHING = "–"
+UNKNOWN = "not known"  # a number whose interval is as wide as itself
+DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB stays 8 KB
+
+
+def head(column: Column) -> str:
+    """'bandwidth, GB/s'; sizes carry their unit in the cell."""
+    unit = "%" if _is_share(column) else "s" if _is_long(column) else HEADS.get(column.unit, "")
+    unit = "1/s" if _is_iops(column) else unit
+    return f"{column.title}, {unit}" if unit else column.title
+
+
+def cell(value: Label, column: Column) -> str:
+    """GB/s with two decimals, ns with four digits, binary sizes, shares in percent, yes and no."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    return _number(float(value), column)
+
+
+def _number(value: float, column: Column) -> str:
+    if column.unit == "B":
+        show = show_size(int(value)) if column.name in DECIMAL else show_bytes(value)
+        return show if value else "0"
+    if column.unit == "B/s":
+        return f"{vega.gb(value):.2f}"
+    if _is_long(column):
+        return f"{value:.4g}"
+    if column.unit == "s":
+        return _digits(vega.ns(value) or 0.0)
+    if _is_iops(column):
+        return f"{value:.0f}"
+    if column.unit == "1/s":
+        return _digits(value / 1e6)
+    if _is_share(column):
+        return f"{100 * value:.1f}"
+    return f"{value:.0f}" if value == int(value) else f"{value:.4g}"
+
+
+def _digits(value: float) -> str:
+    """Four significant digits and never an exponent."""
+    if value == 0:
+        return "0"
+    whole = len(str(int(abs(value))))
+    return f"{value:.{max(0, 4 - whole)}f}"
+
+
+def _is_share(column: Column) -> bool:
+    """Shares of a whole are read in percent; a read share of 0.75 is a ratio and stays."""
+    return column.unit == "1" and column.name in ("peak_share", "left_out_share", "on_target_share")
+
+
+def _is_iops(column: Column) -> bool:
+    """Operations of storage are thousands a second, not millions."""
+    return column.name.startswith("iops")
+
+
+def _is_long(column: Column) -> bool:
+    """The time of a whole task is read in seconds."""
+    return column.unit == "s" and column.name.startswith("seconds")
+
+
+def is_number(column: Column) -> bool:
+    """Whether the column is set flush right."""
+    return bool(column.unit)
+
+
+def within(text: str, low: Label, middle: Label, high: Label) -> str:
+    """'53.39 ±0.4%', half of the interval; 'not known' where it is as wide as the value, `text` where there is none."""
+    if not isinstance(low, int | float) or not isinstance(middle, int | float) or not isinstance(high, int | float):
+        return text
+    if not high > max(low, 0):  # one point has none
+        return text
+    half = 50 * (high - low) / middle if middle > 0 else math.inf
+    return f"{text} ±{half:.1f}%" if round(half, 1) < 100 else UNKNOWN

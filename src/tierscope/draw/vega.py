@@ -1,0 +1,160 @@
+"""The few Vega-Lite phrases that all figures share.
+
+A specification carries `usermeta.tierscope` for the page: `axes` (which axes may be switched, with the type
+they start with), `legend` (letters of the longest legend entry), `notes` (sentences for the reader).
+Source: A. Satyanarayan et al., "Vega-Lite: A Grammar of Interactive Graphics", IEEE TVCG 23(1), 2017.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from tierscope.draw import theme
+from tierscope.draw.theme import Spec
+from tierscope.record.experiment import Label
+from tierscope.units import RATES, TIMES, GiB, KiB, MiB
+
+Unit = Callable[[Label], float | None]
+Point = dict[str, Any]
+"""One datum of a figure: flat, in the units in which it is drawn."""
+
+WIDTH = 760  # px of a figure that stands alone: one column of a page
+LETTER = 6.4  # px of one letter of a legend, 11.5 px type
+SYMBOL = 40  # px that symbol and gap take beside a legend entry
+
+FADED = 0.08
+GROUND = theme.colour("ground")
+SIZE_LABEL = (
+    f"datum.value >= {GiB} ? format(datum.value / {GiB}, '.4~g') + ' GiB' : "
+    f"datum.value >= {MiB} ? format(datum.value / {MiB}, '.4~g') + ' MiB' : "
+    f"datum.value >= {KiB} ? format(datum.value / {KiB}, '.4~g') + ' KiB' : datum.value + ' B'"
+)
+"""Vega expression that labels an axis of bytes in binary units."""
+TIME_LABEL = (
+    "datum.value >= 1e9 ? format(datum.value / 1e9, '.3~g') + ' s' : "
+    "datum.value >= 1e6 ? format(datum.value / 1e6, '.3~g') + ' ms' : "
+    "datum.value >= 1e3 ? format(datum.value / 1e3, '.3~g') + ' us' : format(datum.value, '.3~g') + ' ns'"
+)
+"""The same of an axis of nanoseconds."""
+
+
+def gb(rate: Label) -> float | None:
+    """bytes/s -> GB/s with five digits; what is no number is None."""
+    return _scaled(rate, RATES["GB/s"])
+
+
+def ns(seconds: Label) -> float | None:
+    """s -> ns with five digits; what is no number is None."""
+    return _scaled(seconds, TIMES["ns"])
+
+
+def digits(value: Label, count: int = 5) -> float | None:
+    """The number with so many digits; what is none is None."""
+    number = isinstance(value, int | float) and math.isfinite(value)
+    return float(f"{float(value or 0):.{count}g}") if number else None
+
+
+def _scaled(value: Label, unit: float) -> float | None:
+    return digits(value / unit if isinstance(value, int | float) else None)
+
+
+def zoom(channels: Sequence[str] = ("x", "y")) -> Spec:
+    """Drag moves, the wheel with Ctrl zooms: a plain wheel must go on scrolling the page."""
+    select = {"type": "interval", "encodings": list(channels), "zoom": "wheel![event.ctrlKey]"}
+    return {"name": "zoom", "select": select, "bind": "scales"}
+
+
+def pick(field: str) -> Spec:
+    """A click on a legend entry shows that series alone; each further click adds or removes one."""
+    return {"name": f"pick_{field}", "select": {"type": "point", "fields": [field], "toggle": "true"}, "bind": "legend"}
+
+
+def shown(*fields: str, strong: float = 1.0) -> Spec:
+    """The opacity of a mark: `strong` when its series are picked or nothing is."""
+    test = {"and": [{"param": f"pick_{field}"} for field in fields]}
+    return {"condition": {"test": test, "value": strong}, "value": FADED}
+
+
+def field(name: str, kind: str, title: str | None = "", **more: Any) -> Spec:
+    """A channel definition; `kind` by its first letter as in Vega-Lite: q, n, o.
+
+    title: None is none at all; "" leaves it to another layer that shares the scale.
+    """
+    kinds = {"q": "quantitative", "n": "nominal", "o": "ordinal"}
+    titled = {} if title == "" else {"title": title}
+    return {"field": name, "type": kinds[kind], **titled, **more}
+
+
+def number(name: str, title: str, kind: str = "linear", *, zero: bool = True, **more: Any) -> Spec:
+    """An axis that the page may switch between linear and logarithmic."""
+    scale = {"type": kind, **({"zero": zero} if kind == "linear" else {"padding": 10}), **more.pop("scale", {})}
+    axis = more.pop("axis", {})
+    ticks: Spec = {"tickCount": 10 if more.pop("across", False) else 6}
+    return field(name, "q", title, scale=scale, axis=axis if "values" in axis else {**ticks, **axis}, **more)
+
+
+def hollow(x: Spec, y: Spec, tooltip: list[Spec], size: int) -> Spec:
+    """Empties the points that are inconclusive; a layer above them, so that legends keep full symbols."""
+    return {
+        "transform": [{"filter": "datum.verdict === 'inconclusive'"}],
+        "mark": {"type": "point", "clip": True, "filled": True, "shape": "circle", "size": size, "color": GROUND},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+    }
+
+
+def decades(low: float, high: float) -> list[float]:
+    """1, 2 and 5 of each power of ten from `low` to `high`: the ticks of a logarithmic axis."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [float(f"{first}e{power}") for power in powers for first in (1, 2, 5) if low <= first * 10.0**power <= high]
+
+
+def tips(*entries: tuple[str, str]) -> list[Spec]:
+    """Tooltip lines: (field, title); a title that ends in a known unit fixes the digits."""
+    digits = {"GB/s": ",.2f", "ns": ",.4~g", "%": ".1f"}
+    lines = []
+    for name, title in entries:
+        unit = title.rpartition(", ")[2]
+        numeric = {"type": "quantitative", "format": digits[unit]} if unit in digits else {"type": "nominal"}
+        lines.append({"field": name, "title": title, **numeric})
+    return lines
+
+
+def legend_columns(letters: int, width: float = WIDTH) -> int:
+    """How many entries of a legend stand side by side; the page's script uses the same rule."""
+    return max(1, int(width / (letters * LETTER + SYMBOL)))
+
+
+def rule(axis: str, value: float, role: str, dash: bool = False, width: float = 1.2) -> Spec:
+    """One straight line across the figure at `value` of `axis`."""
+    mark = {"type": "rule", "clip": True, "color": theme.colour(role), "strokeWidth": width}
+    return {
+        "data": {"values": [{"at": value}]},
+        "mark": mark | ({"strokeDash": [4, 4]} if dash else {}),
+        "encoding": {axis: field("at", "q")},
+    }
+
+
+def missing(rows: int, points: int) -> str:
+    """A note for rows without a number: what is absent is said."""
+    absent = rows - points
+    return f"{absent} of {rows} points have no number: see the table for why." if absent else ""
+
+
+def finish(
+    title: str, body: Spec, *, labels: Iterable[str] = (), axes: dict[str, str] | None = None,
+    notes: Iterable[str] = (), width: int = WIDTH, height: int = 360,
+) -> Spec:  # fmt: skip
+    """The whole specification: body, size, configuration and what the page has to know."""
+    letters = max((len(label) for label in labels), default=8)
+    config = theme.config()
+    config["legend"]["columns"] = legend_columns(letters)
+    inner = body.get("spec", body)
+    inner["width"] = inner.get("width", width)
+    inner["height"] = inner.get("height", height)
+    meta = {"axes": axes or {}, "legend": letters, "notes": [note for note in notes if note]}
+    return {"title": title, **body, "config": config, "usermeta": {"tierscope": meta}}
+
+
+def origin_title(title: str, origin: str) -> str:
+    """Every origin but "real" stands in the title."""
+    return title if origin == "real" else f"{title} ({origin.upper()})"

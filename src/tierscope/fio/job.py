@@ -1,0 +1,96 @@
+"""One job in fio's own words: those of the workload, and those that say how and where."""
+
+from collections.abc import Mapping
+
+from tierscope.errors import UsageError
+from tierscope.fio.place import Place
+from tierscope.record.experiment import Workload
+from tierscope.units import MiB
+
+SYNCHRONOUS = ("psync",)
+"""Engines of one operation at a time: a queue of n is n threads there."""
+
+FILL_BLOCK = MiB
+SEED = 1995
+
+
+def words_of(work: Workload) -> dict[str, str]:
+    """'rw=randread iodepth=16' -> {'rw': 'randread', 'iodepth': '16'}."""
+    return dict(word.split("=", 1) for word in work.command.split())
+
+
+def threads_of(words: Mapping[str, str], engine: str) -> int:
+    return int(words.get("iodepth", "1")) if engine in SYNCHRONOUS else 1
+
+
+def basis(place: Place, engine: str, *, direct: bool) -> dict[str, str]:
+    """What every call has: one process, the open file, the engine."""
+    return {
+        "name": "tierscope",
+        "filename": place.path,
+        "size": str(place.size_bytes),
+        "ioengine": engine,
+        "direct": str(int(direct)),
+        "thread": "",
+        "allow_file_create": "0",
+    }
+
+
+def fill(place: Place, engine: str, *, direct: bool) -> dict[str, str]:
+    """Every block written once, in order, and flushed: reads of blocks that were never written cost nothing.
+
+    The bytes are random and never the same twice, so that storage which squeezes or shares blocks cannot.
+    """
+    depth = {} if engine in SYNCHRONOUS else {"iodepth": "16"}
+    block = str(min(FILL_BLOCK, place.size_bytes))
+    words = {"rw": "write", "bs": block, "end_fsync": "1", "refill_buffers": ""}
+    return {**basis(place, engine, direct=direct), **words, **depth}
+
+
+def trial(place: Place, engine: str, block_bytes: int, *, direct: bool) -> dict[str, str]:
+    """One read: does the engine work here at all?"""
+    words = {"rw": "read", "bs": str(block_bytes), "number_ios": "1", "iodepth": "1"}
+    return {**basis(place, engine, direct=direct), **words}
+
+
+def is_sequential(words: Mapping[str, str]) -> bool:
+    return not words["rw"].startswith("rand")
+
+
+def slice_bytes(place: Place, words: Mapping[str, str], engine: str) -> int:
+    """Of each thread of a sequential job: whole blocks that no other thread touches; UsageError where there is none."""
+    threads, block = threads_of(words, engine), int(words["bs"])
+    own = place.size_bytes // threads // block * block
+    if not own:
+        raise UsageError(f"size={place.size_bytes}: each of the {threads} threads of {engine} walks blocks of its own, "
+                         f"and one of {block} bytes does not fit; name a larger size= or a smaller depth")  # fmt: skip
+    return own
+
+
+def walk(place: Place, words: Mapping[str, str], engine: str, start: float) -> dict[str, str]:
+    """Where a sequential repeat goes: from `start`, a share of each slice, to the end of the slice; {} of others."""
+    if not is_sequential(words):
+        return {}
+    own, block = slice_bytes(place, words, engine), int(words["bs"])
+    before = int(start * own) // block * block
+    many = {"offset_increment": str(own)} if threads_of(words, engine) > 1 else {}
+    return {"offset": str(before), "size": str(own - before), **many}
+
+
+def measured(
+    place: Place, engine: str, words: Mapping[str, str], seconds: float, repeat: int, start: float, *, direct: bool
+) -> dict[str, str]:
+    """One repeat: ramp, then `seconds`; its own seed and start, so that repeats are not one pattern told again."""
+    threads = threads_of(words, engine)
+    queue = {"iodepth": "1", "numjobs": str(threads), "group_reporting": ""} if threads > 1 else {}
+    return {
+        **basis(place, engine, direct=direct),
+        **words,
+        **queue,
+        **walk(place, words, engine, start),
+        "randseed": str(SEED + repeat),
+        "time_based": "",
+        "runtime": f"{round(seconds * 1e3)}ms",
+        "lat_percentiles": "1",
+        "clat_percentiles": "0",
+    }

@@ -1,0 +1,22 @@
+"""What a suite is told of an experiment that it asked for."""
+
+from dataclasses import dataclass
+
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Record
+from tierscope.stats.point import Point
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`record` and `point` are None when the run is only being planned, to count its experiments."""
+
+    experiment: Experiment
+    record: Record | None = None
+    point: Point | None = None
+
+    def rate(self, group: int = 0) -> float | None:
+        """Median operations/s of one group; None while planning or without a clean block."""
+        if self.point is None or self.point.groups[group].interval.count == 0:
+            return None
+        return self.point.groups[group].interval.middle

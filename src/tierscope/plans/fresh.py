@@ -1,0 +1,124 @@
+"""Experiments on fresh regions: each line of a region once, in a random order, then the next region.
+
+Since no line comes back before the whole footprint was walked, caches of the processor hide nothing of what lies
+below; only neighbours in a unit of the memory's own buffers are found there. A timed block holds whole regions, or a
+part of a large one: then the experiment lasts for whole regions, `of` which `stats.fresh` takes the mean.
+Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS).
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from tierscope.errors import UsageError
+from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.plans.simulation import SHORTER
+from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, TIMES_CACHE, free_bytes, half_of_what
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
+
+TABLE = "regions"
+OPERATIONS = ("read", "write")
+LEAST = GiB  # of a footprint: a unit that a 64 MiB buffer holds is seldom met again
+BLOCK_BYTES = 64 * KiB  # of one timed block, at least: some 0.2 ms
+WHOLE_BYTES = 128 * KiB  # of one timed block, at most: a busy machine leaves no thread alone for long
+TWICE = 2  # as many parts as needed: where a part is no whole share, its place in the region is not known
+ENOUGH = 192  # blocks of a small region: under ten times the usual noise their median is known to 1 %
+BLOCKS = 128  # of a large region, or of several
+LINE_S = 300e-9  # where nothing is known yet
+MORE = 2.0  # time than the last latency asks for: neighbours take some; twice as much costs less than once more
+ALONE = 1.2  # the same where there are none
+WRITTEN_BYTES = 16 * MiB  # stores pass the caches by, so that less is enough
+
+
+@dataclass(frozen=True)
+class Field:
+    """What all points of one run share. of: "latency" or "buffers", the suite that asked."""
+
+    cpu: int
+    target: Target
+    footprint_bytes: int
+    schedule: Schedule
+    of: str
+    note: str = ""
+    line_s: float = LINE_S  # of a read, near enough
+    ways: int = 1  # memories side by side, as they are known
+    grain_bytes: int = 4 * KiB  # of each in turn
+
+    def read(self, region: int, block: int = 64, *, scattered: bool = False) -> Experiment:
+        """Dependent reads of blocks; of blocks above a line, all lines are under way at once.
+
+        scattered: regions follow one another at random, not by address.
+        """
+        kernel = "chase" if block == 64 else "chase_blocks"
+        return self._experiment("read", kernel, region, block, "random" if scattered else "sequential")
+
+    def write(self, region: int, block: int = 64) -> Experiment:
+        """Stores past the caches, a fence behind each region."""
+        return self._experiment("write", "flush_nt", region, block, "once")
+
+    def _experiment(self, operation: str, kernel: str, region: int, block: int, order: str) -> Experiment:
+        most = self.footprint_bytes if operation == "read" else min(self.footprint_bytes, WRITTEN_BYTES)
+        work = Workload(
+            kernel=kernel,
+            footprint_bytes=max(most // region, 2) * region,
+            element_bytes=block,
+            locality_bytes=region,
+            order=order,
+            fence="region" if operation == "write" else "",
+            per_block=max(_block_bytes(region) // block, 1),
+        )
+        labels: dict[str, Label] = {
+            "operation": operation, "region_bytes": region, "scattered": order == "random", "of": self.of
+        }  # fmt: skip
+        if self.ways > 1:
+            labels |= {"ways": self.ways, "grain_bytes": self.grain_bytes}
+        group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role=f"{operation}r")
+        return Experiment(table=TABLE, groups=(group,), schedule=self._lasting(region), labels=labels, note=self.note)
+
+    def _lasting(self, region: int) -> Schedule:
+        """Long enough for whole regions, or for as many blocks of small ones as a verdict needs."""
+        small = region <= WHOLE_BYTES
+        walked = ENOUGH * _block_bytes(region) if small else -(-BLOCKS * WHOLE_BYTES // region) * region + WHOLE_BYTES
+        own = SHORTER if self.target.name == SIMULATED else 1.0  # its seconds are virtual, and nobody takes of them
+        more = MORE if own == 1 else ALONE
+        least = max(more * self.line_s * walked / LINE_BYTES * own, self.schedule.minimum_s)
+        most = max(least, self.schedule.budget_s * own)
+        return msgspec.structs.replace(self.schedule, minimum_s=least, budget_s=most)
+
+
+def _block_bytes(region: int) -> int:
+    """Of one timed block: whole regions, or a part of a large one; equal parts where that makes no more than TWICE."""
+    if region <= WHOLE_BYTES:
+        return -(-BLOCK_BYTES // region) * region
+    lines, fewest = region // LINE_BYTES, -(-region // WHOLE_BYTES)
+    parts = next((count for count in range(fewest, TWICE * fewest + 1) if lines % count == 0), None)
+    return region // parts if parts else WHOLE_BYTES
+
+
+def sizes(block: int, largest: int, per_octave: int) -> list[int]:
+    """Regions of whole blocks from one block to the largest, `per_octave` to a doubling."""
+    steps = int(np.log2(largest / block) * per_octave + 1e-9)  # rounding loses no step
+    found = {round(2 ** (step / per_octave)) * block for step in range(steps + 1)}
+    return sorted(found | {largest // block * block})
+
+
+def footprint(machine: Machine, target: Target, asked: Label, largest: int) -> tuple[int, str]:
+    """Bytes, and why they are fewer than 1 GiB, four times the last-level cache and four regions.
+
+    UsageError where they hold no two of the largest region.
+    """
+    wanted = max(LEAST, TIMES_CACHE * machine.last_level_cache_bytes(), 4 * largest)
+    limit = max(min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE)) // MiB, 1) * MiB
+    size = min(wanted, limit) if asked is None else int(asked)
+    if size < 2 * largest:
+        raise UsageError(
+            f"footprint={word_bytes(size)} holds no two regions of {show_bytes(largest)}; "
+            f"try to={word_bytes(max(size // 4 // MiB, 1) * MiB)} or a larger footprint"
+        )
+    if asked is not None or size >= wanted:
+        return size, ""
+    why = half_of_what(machine, target) if limit < LARGEST else "the time that filling takes"
+    return size, f"fresh regions in {show_bytes(size)} instead of {show_bytes(wanted)}: limited by {why}"

@@ -1,0 +1,133 @@
+"""Footprints that measure memory and not a cache, from the caches that the staircase finds.
+
+STREAM's rule, arrays of four times the last-level cache each, rests on the true size of that cache, which a
+virtual machine misreports (one here showed 480 MiB and had 64 to 128). So the effective size is measured first.
+Source of the rule: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", run rules.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.plans.answer import Answer
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.stats.levels import staircase as levels_of
+from tierscope.units import GiB, KiB, MiB, show_bytes
+
+TIMES_CACHE = 4  # STREAM's rule
+SMALLEST_ARRAY = 64 * MiB  # a core's second-level cache and its page walks are far below
+BELIEVED = 512 * MiB  # of 4 x the reported cache, even where less was found: a second to fill, no doubt left
+REACHES = 512 * MiB  # at least, of a staircase: beyond the caches of a machine that reports none
+LARGEST = 2 * GiB  # of a footprint chosen by itself: filling more takes longer than measuring
+SEARCH = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)  # a cache's size is wanted, not its latency
+MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How much to touch; `note` says why it is less than the rule asks."""
+
+    array_bytes: int
+    note: str
+
+
+def free_bytes(machine: Machine, target: Target | None = None) -> int:
+    """MemAvailable as the run started; the nodes' free memory where it is not known.
+
+    target: one of several nodes gives no more than its own free memory; a node of CXL memory may have little. A path
+    has the room that was found before the run began.
+    """
+    if target is not None and target.word in machine.rooms:
+        return machine.rooms[target.word]
+    nodes = machine.identity.nodes
+    available = machine.state.get("available_bytes")
+    total = int(available) if isinstance(available, int | float) else sum(node.free_bytes for node in nodes)
+    own = [node.free_bytes for node in nodes if target and target.node == str(node.number)]
+    return min(total, *own) if own and len(nodes) > 1 else total
+
+
+def half_of_what(machine: Machine, target: Target | None = None) -> str:
+    """What limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
+    path = target is not None and target.word in machine.rooms
+    return f"half of the room of {target.word}" if target is not None and path else "half of the free memory"
+
+
+def array(
+    machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int = 3, target: Target | None = None
+) -> Memory:
+    """Bytes of one array: four times the cache that was found (reported, if none was), within half of what is free.
+
+    One CPU finds the cache that it reaches; where `cpus` reach several, the array is four times their sum.
+    A found cache that is smaller than the reported one does not shrink the array below BELIEVED: neighbours that
+    hold the cache now may leave it during the run.
+    """
+    caches = machine.last_level_caches(cpus)
+    reported = machine.last_level_cache_bytes() * caches
+    known = (cache_bytes or machine.last_level_cache_bytes()) * caches
+    wanted = max(TIMES_CACHE * known, min(TIMES_CACHE * reported, BELIEVED), SMALLEST_ARRAY)
+    limit = min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE / arrays))
+    if wanted <= limit:
+        return Memory(_whole(wanted), "")
+    why = half_of_what(machine, target) if limit < LARGEST else "the time that filling takes"
+    return Memory(
+        _whole(limit), f"arrays of {show_bytes(limit)} instead of {TIMES_CACHE} x {show_bytes(known)}: limited by {why}"
+    )
+
+
+def _whole(size: int) -> int:
+    return max(size // (2 * MiB), 1) * 2 * MiB
+
+
+def staircase(low: int, high: int, per_octave: int) -> list[int]:
+    """Footprints from low to high, `per_octave` to a doubling, whole multiples of 4 KiB (of 64 B below 32 KiB)."""
+    steps = int(np.log2(high / low) * per_octave + 1e-9)  # rounding loses no step
+    between = [low * 2.0 ** (step / per_octave) for step in range(1, steps + 1)]
+    grains = [4 * KiB if size >= 32 * KiB else 64 for size in between]
+    rounded = {round(size / grain) * grain for size, grain in zip(between, grains, strict=True)}
+    return sorted({low, high, *(size for size in rounded if low < size < high)})
+
+
+def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Experiment:
+    """One point of a staircase that only sizes arrays: kept, but in no table, since it is no result."""
+    work = Workload(kernel="chase", footprint_bytes=footprint)
+    group = Group(workload=work, target=target, team=Team(cpus=(cpu,)), role="chaser")
+    return Experiment(table="sizing", groups=(group,), schedule=schedule)
+
+
+def find_cache(points: dict[int, float]) -> int | None:
+    """Return the effective last-level cache in bytes from latency over footprint; None where memory was not reached.
+
+    Of a level whose end is in doubt the upper bound: arrays too large measure memory all the same.
+    """
+    sizes = sorted(points)
+    found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))
+    if found.memory_s is None or not found.levels:
+        return None
+    return int(found.last_cache.capacity_bytes if found.last_cache else found.levels[-1].high_bytes)
+
+
+def effective_cache(
+    machine: Machine, cpu: int, target: Target, schedule: Schedule
+) -> Generator[Experiment, Answer, int | None]:
+    """A coarse staircase, largest footprint first so that memory is mapped once; four seconds or so."""
+    top = max(TIMES_CACHE * machine.last_level_cache_bytes(), REACHES)
+    top = min(top, LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE))
+    points: dict[int, float] = {}
+    for footprint in reversed(staircase(256 * KiB, _whole(top), 1)):
+        answer = yield chase(footprint, cpu, target, schedule)
+        if rate := answer.rate():
+            points[footprint] = 1 / rate
+    return find_cache(points)
+
+
+def chosen_array(
+    machine: Machine, asked: Label, cache_bytes: int | None, cpus: tuple[int, ...], near: int, target: Target
+) -> Generator[Experiment, Answer, Memory]:
+    """The array that was asked for, or one by the rule; `near` searches for the cache where none is known yet."""
+    if asked is not None:
+        return Memory(int(asked), "")
+    if cache_bytes is None:
+        cache_bytes = yield from effective_cache(machine, near, target, SEARCH)
+    return array(machine, cache_bytes, cpus, target=target)

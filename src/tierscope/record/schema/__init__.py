@@ -1,0 +1,25 @@
+"""The published format of `result.json`, made from the types in `record.result`; a test holds the two together.
+
+Make the file again after a change of the types: python -m tierscope.record.schema
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tierscope.record.result import SCHEMA, Result
+
+PATH = Path(__file__).with_name(f"result-{SCHEMA}.json")
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema, draft 2020-12."""
+    (top,), parts = msgspec.json.schema_components([Result], ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Tierscope result, schema {SCHEMA}",
+        "description": "Seconds, bytes, bytes/s, hertz and raw ticks; samples lie beside it as Parquet.",
+        **top,
+        "$defs": parts,
+    }

@@ -1,0 +1,1 @@
+"""Simulated machines: presets made from measurements, and programs traced through them."""

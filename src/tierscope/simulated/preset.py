@@ -1,0 +1,266 @@
+"""A simulated machine made from what was measured on a real one: the TOML behind `target=sim:FILE.toml`.
+
+    read of memory = plateau of memory - latency of the last cache - translation there     [s]
+    loads in flight = bandwidth of one thread * plateau of memory / 64 B                    [1]   (Little's law)
+    base of a walk = what lies beyond the last level of the TLB - latency of the nearest cache    [s]
+
+Caches: latencies are the plateaus of `stats.levels`, sizes and policies the fit of `stats.cyclic`; ways and sharing are
+what the system reports of the cache at that place. Memory is `flat`, since a staircase tells one latency of it. What
+was not measured keeps the simulator's default, and the file says so.
+Blind to: prefetchers (chases do not meet them; a stream's bandwidth is laid into `loads`), writes, NUMA.
+Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tierscope.errors import UsageError
+from tierscope.record.machine import Cache, Machine
+from tierscope.record.origin import joined, named, strongest
+from tierscope.record.result import Run
+from tierscope.sound import reads
+from tierscope.stats.cyclic import Shape, fitted, widened
+from tierscope.stats.levels import staircase
+from tierscope.suites.latency.levels import latency_levels
+from tierscope.suites.latency.table import Latency
+from tierscope.suites.stream.table import Stream
+from tierscope.suites.tlb.table_levels import TlbLevels
+from tierscope.tables import Row
+from tierscope.tables.measured import interval_of, whole
+from tierscope.units import LINE_BYTES, MiB, show_bytes, show_rate, word_bytes
+
+WAYS = 16  # where the system reports no cache at that place
+ALIKE = 1.5  # a cache within this factor of the capacity found is the one reported
+MOST_IN_FLIGHT = 1024  # what the simulator takes for cpu.loads
+MOST_WAYS = 128
+Rows = Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the runs told. `tlb`: rows of `tlb_levels` for the staircase's pages."""
+
+    machine: Machine
+    name: str
+    where: str  # "run runs/x of 2026-11-21 on host"
+    page_bytes: int
+    shapes: tuple[Shape, ...]
+    memory_s: float
+    memory_from_bytes: float
+    stream: Rows
+    tlb: Rows
+    origin: str = "measured"  # or "simulated by optane100, memory pmem": what its numbers are
+
+    @property
+    def word(self) -> str:
+        """Of the origin, for the comments: "measured", "simulated"."""
+        return self.origin.split()[0]
+
+    @property
+    def bandwidth_bytes_per_s(self) -> float:
+        """The most that any number of threads read; 0 where that was not measured."""
+        return _best([row for row in self.stream if row["kernel"] == "read"])
+
+    @property
+    def in_flight(self) -> float:
+        """Lines of one thread; 0 where its bandwidth was not measured."""
+        one = [row for row in self.stream if row["threads"] == 1 and row["kernel"] == "read"]
+        return _best(one) * self.memory_s / LINE_BYTES
+
+
+@reads("the preset")
+def preset(runs: Sequence[Run], name: str = "") -> str:
+    """The TOML text. UsageError as `measured`."""
+    return text(measured(runs, name))
+
+
+def measured(runs: Sequence[Run], name: str = "") -> Measured:
+    """UsageError where no run holds a staircase that reaches memory, or where runs differ in machine."""
+    machines = {run.result.machine.identity.digest(): run.result.machine for run in runs}
+    if len(machines) != 1:
+        hosts = ", ".join(sorted(machine.hostname for machine in machines.values()))
+        raise UsageError(f"the runs are of {len(machines)} machines ({hosts}); take runs of one")
+    found = latency_levels([row for run in runs for row in Latency().rows(run)])
+    if not found:
+        raise UsageError(f"{runs[0].path} holds no latency over footprint; make one with `tierscope run latency`")
+    target = max(found, key=lambda key: len(found[key].rows))
+    machine = next(iter(machines.values()))
+    stream = [row for run in runs for row in Stream().rows(run) if row["target"] == target]
+    tlb = [row for run in runs for row in TlbLevels().rows(run) if row["target"] == target]
+    paths = ", ".join(f"{run.path.name} of {run.result.started}" for run in runs)
+    told = from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb)
+    return replace(told, origin=_origin(runs))
+
+
+def _origin(runs: Sequence[Run]) -> str:
+    """What is said of the numbers; the strongest word of a mixture."""
+    origin = strongest(run.result.origin for run in runs)
+    by = joined(run.result.origin_by for run in runs if run.result.origin == origin)
+    return "measured" if origin == "real" else named(origin, by)
+
+
+def from_rows(rows: Rows, machine: Machine, name: str, where: str, stream: Rows = (), tlb: Rows = ()) -> Measured:
+    """rows: one curve of the table `latency`. UsageError where it does not reach memory."""
+    known = [(whole(row, "footprint_bytes"), time.middle) for row in rows if (time := interval_of(row, "latency", "s"))]
+    sizes, times = np.array([size for size, _ in known], dtype=np.float64), np.array([time for _, time in known])
+    stairs = staircase(sizes, times)
+    if stairs.memory_s is None or stairs.memory_from_bytes is None or not stairs.levels:
+        raise UsageError(
+            f"{where}: the staircase does not reach memory behind a cache; measure further, as with to=2GiB"
+        )
+    beyond = sizes >= stairs.memory_from_bytes
+    memory_s = float(np.median(times[beyond]))
+    caches = _data_caches(machine)
+    begin = [_shape(level.latency_s, level.capacity_bytes, caches) for level in stairs.levels]
+    shapes = fitted(begin, memory_s, sizes, times)
+    if len(shapes) < len(caches):
+        ways = min(caches[len(shapes)].ways or WAYS, MOST_WAYS)
+        shapes = fitted(widened(shapes, memory_s, sizes, times, ways), memory_s, sizes, times)
+    pages = max(int(row["page_bytes"] or 0) for row in rows)
+    own = [row for row in tlb if row["page_bytes"] == pages]
+    label = name or machine.hostname
+    return Measured(machine, label, where, pages, shapes, memory_s, stairs.memory_from_bytes, stream, own)
+
+
+def _data_caches(machine: Machine) -> list[Cache]:
+    """One of each level, nearest first."""
+    by_level = {cache.level: cache for cache in machine.identity.caches if cache.kind != "Instruction"}
+    return [by_level[level] for level in sorted(by_level)]
+
+
+def _shape(latency_s: float, capacity: float, caches: Sequence[Cache]) -> Shape:
+    cache = min(caches, key=lambda c: abs(math.log(c.size_bytes / capacity)), default=None)
+    if cache is None or not 1 / ALIKE < cache.size_bytes / capacity < ALIKE:
+        return Shape(latency_s, capacity, WAYS)
+    ways = cache.ways if 0 < cache.ways <= MOST_WAYS else WAYS
+    divides = cache.size_bytes % (LINE_BYTES * ways) == 0
+    return Shape(latency_s, capacity, ways, reported_bytes=cache.size_bytes if divides else 0)
+
+
+def text(found: Measured) -> str:
+    """The file; top-level keys before tables."""
+    parts = [_head(found), *_caches(found), *_tlbs(found), _memory(found)]
+    return "\n".join("\n".join(part) + "\n" for part in parts if part)
+
+
+def _quoted(words: str) -> str:
+    """A TOML string: JSON's escapes are TOML's, all but that of DEL."""
+    return json.dumps(words.replace("\x7f", ""), ensure_ascii=False)
+
+
+def _head(found: Measured) -> list[str]:
+    cpus = len(found.machine.cpus())
+    lines = [
+        f"name = {_quoted(found.name)}",
+        f"summary = {_quoted(f'{found.machine.identity.model} as {found.origin}')}",
+        f"source = {_quoted(f'{found.origin}: {found.where}')}",
+        "seed = 1",
+        'default = "memory"',
+        "",
+        "[cpu]",
+        f"count = {cpus}                  # that the measuring process could use",
+    ]
+    if in_flight := found.in_flight:
+        loads = min(max(round(in_flight), 1), MOST_IN_FLIGHT)
+        rate = in_flight * LINE_BYTES / found.memory_s
+        lines.append(f"loads = {loads}                  # one thread read {show_rate(rate)}; with its prefetchers")
+    else:
+        lines.append(
+            "# loads: not measured; one thread's bandwidth would tell, from `tierscope run stream kernels=read`"
+        )
+    if found.page_bytes:
+        lines += ["", "[pages]", f"bytes = {_quoted(word_bytes(found.page_bytes))}       # of the staircase"]
+    return lines
+
+
+def _best(rows: Rows) -> float:
+    return max((float(row["bandwidth_bytes_per_s"] or 0) for row in rows), default=0.0)
+
+
+def _caches(found: Measured) -> Iterator[list[str]]:
+    count, near = len(found.machine.cpus()), 1
+    reported = _data_caches(found.machine)
+    for number, shape in enumerate(found.shapes):
+        cache = reported[number] if number < len(reported) else None
+        near = _sharers(cache, found.machine, near, count)
+        name = "L1d" if number == 0 else f"L{number + 1}"
+        yield [
+            "[[cache]]",
+            f'name = "{name}"',
+            f"size = {_quoted(word_bytes(round(shape.size_bytes)))}         # {_told(shape, cache)}",
+            f"ways = {shape.ways}                # {'reported' if cache and cache.ways == shape.ways else 'a guess'}",
+            f'policy = "{shape.policy}"         # the one that fits the knee',
+            f'latency = "{shape.latency_s * 1e9:.4g}ns"      # {found.word}',
+            f"shared = {near}                 # {'reported' if cache else 'a guess'}",
+        ]
+
+
+def _told(shape: Shape, cache: Cache | None) -> str:
+    if shape.size_bytes == shape.reported_bytes:
+        return "reported, and the staircase agrees"
+    told = f"; {show_bytes(cache.size_bytes)} are reported" if cache else ""
+    return f"effective, from where the staircase rises{told}"
+
+
+def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> int:
+    """Of the CPUs that count; a multiple of those of the level before that divides their number."""
+    wanted = count if cache is None else len(set(cache.cpus) & set(machine.cpus()))
+    fits = [n for n in range(near, count + 1, near) if count % n == 0]
+    return min(fits, key=lambda n: (abs(n - wanted), n))
+
+
+def _tlbs(found: Measured) -> Iterator[list[str]]:
+    """Levels that are sure, and the walk behind them; none where `run tlb` saw none with these pages.
+
+    The simulator lets the walk's own reads miss, so that a level which may be nothing else is the walk here.
+    """
+    levels = [row for row in found.tlb if row["certain"]]
+    beyond = [row for row in found.tlb if not row["certain"]]
+    if not found.page_bytes or not levels or not beyond:
+        return
+    for number, row in enumerate(levels):
+        how = found.word if row["entries_low"] else "a guess: fewer than were touched"
+        yield [
+            "[[tlb]]",
+            f'name = "{"DTLB" if number == 0 else f"TLB{number + 1}"}"',
+            f"entries = {_entries(row)}     # {how}",
+            f'latency = "{max(float(row["extra_s"] or 0), 0) * 1e9:.3g}ns"     # {found.word}',
+        ]
+    base = max(float(beyond[0]["extra_s"] or 0) - found.shapes[0].latency_s, 0)
+    yield ["[walk]", f'base = "{base * 1e9:.3g}ns"     # {found.word}, less the read of the entry']
+
+
+def _entries(row: Row) -> int:
+    """The round number, else the whole one; one less than the fewest pages touched where all of those were too many."""
+    most = round(float(row["entries"] or 1))
+    return int(row["entries_round"] or (most if row["entries_low"] else max(most - 1, 1)))
+
+
+def _translation(found: Measured) -> float:
+    """Seconds of it within the plateau of memory, at its near end."""
+    extra = 0.0
+    for before, row in zip(found.tlb, found.tlb[1:], strict=False):
+        if float(before["reach_bytes"] or math.inf) < found.memory_from_bytes:
+            extra = max(float(row["extra_s"] or 0), 0)
+    return extra
+
+
+def _memory(found: Measured) -> list[str]:
+    read = max(found.memory_s - found.shapes[-1].latency_s - _translation(found), 0)
+    size = max(sum(node.memory_bytes for node in found.machine.identity.nodes) // MiB * MiB, MiB)
+    lines = [
+        "[memory.memory]",
+        'kind = "flat"               # a staircase tells one latency, no channels and rows',
+        f"size = {_quoted(word_bytes(size))}",
+        f'read = "{read * 1e9:.4g}ns"           # {found.word}, behind the last cache',
+        f'write = "{read * 1e9:.4g}ns"          # a guess: as a read',
+    ]
+    if rate := found.bandwidth_bytes_per_s:
+        lines.append(f'bandwidth = "{rate / 1e9:.4g}GB/s"    # {found.word}, the most of any number of threads')
+    else:
+        lines.append("# bandwidth: not measured; `tierscope run stream kernels=read` would tell")
+    return lines

@@ -1,5 +1,0 @@
-"""Block storage: drives fio as a program of its own and reads its JSON into the records that all other runs have."""
-
-from tierscope.storage.session import Session
-
-__all__ = ["Session"]

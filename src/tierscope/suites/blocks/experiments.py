@@ -1,0 +1,227 @@
+"""Blocks of fixed memory: copy, write and random write in blocks of several sizes, shared out among threads.
+
+Strong scaling: the memory is the same for every number of threads, and each thread has its own part of it. One
+operation is one call of the C library's memcpy or memset for one block. Throughput comes from timed blocks of about
+1 ms, which hold many operations where these are short; the latency of one operation comes from timed blocks that hold
+exactly one, or, below 1 KB, from batches. Where an operation is long enough, one experiment gives both.
+Threads beyond the CPUs are allowed, as in the source: they take turns.
+Source: "Memory Benchmarking" (document 001 of this project's sources): 1.3 GB in blocks of 8 B, 8 KB, 8 MB, 80 MB
+among 1, 2, 4, 8 threads.
+"""
+
+from dataclasses import dataclass
+
+from tierscope import units
+from tierscope.errors import UsageError
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans.cpus import chosen_cpus
+from tierscope.plans.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.units import MiB, show_size
+
+OPERATIONS = {"copy": ("memcpy_blocks", 2), "write": ("memset_blocks", 1), "random_write": ("memset_blocks_random", 1)}
+"""Word -> kernel, and the arrays that it walks."""
+
+MEMORY_BYTES = 1_300_000_000  # of each array, as in the source
+SIZES = "8B,8KB,8MB,80MB"
+COUNTS = (1, 2, 4, 8)
+GRAIN = 8  # bytes: blocks begin on a word
+PER_CPU = 64  # threads at most; more wait so long for their turn that a point would take minutes
+
+SINGLE_BYTES = 1000  # from here on each operation is timed by itself; a shorter one takes little more than the clock
+BATCHED = 1024  # operations of a timed block below: some us, so that the clock's 20 to 40 ns are under 1 %
+SLOW_S = 100e-6  # an operation so long hides the 0.5 us of books between timed blocks: one experiment gives both
+GUESS = 5e9  # bytes/s of one thread, to tell slow operations before they are measured; no result rests on it
+ENOUGH = 60  # operations that a thread should do: the interval asks for 50
+LONGEST_S = 1.2  # for them
+LATENCY_S, TURNS_S = 0.05, 0.15  # where threads have a CPU each, and where they take turns of some ms
+KEPT = 8000  # timed blocks of one thread at most: twice what the 99.9th percentile needs, 320 KB before they are packed
+ROOM = 4  # times seconds / block_s is what the core keeps
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.text("pages", "thp", "4k, thp, 2m, 1g"),
+    options.size("memory", None, "bytes of each array, shared out among the threads; auto: 1.3 GB"),
+    options.text("blocks", SIZES, "sizes of one block, multiples of 8 bytes"),
+    options.text("operations", ",".join(OPERATIONS), "copy, write, random_write, or all"),
+    options.text("threads", None, "numbers of threads, also more than CPUs; auto: 1, 2, 4, 8, ... and all CPUs"),
+    options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
+    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", 0.6, "most seconds timed for the throughput of one point"),
+    options.seconds("limit", 45.0, "seconds after which points are no longer repeated until precise"),
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """What all points of one run share."""
+
+    cpus: tuple[int, ...]
+    target: Target
+    memory: Memory
+    precision: float
+    budget_s: float
+
+    def team(self, threads: int) -> tuple[int, ...]:
+        """A CPU for each thread; beyond the CPUs they are dealt out again from the first."""
+        return tuple(self.cpus[number % len(self.cpus)] for number in range(threads))
+
+
+def sizes_of(chosen: Options) -> list[int]:
+    """Bytes of the blocks, each once; UsageError for what is no multiple of 8."""
+    sizes = [units.parse_bytes(word) for word in options.words_of(chosen["blocks"])]
+    for size in sizes:
+        if size < GRAIN or size % GRAIN:
+            raise UsageError(f"blocks={size}B: a block is a multiple of {GRAIN} bytes; try blocks={SIZES}")
+    if not sizes:
+        raise UsageError(f"no block size is named; try blocks={SIZES}")
+    return list(dict.fromkeys(sizes))
+
+
+def counts_of(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
+    """Those asked for, or 1, 2, 4, 8, more powers of two up to the CPUs, and all CPUs."""
+    asked = options.numbers_of(chosen["threads"], "threads")
+    most = PER_CPU * len(cpus)
+    for count in asked:
+        if not 1 <= count <= most:
+            raise UsageError(f"threads={count}: from 1 to {most} threads may share {len(cpus)} CPUs")
+    powers = [1 << shift for shift in range(16) if 1 << shift <= len(cpus)]
+    return list(dict.fromkeys(asked)) or sorted({*COUNTS, *powers, len(cpus)})
+
+
+def memory_of(machine: Machine, asked: Label, names: list[str], target: Target) -> Memory:
+    """What was asked for, or 1.3 GB, within half of what is free for the operation with the most arrays."""
+    if asked is not None:
+        return Memory(int(asked), "")
+    limit = int(free_bytes(machine, target) * MEMORY_SHARE) // max(OPERATIONS[name][1] for name in names)
+    if limit >= MEMORY_BYTES:
+        return Memory(MEMORY_BYTES, "")
+    limit = max(limit // MiB * MiB, MiB)
+    half = half_of_what(machine, target)
+    return Memory(limit, f"arrays of {show_size(limit)} instead of {show_size(MEMORY_BYTES)}: limited by {half}")
+
+
+def names_of(chosen: Options) -> list[str]:
+    return list(dict.fromkeys(options.names_of("operation", chosen["operations"], OPERATIONS)))
+
+
+def field_of(machine: Machine, chosen: Options) -> Field:
+    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    return Field(
+        cpus=chosen_cpus(machine, chosen, target),
+        target=target,
+        memory=memory_of(machine, chosen["memory"], names_of(chosen), target),
+        precision=float(chosen["precision"] or 0),
+        budget_s=float(chosen["budget"] or 0),
+    )
+
+
+def too_few(memory_bytes: int, size: int, threads: int) -> bool:
+    """Whether some thread would have no block at all."""
+    return memory_bytes // size < threads
+
+
+def pairs_of(chosen: Options, field: Field) -> list[tuple[int, int]]:
+    """(block, threads) of every point; UsageError where the user asked for blocks that cannot be shared out."""
+    sizes, counts = sizes_of(chosen), counts_of(chosen, field.cpus)
+    memory = field.memory.array_bytes
+    for size in sizes:
+        for count in counts if chosen["threads"] is not None else [1]:
+            if chosen["blocks"] != SIZES and too_few(memory, size, count):
+                raise UsageError(_refusal(memory, size, count))
+    pairs = [(size, count) for size in sizes for count in counts if not too_few(memory, size, count)]
+    if not pairs:
+        raise UsageError(_refusal(memory, min(sizes), min(counts)))
+    return pairs
+
+
+def _refusal(memory: int, size: int, threads: int) -> str:
+    return (
+        f"blocks={units.word_size(size)} threads={threads}: {show_size(memory)} hold {memory // size} such blocks, "
+        f"one for each thread is needed; try memory={units.word_size(size * threads)} or smaller blocks"
+    )
+
+
+def expected_s(name: str, size: int, field: Field, threads: int) -> float:
+    """Of one operation, by GUESS; threads that take turns wait for the others."""
+    return OPERATIONS[name][1] * size / GUESS * max(1.0, threads / len(field.cpus))
+
+
+def points(field: Field, name: str, size: int, threads: int) -> Plan:
+    """One experiment, or one for throughput and one for latency."""
+    expected = expected_s(name, size, field, threads)
+    if expected >= SLOW_S:
+        yield point(field, name, size, threads, "both", 1, throughput_schedule(field, expected, threads))
+        return
+    yield point(field, name, size, threads, "throughput", 0, throughput_schedule(field, expected, threads))
+    per_block = 1 if size >= SINGLE_BYTES else BATCHED
+    yield point(field, name, size, threads, "latency", per_block, latency_schedule(field, threads))
+
+
+def throughput_schedule(field: Field, expected: float, threads: int) -> Schedule:
+    """Long enough for ENOUGH operations; all of the budget at once where threads take turns (`suites.blocks.turns`)."""
+    least = min(max(0.2, ENOUGH * expected), max(LONGEST_S, field.budget_s))
+    shared = threads > len(field.cpus)
+    budget = max(least, field.budget_s)
+    return Schedule(precision=field.precision, minimum_s=budget if shared else least, budget_s=budget)
+
+
+def latency_schedule(field: Field, threads: int) -> Schedule:
+    """One batch, which ends with its time or with KEPT timed blocks."""
+    seconds = TURNS_S if threads > len(field.cpus) else LATENCY_S
+    return Schedule(
+        precision=field.precision, minimum_s=seconds, budget_s=seconds, block_s=ROOM * seconds / KEPT
+    )  # fmt: skip
+
+
+def point(
+    field: Field, name: str, size: int, threads: int, part: str, per_block: int, schedule: Schedule
+) -> Experiment:
+    """`part`: what the table reads from it: throughput, latency, or both."""
+    kernel, arrays = OPERATIONS[name]
+    work = Workload(
+        kernel=kernel,
+        footprint_bytes=arrays * field.memory.array_bytes,
+        element_bytes=size,
+        per_block=per_block,
+    )
+    group = Group(
+        workload=work,
+        target=field.target,
+        team=Team(cpus=field.team(threads)),
+        role=name,
+        shared=threads > len(field.cpus),
+    )
+    return Experiment(
+        table="blocks",
+        groups=(group,),
+        schedule=schedule,
+        labels={"operation": name, "threads": threads, "block_bytes": size, "part": part},
+        note=field.memory.note,
+    )
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """Threads inside, so that the counts that are compared stand next to each other in time."""
+    field = field_of(machine, chosen)
+    pairs = pairs_of(chosen, field)
+    for name in names_of(chosen):
+        for size, threads in pairs:
+            yield from points(field, name, size, threads)
+
+
+def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+    """Sizes of which there are too few blocks for some numbers of threads."""
+    field = field_of(machine, chosen)
+    memory, counts = field.memory.array_bytes, counts_of(chosen, field.cpus)
+    lacking = {size: [n for n in counts if too_few(memory, size, n)] for size in sizes_of(chosen)}
+    return tuple(
+        f"blocks of {show_size(size)} are left out with {', '.join(map(str, missing))} threads: {show_size(memory)} "
+        f"hold {memory // size} of them; try memory={units.word_size(size * max(missing))}"
+        for size, missing in lacking.items()
+        if missing
+    )
+
+
+suites.add(Suite("blocks", "fixed memory in blocks: throughput and latency over threads", OPTIONS, plan, left_out))

@@ -1,0 +1,102 @@
+"""Throughput of block operations over threads: one small chart per operation, one line per block size."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.draw.words import operation_name, threads_name
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row
+from tierscope.units import show_size
+
+OWN, TURNS = "a CPU for each thread", "threads take turns"
+SHAPES = {OWN: "circle", TURNS: "triangle-up"}
+TIPS = vega.tips(
+    ("operation", "operation"), ("size", "block"), ("team", "team"), ("place", "CPUs"), ("gb", "throughput, GB/s"),
+    ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"), ("efficiency", "of so many times one thread, %"),
+    ("share", "of peak, %"), ("best", "best count"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class Blocks:
+    """Lines over the logarithm of the thread count, so that each doubling is one step."""
+
+    name = "blocks"
+    title = "Throughput of block operations over threads"
+    table = "blocks"
+    reading = (
+        "The same memory is shared out among more and more threads; one operation moves one block. Program bytes per "
+        "second: a copied byte counts twice. The bar through a point is the interval of the median, a hollow point is "
+        "inconclusive, a triangle stands where there are more threads than CPUs, so that they take turns."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `blocks`."""
+        points = [_point(row) for row in rows if row["throughput_bytes_per_s"]]
+        if not points:
+            return None
+        sizes = [show_size(size) for size in sorted({int(row["block_bytes"] or 0) for row in rows})]
+        title = vega.origin_title(self.title, run.result.origin)
+        return _spec(title, points, sizes, [vega.missing(len(rows), len(points))])
+
+
+def _point(row: Row) -> Point:
+    efficiency, share = row["efficiency"], row["peak_share"]
+    return {
+        "operation": operation_name(str(row["operation"])),
+        "size": show_size(int(row["block_bytes"] or 0)),
+        "threads": row["threads"],
+        "team": threads_name(int(row["threads"] or 0)),
+        "place": TURNS if row["shared"] else OWN,
+        "gb": vega.gb(row["throughput_bytes_per_s"]),
+        "low": vega.gb(row["throughput_low"]),
+        "high": vega.gb(row["throughput_high"]),
+        "efficiency": None if efficiency is None else round(100 * float(efficiency), 2),
+        "share": None if share is None else round(100 * float(share), 2),
+        "best": {True: "this one", False: "another", None: "not told apart"}[
+            None if row["best"] is None else bool(row["best"])
+        ],
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _spec(title: str, points: list[Point], sizes: list[str], notes: list[str]) -> Spec:
+    operations = list(dict.fromkeys(str(point["operation"]) for point in points))
+    places = [place for place in SHAPES if any(point["place"] == place for point in points)]
+    inner = {"layer": _layers(points, sizes, places), "width": 190, "height": 190}
+    facet = vega.field("operation", "n", None, sort=operations)
+    body = {"data": {"values": points}, "facet": facet, "columns": min(3, len(operations)), "spec": inner}
+    return vega.finish(title, body, labels=[*sizes, *places], axes={"x": "log", "y": "linear"}, notes=notes)
+
+
+def _layers(points: list[Point], sizes: list[str], places: list[str]) -> list[Spec]:
+    counts = sorted({int(point["threads"]) for point in points})
+    x = vega.number("threads", "threads", "log", scale={"nice": False}, axis={"values": counts, "format": "d"})
+    y = vega.number("gb", "GB/s", axis={"tickCount": 5})
+    scale = {"domain": sizes, "range": theme.hues(len(sizes))}
+    colour = vega.field("size", "n", None, sort=sizes, scale=scale)
+    shape = vega.field(
+        "place", "n", None, sort=places, legend={"symbolFillColor": theme.colour("muted")},
+        scale={"domain": places, "range": [SHAPES[place] for place in places]},
+    )  # fmt: skip
+    plain = {"field": "size", "type": "nominal"}
+    faded = vega.shown("size")
+    line = {
+        "params": [vega.zoom(), vega.pick("size")],
+        "mark": {"type": "line", "clip": True},
+        "encoding": {"x": x, "y": y, "color": colour, "opacity": faded},
+    }
+    interval = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
+        "encoding": {
+            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": plain,
+            "opacity": vega.shown("size", strong=0.35),
+        },
+    }  # fmt: skip
+    dots = {
+        "mark": {"type": "point", "clip": True, "size": 72},
+        "encoding": {"x": x, "y": y, "color": plain, "shape": shape, "opacity": faded, "tooltip": TIPS},
+    }
+    return [interval, line, dots, vega.hollow(x, y, TIPS, 16)]
+
+
+figures.add(Blocks())

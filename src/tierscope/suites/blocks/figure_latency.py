@@ -1,0 +1,129 @@
+"""Latency of one block operation over the size of the block: median and tail, few threads above, many below."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.draw.words import operation_name, threads_name
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row
+from tierscope.units import show_size
+
+SHARES = {"latency": "p50", "latency_p90": "p90", "latency_p99": "p99", "latency_p999": "p99.9"}
+HUES = {"p50": "blue", "p90": "green", "p99": "amber", "p99.9": "vermilion"}
+SHAPES = {"single": "circle", "mean of a batch": "square"}
+TIPS = vega.tips(
+    ("operation", "operation"), ("size", "block"), ("team", "team"), ("share", "percentile"), ("ns", "latency, ns"),
+    ("low", "95 % interval from, ns"), ("high", "to, ns"), ("timed", "timed"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class BlockLatency:
+    """Both axes logarithmic: a straight slope is a constant speed, a flat start is the price of a call."""
+
+    name = "block_latency"
+    title = "Latency of one block operation"
+    table = "blocks"
+    reading = (
+        "Half of the operations take no longer than p50, 99 of 100 no longer than p99. The bar through a point is its "
+        "interval; hollow points are inconclusive. Squares are means of a batch of operations too short to be timed "
+        "one by one: single ones spread wider than they show. Drawn are one thread and the most that have a CPU each, "
+        "and the most that take turns."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `blocks`."""
+        known = [row for row in rows if row["latency_s"]]
+        counts = _counts(known)
+        points = [point for row in known if row["threads"] in counts for point in _points(row)]
+        if not points:
+            return None
+        title = vega.origin_title(self.title, run.result.origin)
+        return _spec(title, points, [vega.missing(len(rows), len(known))])
+
+
+def _counts(rows: list[Row]) -> set[int]:
+    """The fewest and the most threads with a CPU each, and the most of all."""
+    own = [int(row["threads"] or 0) for row in rows if not row["shared"]]
+    every = [int(row["threads"] or 0) for row in rows]
+    return {min(own, default=0), max(own, default=0), max(every, default=0)}
+
+
+def _points(row: Row) -> list[Point]:
+    """One for each percentile that enough samples carry."""
+    team = threads_name(int(row["threads"] or 0))
+    turns = ", taking turns" if row["shared"] else ""
+    common = {
+        "operation": operation_name(str(row["operation"])),
+        "chart": f"{operation_name(str(row['operation']))}, {team}{turns}",
+        "size": show_size(int(row["block_bytes"] or 0)),
+        "bytes": row["block_bytes"],
+        "threads": row["threads"],
+        "team": team,
+        "timed": "single" if row["batched"] == 1 else "mean of a batch",
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+    return [
+        common
+        | {
+            "share": share,
+            "ns": vega.ns(row[f"{name}_s"]),
+            "low": vega.ns(row[f"{name}_low"]),
+            "high": vega.ns(row[f"{name}_high"]),
+        }
+        for name, share in reversed(SHARES.items())  # the median is drawn last, on top
+        if row[f"{name}_s"]
+    ]
+
+
+def _spec(title: str, points: list[Point], notes: list[str]) -> Spec:
+    operations = list(dict.fromkeys(str(point["operation"]) for point in points))
+    points.sort(key=lambda point: (int(point["threads"]), operations.index(str(point["operation"]))))
+    charts = list(dict.fromkeys(str(point["chart"]) for point in points))
+    shares = [share for share in HUES if any(point["share"] == share for point in points)]
+    kinds = [kind for kind in SHAPES if any(point["timed"] == kind for point in points)]
+    inner = {"layer": _layers(points, shares, kinds), "width": 215, "height": 150}
+    facet = vega.field("chart", "n", None, sort=charts)
+    body = {"data": {"values": points}, "facet": facet, "columns": min(3, len(operations)), "spec": inner}
+    return vega.finish(title, body, labels=[*shares, *kinds], axes={"x": "log", "y": "log"}, notes=notes)
+
+
+def _layers(points: list[Point], shares: list[str], kinds: list[str]) -> list[Spec]:
+    x = vega.number("bytes", "block", "log", axis=_sizes(points))
+    y = vega.number("ns", "time of one operation", "log", axis={"labelExpr": vega.TIME_LABEL, "tickCount": 5})
+    colour = vega.field(
+        "share", "n", None, sort=shares,
+        scale={"domain": shares, "range": [theme.colour(HUES[share]) for share in shares]},
+    )  # fmt: skip
+    shape = vega.field(
+        "timed", "n", "timed", sort=kinds, legend={"symbolFillColor": theme.colour("muted")},
+        scale={"domain": kinds, "range": [SHAPES[kind] for kind in kinds]},
+    )  # fmt: skip
+    plain = {"field": "share", "type": "nominal"}
+    faded = vega.shown("share")
+    line = {
+        "params": [vega.zoom(), vega.pick("share")],
+        "mark": {"type": "line", "clip": True, "strokeWidth": 1.5},
+        "encoding": {"x": x, "y": y, "color": colour, "opacity": faded},
+    }
+    interval = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
+        "encoding": {
+            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": plain,
+            "opacity": vega.shown("share", strong=0.35),
+        },
+    }  # fmt: skip
+    dots = {
+        "mark": {"type": "point", "clip": True, "size": 40},
+        "encoding": {"x": x, "y": y, "color": plain, "shape": shape, "opacity": faded, "tooltip": TIPS},
+    }
+    return [interval, line, dots, vega.hollow(x, y, TIPS, 12)]
+
+
+def _sizes(points: list[Point]) -> Spec:
+    """A tick at each size that was measured, named as people write it."""
+    names = {int(point["bytes"]): str(point["size"]) for point in points}
+    words = " : ".join(f"datum.value == {size} ? '{name}'" for size, name in sorted(names.items()))
+    return {"values": sorted(names), "labelExpr": f"{words} : ''", "labelOverlap": False, "labelAngle": -45}
+
+
+figures.add(BlockLatency())

@@ -1,0 +1,1 @@
+"""Which buffers does a memory device have, and how large are they?"""

@@ -1,0 +1,155 @@
+"""Buffers: what lies between the processor and a memory's medium, from reads and writes of fresh regions.
+
+Reads: regions of 64 B to 8 KiB scattered over the footprint, whose knees are the units of the buffers; larger ones in
+the order of their addresses, whose knees are the capacities; then more regions around the capacities that a first fit
+finds. Writes: time per line over region size, from which `stats.buffers_writes` tells what joins them.
+Nothing is assumed of sizes: see `stats.buffers`. Blind to buffers larger than half of the largest region.
+Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
+"""
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tierscope.errors import UsageError
+from tierscope.plans import Option, Options, Plan, Suite, fresh, options, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.cpus import near_cpus
+from tierscope.record.experiment import Experiment, Schedule, Target
+from tierscope.record.machine import Machine
+from tierscope.stats.buffers import FEWEST, Curve, infer
+from tierscope.units import LINE_BYTES, KiB, show_bytes
+
+SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that is looked for
+GRAIN = 8 * KiB  # larger regions hold whole units of any size
+FIRST = 16 * KiB
+FINE = 256 * KiB  # from here on regions differ by a 32nd at most
+SMALLEST_TO = 256 * KiB
+AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # times a capacity that was found
+WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
+    options.text("pages", "thp", "4k, thp, 2m, 1g"),
+    options.size("to", "128MiB", "largest region; buffers up to half of it are found"),
+    options.size("footprint", None, "bytes that the regions share; auto: 1 GiB, 4 x the last-level cache or 4 regions, "
+                 "within half of what is free"),
+    options.count("ways", 1, "interleaved memories, as `run policy` finds them", 1, 64),
+    options.size("grain", "4KiB", "bytes of each of them in turn"),
+    options.text("op", "both", "read, write or both"),
+    options.count("cpu", None, "the CPU that reads and writes; auto: the first of the node"),
+    options.share("precision", 0.01, "half-width of the 95 % interval of a latency over the latency"),
+    options.seconds("budget", 0.6, "most seconds timed for one region; large ones are walked once at least"),
+    options.seconds("limit", 90.0, "seconds after which regions get only the least time"),
+)  # fmt: skip
+
+
+@dataclass
+class Known:
+    """Latencies so far, by region and whether they were scattered: seconds and relative standard error."""
+
+    footprint_bytes: int
+    ways: int = 1
+    grain_bytes: int = 4 * KiB
+    points: dict[tuple[int, bool], tuple[float, float]] = field(default_factory=dict)
+
+    def add(self, experiment: Experiment, answer: Answer) -> None:
+        region, scattered = experiment.labels["region_bytes"], experiment.labels["scattered"]
+        if (rate := answer.rate()) and answer.point:
+            relative = answer.point.groups[0].interval.relative / 2
+            self.points[int(region or 0), bool(scattered)] = 1 / rate, relative
+
+    def slowest(self) -> float:
+        """Seconds of a line, before anything is known a guess."""
+        return max((seconds for seconds, _ in self.points.values()), default=fresh.LINE_S)
+
+    def capacities(self) -> list[float]:
+        """Of the buffers that the points show so far."""
+        if len(self.points) < FEWEST:
+            return []
+        keys = sorted(self.points)
+        values = [self.points[key] for key in keys]
+        curve = Curve(
+            np.array([region for region, _ in keys], dtype=np.float64),
+            np.array([seconds for seconds, _ in values]),
+            np.nan_to_num(np.array([spread for _, spread in values]), posinf=1.0),
+            np.array([scattered for _, scattered in keys]),
+            np.full(len(keys), float(self.footprint_bytes)),
+            self.ways,
+            self.grain_bytes,
+        )
+        return [level.capacity_bytes.middle for level in infer(curve).levels]
+
+
+def operations_of(chosen: Options) -> list[str]:
+    """'both' is read,write."""
+    word = "all" if chosen["op"] == "both" else chosen["op"]
+    return options.names_of("operation", word, fresh.OPERATIONS)
+
+
+def field_of(machine: Machine, chosen: Options) -> fresh.Field:
+    """UsageError for a CPU that may not be used here, or regions that leave nothing to see."""
+    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
+    if cpu not in machine.cpus():
+        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, machine.cpus()))}")
+    largest = int(chosen["to"] or 0)
+    if largest < SMALLEST_TO:
+        raise UsageError(f"regions up to {show_bytes(largest)} show no buffer; try to=128MiB")
+    size, note = fresh.footprint(machine, target, chosen["footprint"], largest)
+    schedule = Schedule(precision=float(chosen["precision"] or 0), minimum_s=0.2, budget_s=float(chosen["budget"] or 0))
+    ways, grain = int(chosen["ways"] or 1), int(chosen["grain"] or 0)
+    if grain < LINE_BYTES or grain % LINE_BYTES:
+        raise UsageError(f"grain={grain}B: memories take whole lines in turn; try grain=4KiB")
+    walk = fresh.Field(cpu, target, size, schedule, "buffers", note)
+    return replace(walk, ways=ways, grain_bytes=grain)
+
+
+def coarse(largest: int) -> list[int]:
+    """A region to a doubling, from 16 KiB up."""
+    steps = int(np.log2(largest / FIRST))
+    return sorted({FIRST << step for step in range(steps + 1)} | {_whole(largest)})
+
+
+def finer(capacities: list[float], largest: int) -> list[int]:
+    """More regions around each capacity."""
+    sizes = {_whole(capacity * factor) for capacity in capacities for factor in AROUND}
+    return sorted(size for size in sizes if FIRST <= size <= largest)
+
+
+def _whole(size: float) -> int:
+    """Of units of any size, and halved often enough that a timed block is a whole share of it."""
+    grain = GRAIN << max(0, math.floor(math.log2(size / FINE)))
+    return max(round(size / grain) * grain, FIRST)
+
+
+def reads(walk: fresh.Field, largest: int) -> Generator[Experiment, Answer, None]:
+    """Scattered regions, then larger ones, then those around what these show."""
+    known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes)
+    for region, scattered in [(size, True) for size in SCATTERED] + [(size, False) for size in coarse(largest)]:
+        experiment = replace(walk, line_s=known.slowest()).read(region, scattered=scattered)
+        known.add(experiment, (yield experiment))
+    for region in finer(known.capacities(), largest):
+        if (region, False) not in known.points:
+            yield replace(walk, line_s=known.slowest()).read(region)
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    operations, walk = operations_of(chosen), field_of(machine, chosen)
+    if "read" in operations:
+        yield from reads(walk, int(chosen["to"] or 0))
+    for region in WRITTEN if "write" in operations else ():
+        yield walk.write(region)
+
+
+def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+    """What small pages hide."""
+    del machine
+    if chosen["pages"] != "4k":
+        return ()
+    return ("with 4 KiB pages a TLB looks like a buffer of 4 KiB units; try pages=thp",)
+
+
+suites.add(Suite("buffers", "buffers of a memory: capacity, unit, latency", OPTIONS, plan, left_out))

@@ -1,0 +1,101 @@
+"""Time per line over the size of fresh regions: a step up for each buffer that the region outgrew."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row, tables
+from tierscope.units import show_bytes
+
+ROOM = 1.3  # times the fastest and the slowest: the points keep clear of the edges
+TIPS = vega.tips(
+    ("series", "operation"), ("size", "region"), ("ns", "time per line, ns"), ("low", "95 % interval from, ns"),
+    ("high", "to, ns"), ("fit", "fit, ns"), ("verdict", "verdict"),
+)  # fmt: skip
+RULES = "buffers"  # the table whose capacities are drawn as rules
+
+
+class Regions:
+    """Points with their intervals, the fit as a line; capacities found are rules with their intervals as bands."""
+
+    name = "regions"
+    title = "Fresh regions"
+    table = "regions"
+    reading = (
+        "Each line of a region is visited once, so that no cache of the processor helps; what is found is a neighbour "
+        "in a buffer of the memory. Where the curve rises, the region outgrew a buffer: rules are the capacities "
+        "found, bands their 95 % intervals. Scattered regions fall where a unit is brought in for one line only. "
+        "Lines are what the buffers found would give. Hollow points are inconclusive."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `regions`, and the capacities of `buffers`."""
+        points = [point(row) for row in rows if row["latency_s"]]
+        if not points:
+            return None
+        names = list(dict.fromkeys(str(one["series"]) for one in points))
+        bands = [layer for row in tables[RULES].rows(run) if row["part"] != "writes" for layer in _band(row)]
+        body = {"data": {"values": points}, "layer": [*bands, *_layers(points, names)]}
+        title = vega.origin_title(self.title, run.result.origin)
+        notes = [vega.missing(len(rows), len(points))]
+        return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=400)
+
+
+def point(row: Row) -> Point:
+    """One datum."""
+    block = "" if row["block_bytes"] == 64 else f", blocks of {show_bytes(float(row['block_bytes'] or 0))}"
+    return {
+        "series": f"{row['operation']}{', scattered' if row['scattered'] else ''}{block}",
+        "bytes": row["region_bytes"],
+        "size": show_bytes(float(row["region_bytes"] or 0)),
+        "ns": vega.ns(row["latency_s"]),
+        "low": vega.ns(row["latency_low"]),
+        "high": vega.ns(row["latency_high"]),
+        "fit": vega.ns(row["fit_s"]),
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _band(row: Row) -> list[Spec]:
+    """The interval of a capacity, and the rule in it."""
+    if not row["capacity_bytes"]:
+        return []
+    band = {
+        "data": {"values": [{"from": row["capacity_low"], "to": row["capacity_high"]}]},
+        "mark": {"type": "rect", "clip": True, "opacity": 0.18, "color": theme.colour("rule")},
+        "encoding": {"x": vega.field("from", "q"), "x2": {"field": "to"}},
+    }
+    return [band, vega.rule("x", float(row["capacity_bytes"]), "ink")]
+
+
+def _layers(points: list[Point], names: list[str]) -> list[Spec]:
+    times = [float(one[key]) for one in points for key in ("ns", "fit") if one[key]]
+    x = vega.number("bytes", "region", "log", across=True, scale={"base": 2}, axis={"labelExpr": vega.SIZE_LABEL})
+    y = vega.number(
+        "ns", "time per line, ns", "log", scale={"domain": [min(times) / ROOM, ROOM * max(times)], "nice": False},
+        axis={"values": vega.decades(min(times) / ROOM, ROOM * max(times)), "format": ".4~r"},
+    )  # fmt: skip
+    hue = vega.field("series", "n", None, sort=names, scale={"domain": names, "range": theme.hues(len(names))})
+    same = {"field": "series", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    seen = vega.shown("series")
+    fit = {
+        "transform": [{"filter": "isValid(datum.fit)"}],
+        "mark": {"type": "line", "clip": True, "strokeWidth": 1.2},
+        "encoding": {"x": x, "y": vega.field("fit", "q"), "color": same, "opacity": seen},
+    }
+    interval = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 3},
+        "encoding": {
+            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
+            "opacity": vega.shown("series", strong=0.45),
+        },
+    }  # fmt: skip
+    dots = {
+        "params": [vega.zoom(), vega.pick("series")],
+        "mark": {"type": "point", "clip": True, "size": 34},
+        "encoding": {"x": x, "y": y, "color": hue, "opacity": seen, "tooltip": TIPS},
+    }
+    return [fit, interval, dots, vega.hollow(x, y, TIPS, 12)]
+
+
+figures.add(Regions())

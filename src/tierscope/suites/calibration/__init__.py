@@ -1,0 +1,1 @@
+"""Which way of walking through memory was the fastest before each measurement?"""

@@ -1,0 +1,72 @@
+"""What probers found over what was built, one point for each parameter of each device."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.record.result import Run
+from tierscope.suites.closed_loop.findings import name_of, shown
+from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
+from tierscope.tables import Insight, Row
+
+HUES = {RECOVERED: "green", WRONG: "vermilion", MISSED: "amber", ALARM: "purple"}
+ROOM = 1.15  # beyond the farthest ratio
+TIPS = vega.tips(
+    ("device", "device"), ("name", "parameter"), ("built", "built"), ("seen", "found"), ("noise", "noise"),
+    ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class ClosedLoop:
+    """A row of points for each parameter, noise in the shape's size; what was missed has no ratio, and no point."""
+
+    name = "closed_loop"
+    title = "Found over built"
+    table = "closed_loop"
+    reading = (
+        "Each point is a parameter of a random device; 1 is what was built. The larger a point, the noisier its "
+        "device. What was missed and what was found without being there has no ratio: see the table."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `closed_loop`."""
+        points = [_point(row) for row in rows if row["truth"] and row["found"]]
+        if not points:
+            return None
+        names = list(dict.fromkeys(str(point["parameter"]) for point in points))
+        ratios = [float(point["ratio"]) for point in points]
+        reach = ROOM * max(*ratios, 1 / min(ratios), 1.1)
+        x = vega.number(
+            "ratio", "found / built", "log", scale={"domain": [1 / reach, reach], "nice": False},
+            axis={"values": vega.decades(1 / reach, reach), "format": ".3~g"},
+        )  # fmt: skip
+        body = {"data": {"values": points}, "layer": [vega.rule("x", 1.0, "rule"), _dots(x, names)]}
+        title = vega.origin_title(self.title, run.result.origin)
+        notes = [vega.missing(len(rows), len(points))]
+        return vega.finish(title, body, labels=list(HUES), axes={"x": "log"}, notes=notes, height=30 * len(names) + 40)
+
+
+def _point(row: Row) -> Point:
+    return {
+        "device": row["device"], "parameter": row["parameter"], "name": name_of(row),
+        "ratio": float(f"{float(row['found'] or 0) / float(row['truth'] or 1):.5g}"),
+        "built": shown(row, "truth"), "seen": shown(row, "found"), "noise": row["noise"], "verdict": row["verdict"],
+    }  # fmt: skip
+
+
+def _dots(x: Spec, names: list[str]) -> Spec:
+    hue = vega.field(
+        "verdict", "n", None,
+        scale={"domain": list(HUES), "range": [theme.colour(name) for name in HUES.values()]},
+    )  # fmt: skip
+    size = vega.field("noise", "q", scale={"domain": [0, 10], "range": [30, 160]}, legend=None)
+    return {
+        "params": [vega.zoom(("x",)), vega.pick("verdict")],
+        "mark": {"type": "point", "clip": True},
+        "encoding": {
+            "x": x, "y": vega.field("parameter", "n", None, sort=names), "color": hue, "size": size,
+            "opacity": vega.shown("verdict"), "tooltip": TIPS,
+        },
+    }  # fmt: skip
+
+
+figures.add(ClosedLoop())

@@ -1,0 +1,86 @@
+"""What the rows of `closed_loop` say in words: shares by parameter, then every failure with what repeats it."""
+
+from dataclasses import dataclass
+
+from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
+from tierscope.tables import Insight, Number, Row
+from tierscope.units import show_bytes, show_seconds
+
+PLURALS = {
+    "buffers": "numbers of buffers", "capacity": "capacities", "unit": "units", "latency": "latencies of buffers",
+    "medium": "latencies of the medium", "ways": "numbers of memories", "grain": "interleaving grains",
+    "period": "migration periods", "stall": "migration stalls", "moved unit": "units of migration",
+    "entries": "queue depths", "joined unit": "units of joined writes",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of one parameter, how many rows have which verdict."""
+
+    parameter: str
+    recovered: int
+    wrong: int
+    missed: int
+    alarms: int
+
+    @property
+    def total(self) -> int:
+        return self.recovered + self.wrong + self.missed + self.alarms
+
+    @property
+    def share(self) -> float:
+        return self.recovered / self.total
+
+
+def shares(rows: list[Row]) -> list[Share]:
+    """In the order in which parameters first appear."""
+    found = []
+    for parameter in dict.fromkeys(str(row["parameter"]) for row in rows):
+        own = [row["verdict"] for row in rows if row["parameter"] == parameter]
+        found.append(Share(parameter, *(own.count(verdict) for verdict in (RECOVERED, WRONG, MISSED, ALARM))))
+    return found
+
+
+def failures(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row["verdict"] != RECOVERED]
+
+
+def shown(row: Row, key: str) -> str:
+    """'24 KiB', '107 ns', '52'; 'none'."""
+    value = row[key]
+    if not isinstance(value, int | float):
+        return "none"
+    measure = row["measure"]
+    return show_bytes(value) if measure == "B" else show_seconds(value) if measure == "s" else f"{value:.4g}"
+
+
+def name_of(row: Row) -> str:
+    return f"{row['parameter']}{'' if row['level'] is None else ' of buffer ' + str(row['level'])}"
+
+
+def sentences(rows: list[Row]) -> list[Insight]:
+    told = [_share(share) for share in shares(rows)]
+    return [*told, *(_failure(row) for row in failures(rows))]
+
+
+def _share(share: Share) -> Insight:
+    kinds = ((share.wrong, WRONG), (share.missed, MISSED), (share.alarms, f"{ALARM}s"))
+    rest = ", ".join(f"{count} {word}" for count, word in kinds if count)
+    name = PLURALS.get(share.parameter, share.parameter)
+    return Insight(
+        name=f"recovered {share.parameter}",
+        text=f"{share.recovered} of {share.total} {name} recovered{f' ({rest})' if rest else ''}",
+        value=share.share,
+        unit="1",
+        kind="share",
+        others=(Number(value=float(share.recovered), whole=float(share.total)),),
+    )
+
+
+def _failure(row: Row) -> Insight:
+    built, found = shown(row, "truth"), shown(row, "found")
+    return Insight(
+        name="failure",
+        text=f"Device {row['device']}: {name_of(row)} is {built}, found {found}: {row['verdict']}; {row['repeat']}",
+    )

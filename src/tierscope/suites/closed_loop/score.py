@@ -1,0 +1,176 @@
+"""What probers found of a simulated device, against what it was built with.
+
+    parameter                              recovered if
+    buffers, ways, grain, unit             found as it is
+    capacity, of all memories together     the round size told is it; 6 % where one memory has no 2^k or 1.5 * 2^k
+    latency, medium                        within 3 %, the processor's caches and nearer buffers included
+    period                                 within 5 %, in writes of 256 B by the program
+    stall                                  within 10 %
+    entries                                within 2
+
+Of what is not there nothing found is recovered, anything found is a false alarm. Buffers that were found belong to
+those that are there in their order, so that capacities differ least, by FAR at most; what is left is missed, or a
+false alarm.
+A queue of fewer than four lines passes on a chunk of 256 B in parts, so that the medium counts more writes than the
+program, unless the nearest buffer joins them; then those of three lines, two parts of which make a whole chunk and a
+half, fewer. Queues of one line join nothing.
+Source: the rules of `core/simulate/dimm.cpp`, which the tests hold this to.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tierscope.stats.buffers import Level, Levels
+from tierscope.stats.combining import Combining
+from tierscope.stats.interleave import Interleave
+from tierscope.stats.migration import Migration
+from tierscope.suites.closed_loop.devices import Device
+from tierscope.units import LINE_BYTES
+
+CAPACITY, LATENCY, PERIOD, STALL, ENTRIES = 0.06, 0.03, 0.05, 0.1, 2.0
+FAR = 2.0  # times
+MEDIA_LINE = 256  # bytes
+LEAST_QUEUE = 2  # lines that can join
+RECOVERED, WRONG, MISSED, ALARM = "recovered", "wrong", "missed", "false alarm"
+
+
+@dataclass(frozen=True)
+class Score:
+    """One parameter. truth, found: in `measure`, B, s or 1; None where there is nothing. level: of a buffer, from 1."""
+
+    parameter: str
+    measure: str
+    truth: float | None
+    found: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+    level: int | None = None
+
+
+def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
+    """Their number, then each, then the medium."""
+    there, seen = len(device.buffers), len(levels.levels)
+    count = RECOVERED if there == seen else MISSED if seen < there else ALARM
+    yield Score("buffers", "1", there, seen, None, None, count)
+    pairs = _pairs([one.size_bytes * device.ways for one in device.buffers], levels.levels)
+    for number, buffer in enumerate(device.buffers):
+        level = levels.levels[pairs[number]] if number in pairs else None
+        latency = device.path_s + sum(one.latency_s for one in device.buffers[: number + 1])
+        yield from _buffer(
+            number + 1, (buffer.size_bytes * device.ways, buffer.unit_bytes, latency), level, device.ways
+        )
+    for place, level in enumerate(levels.levels):
+        if place not in pairs.values():
+            size = level.capacity_bytes
+            yield Score("capacity", "B", None, size.middle, size.low, size.high, ALARM, place + 1)
+    whole = device.path_s + sum(one.latency_s for one in device.buffers) + device.read_s
+    medium = levels.medium_s
+    yield _near("medium", "s", whole, (medium.low, medium.middle, medium.high), LATENCY)
+
+
+def _pairs(sizes: Sequence[int], levels: Sequence[Level]) -> dict[int, int]:
+    """Place among those that are there -> place among those that were found."""
+    count = min(len(sizes), len(levels))
+    found = [level.capacity_bytes.middle for level in levels]
+    ways = [
+        list(zip(own, other, strict=True))
+        for own in itertools.combinations(range(len(sizes)), count)
+        for other in itertools.combinations(range(len(levels)), count)
+    ]
+    best = min(ways, key=lambda pairs: sum(abs(math.log(sizes[a] / found[b])) for a, b in pairs))
+    return {a: b for a, b in best if 1 / FAR <= sizes[a] / found[b] <= FAR}
+
+
+def _buffer(number: int, truth: tuple[int, int, float], level: Level | None, ways: int) -> Iterator[Score]:
+    size, unit, latency = truth
+    if level is None:
+        for name, measure, value in (("capacity", "B", size), ("unit", "B", unit), ("latency", "s", latency)):
+            yield Score(name, measure, value, None, None, None, MISSED, number)
+        return
+    found, low, high = level.capacity_bytes.middle, level.capacity_bytes.low, level.capacity_bytes.high
+    good = level.round_bytes == size if _is_round(size // ways) else abs(found / size - 1) <= CAPACITY
+    told = float(level.round_bytes) if level.round_bytes else found
+    yield Score("capacity", "B", size, told, low, high, RECOVERED if good else WRONG, number)
+    units = level.unit_bytes
+    yield _near("unit", "B", unit, (units.low, units.middle, units.high), 0.0, number)
+    time = level.latency_s
+    yield _near("latency", "s", latency, (time.low, time.middle, time.high), LATENCY, number)
+
+
+def _is_round(size: int) -> bool:
+    """2^k or 1.5 * 2^k."""
+    odd = size >> ((size & -size).bit_length() - 1)
+    return odd in (1, 3)
+
+
+def unanswered(parameter: str, measure: str, truth: float) -> Score:
+    """The prober had too few good points to say anything."""
+    return Score(parameter, measure, truth, None, None, None, MISSED)
+
+
+def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
+    ways, grains = seen.ways_range, seen.grain_range
+    yield _or_none("ways", "1", float(device.ways) if device.ways > 1 else None,
+                   (ways[0], seen.ways, ways[1]) if seen.ways > 1 else None, 0.0)  # fmt: skip
+    if device.ways > 1 and seen.ways > 1:
+        yield _near("grain", "B", device.grain_bytes, (grains[0], seen.grain_bytes, grains[1]), 0.0)
+    elif device.ways > 1:
+        yield Score("grain", "B", device.grain_bytes, None, None, None, MISSED)
+
+
+def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
+    built, period = device.migration, seen.period
+    writes = None if built is None else built.writes / writes_of_chunk(device)
+    found = None if period is None else (period.low, period.writes, period.high)
+    yield _or_none("period", "1", writes, found, PERIOD)
+    if built is None:
+        return
+    stall = None if period is None else (period.stall_low, period.stall_s, period.stall_high)
+    yield _or_none("stall", "s", built.stall_s, stall, STALL)
+    unit = None if period is None or seen.unit_bytes is None else (seen.unit_bytes,) * 3
+    yield _or_none("moved unit", "B", built.unit_bytes, unit, 0.0)
+
+
+def writes_of_chunk(device: Device) -> float:
+    """To the medium, for each chunk of 256 B that is stored in order, over and over in one place."""
+    lines = MEDIA_LINE // LINE_BYTES
+    part = min(max(device.entries, 1), lines)
+    if device.buffers and device.buffers[0].unit_bytes == MEDIA_LINE:
+        return lines / (part * math.ceil(lines / part))
+    return lines / part
+
+
+def of_combining(device: Device, seen: Combining) -> Iterator[Score]:
+    there = device.entries >= LEAST_QUEUE
+    found = (seen.low, seen.entries, seen.high) if seen.entries > 0 else None
+    if there and found is not None:
+        good = abs(seen.entries - device.entries) <= ENTRIES
+        yield Score("entries", "1", device.entries, seen.entries, *_ends(found), RECOVERED if good else WRONG)
+        yield _near("joined unit", "B", MEDIA_LINE, (seen.unit_low, seen.unit_bytes, seen.unit_high), 0.0)
+        return
+    yield _or_none("entries", "1", device.entries if there else None, found, 0.0)
+    if there:
+        yield Score("joined unit", "B", MEDIA_LINE, None, None, None, MISSED)
+
+
+Bounds = tuple[float, float, float]  # low, middle, high
+
+
+def _or_none(parameter: str, measure: str, truth: float | None, found: Bounds | None, within: float) -> Score:
+    """Either may be nothing."""
+    if truth is not None and found is not None:
+        return _near(parameter, measure, truth, found, within)
+    verdict = RECOVERED if truth is None and found is None else ALARM if truth is None else MISSED
+    return Score(parameter, measure, truth, found[1] if found else None, *_ends(found), verdict)
+
+
+def _near(parameter: str, measure: str, truth: float, found: Bounds, within: float, level: int | None = None) -> Score:
+    good = abs(found[1] / truth - 1) <= within
+    return Score(parameter, measure, truth, found[1], *_ends(found), RECOVERED if good else WRONG, level)
+
+
+def _ends(found: Bounds | None) -> tuple[float | None, float | None]:
+    return (found[0], found[2]) if found else (None, None)

@@ -1,0 +1,130 @@
+"""Closed loop: each parameter of each device, as it was built and as a prober found it.
+
+What was built is read from the word of the device, what was found is what `run buffers` and `run policy` infer of the
+records of that device alone; verdicts and tolerances: `suites.closed_loop.score`.
+`truth` and `found` are null where there is nothing: null and null is right, too. A prober with too few good points to
+say anything has missed what it was asked for, and so has `policy` where it calls a queue inconclusive.
+Blind to: faults that simulator and prober share.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import msgspec
+
+from tierscope.record.origin import strongest
+from tierscope.record.result import Record, Run
+from tierscope.suites.closed_loop import score
+from tierscope.suites.closed_loop.devices import Device, parse
+from tierscope.suites.closed_loop.findings import sentences
+from tierscope.suites.closed_loop.score import Score
+from tierscope.tables import Column, Insight, Main, Row, buffers_found, policy_found, tables
+from tierscope.tables.measured import number, records
+from tierscope.tables.regions import row_of
+
+MOST_KNOWN = 4096
+COMMANDS = {"buffers": "buffers op=read", "policy": "policy"}
+
+_known: dict[tuple[object, ...], list[Row]] = {}
+
+
+class ClosedLoop:
+    """One row per device and parameter."""
+
+    name: ClassVar[str] = "closed_loop"
+    title: ClassVar[str] = "Probers on random devices"
+    keys: ClassVar[tuple[str, ...]] = ("device", "prober", "parameter", "level")
+    main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("device", "device", "1"),
+        Column("prober", "prober", ""),
+        Column("parameter", "parameter", ""),
+        Column("level", "buffer", "1"),
+        Column("measure", "in", ""),
+        Column("truth", "built", ""),
+        Column("found", "found", ""),
+        Column("low", "low", ""),
+        Column("high", "high", ""),
+        Column("verdict", "verdict", ""),
+        Column("noise", "noise", "1"),
+        Column("repeat", "to repeat it", ""),
+        Column("origin", "origin", ""),
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        parts: dict[tuple[int, str], list[Record]] = {}
+        for record in records(run, self.name):
+            labels = record.experiment.labels
+            parts.setdefault((int(labels["device"] or 0), str(labels["prober"])), []).append(record)
+        return [row for (device, prober), own in parts.items() for row in _remembered(run, device, prober, own)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return sentences(rows)
+
+
+def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[Row]:
+    key = (run.path.absolute(), prober, *(record.mark for record in own))
+    if key not in _known:
+        while len(_known) >= MOST_KNOWN:
+            del _known[next(iter(_known))]
+        _known[key] = list(_rows(run, device, prober, own))
+    return _known[key]
+
+
+def _rows(run: Run, number_: int, prober: str, own: list[Record]) -> Iterator[Row]:
+    word = own[0].experiment.groups[0].target.word
+    device = parse(word)
+    origin = strongest(facts.origin for record in own for facts in record.groups)
+    for one in _scores(prober, device, _view(run, own)):
+        asked: Row = {"device": number_, "prober": prober, "parameter": one.parameter, "level": one.level}
+        found = {key: number(getattr(one, key)) for key in ("truth", "found", "low", "high")}
+        closing: Row = {"verdict": one.verdict, "noise": device.noise, "repeat": _repeat(prober, word, own[0])}
+        yield {**asked, "measure": one.measure, **found, **closing, "origin": origin}
+
+
+def _repeat(prober: str, word: str, record: Record) -> str:
+    return f"tierscope run {COMMANDS[prober]}{_layout(record)} target={word}"
+
+
+def _layout(record: Record) -> str:
+    """What a prober was told of interleaving."""
+    labels = record.experiment.labels
+    return f" ways={labels['ways']} grain={labels['grain_bytes']}B" if labels.get("ways") else ""
+
+
+def _view(run: Run, own: list[Record]) -> Run:
+    """The records of one device as if its prober had run alone."""
+    result = msgspec.structs.replace(run.result, records=tuple(_as_asked(record) for record in own))
+    return msgspec.structs.replace(run, result=result)
+
+
+def _as_asked(record: Record) -> Record:
+    experiment = record.experiment
+    asked = msgspec.structs.replace(experiment, table=str(experiment.labels["of_table"]))
+    return msgspec.structs.replace(record, experiment=asked)
+
+
+def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
+    if prober == "buffers":
+        regions = [row_of(view, record) for record in records(view, "regions")]
+        for seen in buffers_found.found(regions).values():
+            if seen.levels is None:
+                yield score.unanswered("buffers", "1", len(device.buffers))
+            else:
+                yield from score.of_buffers(device, seen.levels)
+        return
+    for one in policy_found.found(view).values():
+        if one.interleave is not None:
+            yield from score.of_interleaving(device, one.interleave)
+        elif one.strides or one.controls:
+            yield score.unanswered("ways", "1", device.ways)
+        if one.migration is not None:
+            yield from score.of_migration(device, one.migration)
+        if one.combining is not None and not one.hidden:
+            yield from score.of_combining(device, one.combining)
+        elif one.regions:
+            yield score.unanswered("entries", "1", device.entries)
+
+
+tables.add(ClosedLoop())

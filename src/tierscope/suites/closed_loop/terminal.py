@@ -1,0 +1,36 @@
+"""The closed loop in a terminal: shares by parameter, then every failure with the words that repeat it."""
+
+from tierscope.draw import cells
+from tierscope.draw.forms import forms, of_rows
+from tierscope.draw.grid import Grid
+from tierscope.suites.closed_loop.findings import PLURALS, Share, failures, name_of, shares, shown
+from tierscope.tables import Row
+
+
+def grids(rows: list[Row]) -> list[Grid]:
+    """The second only where something failed."""
+    devices = len({row["device"] for row in rows})
+    heads = [("parameter", False), ("recovered", True), ("of", True), ("share", True), ("wrong", True),
+             ("missed", True), ("false alarms", True)]  # fmt: skip
+    title = f"Probers on {devices} random device{'' if devices == 1 else 's'}"
+    found = [(title, heads, [_share(share) for share in shares(rows)])]
+    failed = failures(rows)
+    if failed:
+        ends = [("device", True), ("parameter", False), ("built", True), ("found", True), ("verdict", False),
+                ("to repeat it", False)]  # fmt: skip
+        found.append(("What was not recovered", ends, [_failure(row) for row in failed]))
+    return found
+
+
+def _share(share: Share) -> list[str]:
+    others = [str(count) if count else cells.NOTHING for count in (share.wrong, share.missed, share.alarms)]
+    name = PLURALS.get(share.parameter, share.parameter)
+    return [name, str(share.recovered), str(share.total), f"{100 * share.share:.1f} %", *others]
+
+
+def _failure(row: Row) -> list[str]:
+    ends = [shown(row, "truth"), shown(row, "found"), str(row["verdict"]), str(row["repeat"])]
+    return [str(row["device"]), name_of(row), *ends]
+
+
+forms.add(of_rows("closed_loop", grids))

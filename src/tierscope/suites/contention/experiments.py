@@ -1,0 +1,251 @@
+"""Contention: n threads copy within target a while m others copy from, to, or within target b.
+
+First each target alone over thread counts, a and b in turns: the ratio of the two. Then, for each mode, all CPUs on
+one side (N:0, 0:N), whose walks are calibrated, and the mixed splits with the walks that were found there, so that a
+split differs from its ends in nothing but who runs beside whom. Both groups of a split start and stop together
+(`stats.together`), so no part of the run is thrown away by a rule of thumb.
+
+The two arrays of `array` bytes are shared out by threads: each thread walks as much in every split, and in every
+split as many bytes go round in the caches. Blind, where b is a file in memory, to the speed of a second tier: there
+is none.
+Source: document 000, an unpublished thesis on NVDIMM beside DRAM (its modes, and its tables of both and their sum).
+"""
+
+import re
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import msgspec
+
+from tierscope.errors import MachineError, UnknownNameError, UsageError
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
+from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine, Node
+from tierscope.units import MiB
+
+KERNELS = ("copy", "copy_nt", "memcpy")
+MODES = {"b-b": "nvm-nvm", "b-a": "nvm-dram", "a-b": "dram-nvm", "a-a": "dram-dram"}
+"""What group B does, source-destination, and document 000's words for it: its DRAM is a, its NVM is b."""
+STAND_IN = "file:/dev/shm/tierscope-b"
+PIECE_S = 1.0  # of a split, without a pause: one common window, and dips that are tenths of a second apart show
+GRAIN = 4 * MiB  # of a large footprint: whole large pages of both arrays
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("a", None, "target of group A: node:N, file:PATH; auto: the first node with memory and CPUs"),
+    options.text("b", None, "the other target; auto: another node, one without CPUs first, else a file in memory"),
+    options.text("modes", "b-b,b-a,a-b", f"source-destination of B, or all: {', '.join((*MODES, *MODES.values()))}"),
+    options.text("kernel", "copy", ", ".join(KERNELS)),
+    options.text("splits", "all", "threads of A : threads of B, such as 1:1,3:1; all; none: the ratio of a and b only"),
+    options.text("threads", None, "numbers of threads for the ratio of a and b; auto: 1, 2, 4, ... and all CPUs"),
+    options.text("cpus", None, "CPUs to use, in this order; auto: those of a's node, one of each core first"),
+    options.text("pages", None, "4k, thp, 2m, 1g; auto: 4k where a target is a file, else thp"),
+    options.size("array", None, "bytes of each of the two arrays of a split; auto: 4 x the effective last-level cache"),
+    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", 1.0, "most seconds timed for one point; splits take up to 1 s of it in one piece"),
+    options.seconds("block", 0.001, "length of a block; memcpy is called once per block"),
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two targets, and what all points on them share."""
+
+    a: Target
+    b: Target
+    kernel: str
+    cpus: tuple[int, ...]
+    schedule: Schedule
+    array_bytes: int
+    note: str
+    stand_in: bool  # b is a file for want of a second tier
+
+    def of(self, mode: str) -> tuple[Target, Target]:
+        """Source and destination of 'b-a'."""
+        source, target = ({"a": self.a, "b": self.b}[side] for side in mode.split("-"))
+        return source, target
+
+    def group(self, role: str, cpus: tuple[int, ...], mode: str, of: int, walk: Workload | None = None) -> Group:
+        """A team that copies as `mode` says on its share of the memory; `of`: all threads that share it."""
+        source, target = self.of(mode)
+        size = 2 * self.array_bytes * len(cpus) // of
+        grain = GRAIN if size >= 16 * GRAIN else 128
+        work = walk or Workload(kernel=self.kernel, footprint_bytes=0)
+        return Group(
+            workload=msgspec.structs.replace(work, footprint_bytes=size // grain * grain),
+            target=target,
+            source=None if source == target else source,
+            team=Team(cpus=cpus),
+            role=role,
+        )
+
+    def point(self, table: str, groups: tuple[Group, ...], labels: dict[str, Label], calibrate: bool) -> Experiment:
+        schedule = self.schedule
+        if table == "contention":
+            schedule = msgspec.structs.replace(schedule, minimum_s=min(PIECE_S, schedule.budget_s))
+        return Experiment(
+            table=table,
+            groups=groups,
+            schedule=schedule,
+            labels={**labels, "stand_in": self.stand_in},
+            calibrate=calibrate,
+            note=self.note,
+        )
+
+
+def splits_of(chosen: Options, cpus: int) -> list[tuple[int, int]]:
+    """(threads of A, threads of B), the unmixed first; UsageError for one that does not fit."""
+    if chosen["splits"] == "none":
+        return []
+    if chosen["splits"] == "all":
+        return [(cpus, 0), (0, cpus), *((n, cpus - n) for n in range(cpus - 1, 0, -1))]
+    asked = [_split(word, cpus) for word in options.words_of(chosen["splits"])]
+    if not asked:
+        raise UsageError("splits= names no split; try splits=all or a list such as 1:1,3:1")
+    most = max(a + b for a, b in asked)
+    return list(dict.fromkeys([(most, 0), (0, most), *asked]))
+
+
+def _split(word: str, cpus: int) -> tuple[int, int]:
+    match = re.fullmatch("([0-9]{1,9}):([0-9]{1,9})", word)
+    a, b = (int(match[1]), int(match[2])) if match else (0, 0)
+    if a + b < 1:
+        raise UsageError(f"splits={word} is no split; write threads of A : threads of B, such as 1:1")
+    if a + b > cpus:
+        raise UsageError(f"splits={word} needs {a + b} CPUs and {cpus} may be used here; try splits={cpus - 1}:1")
+    return a, b
+
+
+def modes_of(chosen: Options) -> list[str]:
+    """Keys of MODES in the order asked for; 'all' is each once."""
+    if chosen["modes"] == "all":
+        return list(MODES)
+    presets = {preset: mode for mode, preset in MODES.items()}
+    names = options.names_of("mode", chosen["modes"], (*MODES, *presets))
+    return list(dict.fromkeys(presets.get(name, name) for name in names))
+
+
+def targets_of(machine: Machine, chosen: Options) -> tuple[Target, Target, str]:
+    """a, b, and what has to be said where b only stands in for a second tier."""
+    near = {cpu.node for cpu in machine.identity.cpus if cpu.allowed}
+    nodes = [node for node in machine.identity.nodes if node.memory_bytes > 0]
+    first = min(nodes, key=lambda node: (node.number not in near, node.number), default=None)
+    a = str(chosen["a"] or f"node:{first.number if first else 0}")
+    b = str(chosen["b"] or _other(machine, nodes, a))
+    note = ""
+    if not b:
+        b = STAND_IN
+        note = (
+            f"b is {b}, which lies in the same memory as a: this machine has no second node with memory, so the file "
+            "stands in for a tier that is not there; name another with b=node:N or b=file:PATH"
+        )
+    pages = str(chosen["pages"] or ("4k" if {a.partition(":")[0], b.partition(":")[0]} & {"file", "pool"} else "thp"))
+    return _known(machine, "a", a, pages), _known(machine, "b", b, pages), note
+
+
+def _other(machine: Machine, nodes: list[Node], a: str) -> str:
+    """A node other than a: one without CPUs first, then the nearest; "" where there is none."""
+    order = sorted(node.number for node in machine.identity.nodes)
+    distances = {f"node:{node.number}": dict(zip(order, node.distances, strict=False)) for node in nodes}.get(a, {})
+    others = [node for node in nodes if f"node:{node.number}" != a]
+    best = min(others, key=lambda node: (bool(node.cpus), distances.get(node.number, 0), node.number), default=None)
+    return f"node:{best.number}" if best else ""
+
+
+def _known(machine: Machine, key: str, word: str, pages: str) -> Target:
+    """UsageError before anything is mapped, for what no core could take; the core knows the other kinds."""
+    target = Target.parse(word, pages)
+    numbers = [str(node.number) for node in machine.identity.nodes]
+    if target.name == "node" and target.where not in numbers:
+        raise UnknownNameError(f"{key}={word}: there is no such node; nodes here: {', '.join(numbers)}")
+    if target.name == "null" or (target.name in {"file", "pool"} and not target.where):
+        raise UsageError(f"{key}={word} holds no bytes to copy; try {key}=node:{numbers[0]} or {key}=file:PATH")
+    return target
+
+
+def pair_of(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, Pair]:
+    """All that is asked, and arrays by the cache of `a`; nothing is measured before every word is known to be good."""
+    a, b, stand_in = targets_of(machine, chosen)
+    options.names_of("kernel", chosen["kernel"], KERNELS)
+    modes_of(chosen)
+    cpus = chosen_cpus(machine, chosen, a)
+    if len(set(cpus)) < len(cpus):
+        raise UsageError(f"cpus={chosen['cpus']} names a CPU twice: the groups would share it; name each once")
+    if len(cpus) < 2 and chosen["splits"] != "none":
+        why = "contention needs two CPUs, one for each group; this process may use one"
+        raise MachineError(f"{why}; allow it another, or measure the ratio of the targets alone with splits=none")
+    splits_of(chosen, len(cpus))
+    thread_counts(chosen, cpus)
+    schedule = Schedule(
+        precision=float(chosen["precision"] or 0),
+        budget_s=float(chosen["budget"] or 0),
+        block_s=float(chosen["block"] or 0),
+    )
+    if chosen["array"] is None:
+        large = msgspec.structs.replace(a, pages="thp") if a.node else a  # of 4 KiB the TLB blurs the caches
+        found = yield from effective_cache(machine, near_cpus(machine, a)[0], large, SEARCH)
+        memory = min(
+            (array(machine, found, cpus, 2, target) for target in (a, b)), key=lambda one: one.array_bytes
+        )  # either target holds both arrays
+    else:
+        memory = Memory(int(chosen["array"]), "")
+    note = "; ".join(part for part in (stand_in, memory.note) if part)
+    return Pair(a, b, str(chosen["kernel"]), cpus, schedule, memory.array_bytes, note, bool(stand_in))
+
+
+def ratio(pair: Pair, counts: list[int]) -> Plan:
+    """Each target alone, a then b for each number of threads, on all the memory."""
+    for count in counts:
+        for side in ("a", "b"):
+            group = pair.group(side.upper(), pair.cpus[:count], f"{side}-{side}", of=count)
+            labels: dict[str, Label] = {"threads": count, "side": side}
+            yield pair.point("targets", (group,), labels, calibrate=True)
+
+
+def contend(pair: Pair, mode: str, splits: list[tuple[int, int]]) -> Plan:
+    """All splits of one mode; walks of mixed splits are those of the largest unmixed ones, which come first."""
+    walks: dict[str, Workload] = {}
+    for a, b in splits:
+        sides = (("A", "a-a", pair.cpus[:a]), ("B", mode, pair.cpus[a : a + b]))
+        groups = tuple(
+            pair.group(role, cpus, way, a + b, walks.get(role) if a and b else None)
+            for role, way, cpus in sides
+            if cpus
+        )
+        source, target = pair.of(mode)
+        labels: dict[str, Label] = {
+            "mode": MODES[mode], "a_threads": a, "b_threads": b,
+            "a_target": pair.a.word, "b_source": source.word, "b_target": target.word,
+        }  # fmt: skip
+        answer = yield pair.point("contention", groups, labels, calibrate=not (a and b))
+        if not (a and b) and groups[0].role not in walks:
+            walks[groups[0].role] = walk_of(answer, groups[0])
+
+
+def walk_of(answer: Answer, group: Group) -> Workload:
+    """The walk that ran; the plain one while planning."""
+    if answer.record is None:
+        return group.workload
+    facts = answer.record.groups[0]
+    return Workload(
+        kernel=facts.kernel,
+        footprint_bytes=0,
+        isa=facts.isa,
+        streams=facts.streams,
+        unroll=facts.unroll,
+        prefetch_bytes=facts.prefetch_bytes,
+        prefetchw_bytes=facts.prefetchw_bytes,
+        interleave_bytes=facts.interleave_bytes,
+    )
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    pair = yield from pair_of(machine, chosen)
+    yield from ratio(pair, thread_counts(chosen, pair.cpus))
+    for mode in modes_of(chosen):
+        yield from contend(pair, mode, splits_of(chosen, len(pair.cpus)))
+
+
+suites.add(Suite("contention", "two groups on two targets, every split of the CPUs", OPTIONS, plan))

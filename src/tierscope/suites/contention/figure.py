@@ -1,0 +1,135 @@
+"""Contention: A and B stacked for each split, the sum as a line over them, a small chart for each mode."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.draw.words import short_word
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row
+
+FEW = 6  # splits that still fit three charts side by side
+TIPS = vega.tips(
+    ("split", "threads of A : B"), ("mode", "mode"), ("a", "A, GB/s"), ("a_low", "95 % interval from, GB/s"),
+    ("a_high", "to, GB/s"), ("b", "B, GB/s"), ("b_low", "interval from, GB/s"), ("b_high", "up to, GB/s"),
+    ("sum", "sum, GB/s"), ("sum_low", "its interval from, GB/s"), ("sum_high", "its interval to, GB/s"),
+    ("coverage", "blocks in the common window, %"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class Contention:
+    """Bars start at zero, so there is no logarithmic axis: lengths would mean nothing on it."""
+
+    name = "contention"
+    title = "Contention: what two groups move at once, by split of the CPUs"
+    table = "contention"
+    reading = (
+        "Threads of A copy within a; those of B copy as each chart says. The "
+        "line is the sum, measured at the same moments, and the rules are 95 % intervals; where the line lies above "
+        "the dashed one, both together move more than A with all CPUs. A pale bar and a hollow point are inconclusive."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `contention`, in any order."""
+        known = [row for row in rows if row["sum_bytes_per_s"]]
+        if not known:
+            return None
+        points = [_point(row, known) for row in sorted(known, key=_place)]
+        splits = list(dict.fromkeys(point["split"] for point in points))
+        charts = list(dict.fromkeys(point["chart"] for point in points))
+        columns = min(len(charts), 3) if len(splits) <= FEW else 1
+        header = {"labelLimit": vega.WIDTH // columns - 20, "labelFontSize": 11}
+        facet = vega.field("chart", "n", None, sort=charts, header=header)
+        inner = {"layer": _layers(splits), "width": vega.WIDTH // columns - 60, "height": 220}
+        body = {"data": {"values": points}, "facet": facet, "columns": columns, "spec": inner}
+        notes = [vega.missing(len(rows), len(known)), _names(known), _stand_in(known)]
+        return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["A", "B"], notes=notes)
+
+
+def _place(row: Row) -> tuple[float, int]:
+    """From all threads in A to all in B."""
+    a, b = int(row["a_threads"] or 0), int(row["b_threads"] or 0)
+    return b / (a + b), a + b
+
+
+def _point(row: Row, rows: list[Row]) -> Point:
+    values = {
+        side + end: vega.gb(row[key])
+        for side, stem, middle in (
+            ("a", "a_bandwidth", "a_bandwidth_bytes_per_s"),
+            ("b", "b_bandwidth", "b_bandwidth_bytes_per_s"),
+            ("sum", "sum", "sum_bytes_per_s"),
+        )
+        for end, key in (("", middle), ("_low", f"{stem}_low"), ("_high", f"{stem}_high"))
+    }
+    alone = [vega.gb(one["sum_bytes_per_s"]) for one in rows if one["mode"] == row["mode"] and not one["b_threads"]]
+    source, target = _letters(str(row["mode"]))
+    places = f"within {target}" if source == target else f"from {source} to {target}"
+    return {
+        **values,
+        "top": (values["a"] or 0.0) + (values["b"] or 0.0),
+        "alone": max((rate for rate in alone if rate), default=None),
+        "split": f"{row['a_threads']}:{row['b_threads']}",
+        "mode": row["mode"],
+        "chart": f"{row['mode']}: B copies {places}",
+        "coverage": round(100 * float(row["coverage"] or 0), 1),
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _letters(mode: str) -> list[str]:
+    """'nvm-dram' is from b to a."""
+    return ["a" if place == "dram" else "b" for place in mode.split("-")]
+
+
+def _names(rows: list[Row]) -> str:
+    """Which targets a and b are; b is unknown where no mode touches it."""
+    names = {"a": str(rows[0]["a_target"])}
+    for row in rows:
+        names |= dict(zip(_letters(str(row["mode"])), (str(row["b_source"]), str(row["b_target"])), strict=True))
+    return ", ".join(f"{letter} is {short_word(name, 40)}" for letter, name in sorted(names.items())) + "."
+
+
+def _stand_in(rows: list[Row]) -> str:
+    if not any(row["stand_in"] for row in rows):
+        return ""
+    return "b is a file in the memory of a: it stands in for a second tier, which this machine does not have."
+
+
+def _layers(splits: list[str]) -> list[Spec]:
+    x = vega.field("split", "o", "threads of A : B", sort=splits, axis={"labelAngle": 0, "labelOverlap": "greedy"})
+    first, second = vega.number("a", "GB/s"), vega.field("top", "q")
+    pale = {"condition": {"test": "datum.verdict === 'inconclusive'", "value": 0.4}, "value": 0.85}
+    scale = {"domain": list(theme.GROUPS), "range": [theme.colour(hue) for hue in theme.GROUPS.values()]}
+
+    def bar(side: str, height: Spec, foot: Spec) -> Spec:
+        hue = {"datum": side, "type": "nominal", "title": None, "scale": scale}
+        return {
+            "mark": {"type": "bar", "clip": True, "width": {"band": 0.7}},
+            "encoding": {"x": x, "y": height, "y2": foot, "opacity": pale, "tooltip": TIPS, "color": hue},
+        }
+
+    def rule(low: str, high: str) -> Spec:
+        return {
+            "mark": {"type": "rule", "clip": True, "color": theme.colour("ink"), "strokeWidth": 2},
+            "encoding": {"x": x, "y": vega.field(low, "q"), "y2": {"field": high}},
+        }
+
+    alone = {
+        "mark": {"type": "rule", "clip": True, "color": theme.colour("rule"), "strokeDash": [4, 4]},
+        "encoding": {"y": vega.field("alone", "q", aggregate="max")},
+    }
+    line = {
+        "mark": {"type": "line", "clip": True, "color": theme.colour("ink"), "strokeWidth": 1.5},
+        "encoding": {"x": x, "y": vega.field("sum", "q")},
+    }
+    dots = {
+        "params": [vega.zoom(["y"])],
+        "mark": {"type": "point", "clip": True, "size": 46, "color": theme.colour("ink")},
+        "encoding": {"x": x, "y": vega.field("sum", "q"), "tooltip": TIPS},
+    }
+    hollow = vega.hollow(x, vega.field("sum", "q"), TIPS, 14)
+    bars = [bar("A", first, {"datum": 0}), bar("B", second, {"field": "a"})]
+    return [*bars, alone, rule("a_low", "a_high"), rule("sum_low", "sum_high"), line, dots, hollow]
+
+
+figures.add(Contention())

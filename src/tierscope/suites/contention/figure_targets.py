@@ -1,0 +1,101 @@
+"""Two targets alone: the bandwidth of both over threads, and beside it the ratio b / a."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.draw.words import short_word, threads_name
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row
+
+SPEED_TIPS = vega.tips(
+    ("target", "target"), ("team", "team"), ("gb", "bandwidth, GB/s"), ("low", "95 % interval from, GB/s"),
+    ("high", "to, GB/s"), ("verdict", "verdict"),
+)  # fmt: skip
+RATIO_TIPS = vega.tips(
+    ("team", "team"), ("ratio", "b / a, %"), ("low", "95 % interval from, %"), ("high", "to, %"), ("verdict", "verdict")
+)
+
+
+class TargetRatio:
+    """Both charts start at zero: how far b lies under a is what is asked."""
+
+    name = "target_ratio"
+    title = "Two targets alone: bandwidth over threads, and b / a"
+    table = "targets"
+    reading = (
+        "Each target copied within itself, a and b in turns. Left the bandwidth of each, right b as a share of a; "
+        "bands are 95 % intervals, hollow points are inconclusive."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `targets`."""
+        speeds = [_speed(row, side) for side in ("a", "b") for row in rows if row[f"{side}_bandwidth_bytes_per_s"]]
+        ratios = [_ratio(row) for row in rows if row["ratio"]]
+        if not speeds or not ratios:
+            return None
+        names = list(dict.fromkeys(point["target"] for point in speeds))
+        counts = sorted({point["threads"] for point in speeds})
+        x = vega.number(
+            "threads",
+            "threads",
+            zero=False,
+            scale={"nice": False, "padding": 12},
+            axis={"values": counts, "format": "d"},
+        )
+        scale = {"domain": names, "range": [theme.colour(hue) for hue in theme.GROUPS.values()]}
+        hue = vega.field("target", "n", None, scale=scale)
+        left = _chart(speeds, x, vega.number("gb", "bandwidth, GB/s"), hue, SPEED_TIPS)
+        room = {
+            "domainMax": 1.05 * max(point["high"] or point["ratio"] for point in ratios)
+        }  # no point cut by the frame
+        right = _chart(
+            ratios, x, vega.number("ratio", "b / a, %", scale=room), {"value": theme.colour("ink")}, RATIO_TIPS
+        )
+        body = {"hconcat": [left, right], "spacing": 40}
+        title = vega.origin_title(self.title, run.result.origin)
+        notes = [vega.missing(len(rows), len(ratios))]
+        return vega.finish(title, body, labels=names, axes={"y": "linear"}, notes=notes)
+
+
+def _speed(row: Row, side: str) -> Point:
+    return {
+        "target": f"{side}: {short_word(str(row[f'{side}_target']), 40)}",
+        "gb": vega.gb(row[f"{side}_bandwidth_bytes_per_s"]),
+        "low": vega.gb(row[f"{side}_bandwidth_low"]),
+        "high": vega.gb(row[f"{side}_bandwidth_high"]),
+        **_common(row),
+    }
+
+
+def _ratio(row: Row) -> Point:
+    ends = (("ratio", "ratio"), ("low", "ratio_low"), ("high", "ratio_high"))
+    return {name: round(100 * float(row[key] or 0), 3) for name, key in ends} | _common(row)
+
+
+def _common(row: Row) -> Point:
+    return {
+        "threads": row["threads"],
+        "team": threads_name(int(row["threads"] or 0)),
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _chart(points: list[Point], x: Spec, y: Spec, hue: Spec, tips: list[Spec]) -> Spec:
+    band = {
+        "mark": {"type": "area", "clip": True, "opacity": 0.22},
+        "encoding": {"x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": hue},
+    }
+    line = {
+        "params": [vega.zoom()],
+        "mark": {"type": "line", "clip": True},
+        "encoding": {"x": x, "y": y, "color": hue},
+    }
+    dots = {
+        "mark": {"type": "point", "clip": True, "size": 50},
+        "encoding": {"x": x, "y": y, "color": hue, "tooltip": tips},
+    }
+    layers = [band, line, dots, vega.hollow(x, y, tips, 16)]
+    return {"data": {"values": points}, "layer": layers, "width": vega.WIDTH // 2 - 50, "height": 220}
+
+
+figures.add(TargetRatio())

@@ -1,0 +1,194 @@
+"""Contention: what two groups move at once, for every split of the CPUs.
+
+    bandwidth of a group = median of its rate * its program bytes per operation      [bytes/s]
+    sum                  = median of the sum of both at the same moments             [bytes/s]
+
+The interval of the sum is that of the summed series: what one group loses to the other at a moment cancels in it, so
+it is narrower than bounds that were added, and it is right where the two move together too.
+Blind to who used which channel: only a counter sees that.
+"""
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from tierscope.record.result import Record, Run
+from tierscope.stats.compare import compare, compare_all
+from tierscope.stats.median import Interval, median
+from tierscope.stats.point import Point
+from tierscope.tables import Column, Insight, Main, Number, Row, tables
+from tierscope.tables.measured import (
+    CLOSING,
+    bounds,
+    closing,
+    interval_of,
+    measured,
+    ratio_word,
+    records,
+    sure_rows,
+    whole,
+)
+from tierscope.units import show_rate
+
+SIDES = {"A": "a", "B": "b"}  # role of a group -> how its keys begin
+NONE = Interval(0.0, 0.0, 0.0, 0)  # of a group without threads
+
+
+class Contention:
+    """One row for each mode and split."""
+
+    name: ClassVar[str] = "contention"
+    title: ClassVar[str] = "Contention"
+    keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target")
+    main: ClassVar[tuple[Main, ...]] = (Main("sum_bytes_per_s"),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("mode", "mode", ""),
+        Column("a_threads", "threads of A", "1"),
+        Column("b_threads", "threads of B", "1"),
+        Column("a_bandwidth_bytes_per_s", "A", "B/s"),
+        Column("a_bandwidth_low", "low", "B/s"),
+        Column("a_bandwidth_high", "high", "B/s"),
+        Column("b_bandwidth_bytes_per_s", "B", "B/s"),
+        Column("b_bandwidth_low", "low", "B/s"),
+        Column("b_bandwidth_high", "high", "B/s"),
+        Column("sum_bytes_per_s", "sum", "B/s"),
+        Column("sum_low", "low", "B/s"),
+        Column("sum_high", "high", "B/s"),
+        Column("coverage", "coverage", "1"),
+        Column("a_target", "target of A", "", tier=True),
+        Column("b_source", "source of B", "", tier=True),
+        Column("b_target", "target of B", "", tier=True),
+        Column("stand_in", "b stands in", ""),
+        Column("kernel", "kernel", ""),
+        Column("footprint_bytes", "footprint", "B"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [_row(run, record) for record in records(run, self.name)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        modes = dict.fromkeys(str(row["mode"]) for row in rows)
+        best = [one for mode in modes for one in _most([row for row in rows if row["mode"] == mode])]
+        return best + _coverage(rows)
+
+
+def _row(run: Run, record: Record) -> Row:
+    point, labels = measured(run, record), record.experiment.labels
+    found = dict.fromkeys(SIDES.values(), NONE)
+    for number, group in enumerate(record.experiment.groups):
+        program = record.groups[number].program_bytes_per_operation
+        found[SIDES[group.role]] = point.groups[number].interval.times(program)
+    return {
+        **{key: labels[key] for key in ("mode", "a_threads", "b_threads")},
+        **bounds("a_bandwidth", "bytes_per_s", found["a"]),
+        **bounds("b_bandwidth", "bytes_per_s", found["b"]),
+        **bounds("sum", "bytes_per_s", total(record, point)),
+        "coverage": min(point.together.coverage),
+        **{key: labels[key] for key in ("a_target", "b_source", "b_target")},
+        "stand_in": bool(labels.get("stand_in")),
+        "kernel": record.groups[0].kernel,
+        "footprint_bytes": sum(facts.footprint_bytes for facts in record.groups),
+        **closing(record, point),
+    }
+
+
+def total(record: Record, point: Point) -> Interval:
+    """Of the bytes of all groups at the same moments after the warm-up."""
+    program = np.array([facts.program_bytes_per_operation for facts in record.groups])
+    series = program @ point.together.rates
+    start = max((group.start for group in point.groups), default=0)
+    return median(series[start:], record.experiment.schedule.confidence)
+
+
+def _most(rows: list[Row]) -> list[Insight]:
+    """The split with the largest sum of one mode, named alone only where it can be told from all others."""
+    known = [row for row in rows if interval_of(row, "sum", "bytes_per_s")]
+    sure = sure_rows(rows, "sum", "bytes_per_s")
+    if len(known) < 2:
+        return []
+    if len(sure) < 2:
+        return [_too_few(str(rows[0]["mode"]), len(sure), len(known))]
+    best, most = max(sure, key=lambda pair: pair[1].middle)
+    others = [pair for pair in sure if pair[0] is not best]
+    told = compare_all([(interval, most) for _, interval in others])
+    alike = [split(row) for (row, _), one in zip(others, told, strict=True) if one.verdict == "no difference shown"]
+    words = f"{best['mode']}: A:B = {split(best)} gives most in total, {show_rate(most.middle)}"
+    against, ratio = _against_alone(best, most, sure)
+    if alike:
+        words = (
+            f"{best['mode']}: no split is shown to give most in total: A:B = {split(best)} gives "
+            f"{show_rate(most.middle)}, not told apart from {_listed(alike)}"
+        )
+    return [
+        Insight(
+            name=f"most_in_total {best['mode']}",
+            text=words + against + _unsure(len(known) - len(sure), len(known)) + stand_in(best),
+            value=None if alike else most.middle,
+            low=None if alike else most.low,
+            high=None if alike else most.high,
+            unit="B/s",
+            others=ratio,
+        )
+    ]
+
+
+def _too_few(mode: str, sure: int, known: int) -> Insight:
+    few = f"{sure or 'none'} of {known} splits {'is' if sure < 2 else 'are'} conclusive"
+    text = f"{mode}: which split gives most in total cannot be told: {few}"
+    return Insight(name=f"most_in_total {mode}", text=text, unit="B/s", conclusive=False)
+
+
+def _against_alone(best: Row, most: Interval, pairs: list[tuple[Row, Interval]]) -> tuple[str, tuple[Number, ...]]:
+    """Document 000's question: do both targets together move more than a alone?"""
+    alone = next((pair for pair in pairs if not pair[0]["b_threads"]), None)
+    if alone is None:
+        return "; A alone is not conclusive, so it is not compared", ()
+    if alone[0] is best:
+        return "; no split is shown to move more than A alone", ()
+    ratio = compare(alone[1], most)
+    low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
+    number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
+    return f"; {middle} times ({low} to {high}) what A moves alone", (number,)
+
+
+def _unsure(count: int, of: int) -> str:
+    return f"; {count} of {of} splits are inconclusive and not compared" if count else ""
+
+
+def _listed(words: list[str], most: int = 6) -> str:
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
+
+
+def split(row: Row) -> str:
+    """'3:1', threads of A : threads of B."""
+    return f"{row['a_threads']}:{row['b_threads']}"
+
+
+def stand_in(row: Row) -> str:
+    """What has to be said beside every comparison of a with a b that is no tier of its own."""
+    return "; b is a file in the memory of a, which stands in for a second tier" if row["stand_in"] else ""
+
+
+def _coverage(rows: list[Row]) -> list[Insight]:
+    """Of the splits in which both groups ran: how much of the timed blocks the common window holds."""
+    mixed = [row for row in rows if whole(row, "a_threads") and whole(row, "b_threads")]
+    shares = {split(row) + " " + str(row["mode"]): float(row["coverage"] or 0) for row in mixed}
+    if not shares or not all(map(math.isfinite, shares.values())):
+        return []
+    worst = min(shares, key=lambda name: shares[name])
+    return [
+        Insight(
+            name="coverage",
+            text=f"the window in which both groups run holds {100 * shares[worst]:.1f} % or more of the timed blocks "
+            f"of each group ({len(shares)} mixed splits; least: {worst})",
+            value=shares[worst],
+            unit="1",
+            kind="share",
+            conclusive=all(row["conclusive"] for row in mixed),
+        )
+    ]
+
+
+tables.add(Contention())

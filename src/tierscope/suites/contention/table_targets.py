@@ -1,0 +1,103 @@
+"""Two targets over thread counts, and their ratio b / a: how much slower is the other tier, with how many threads?
+
+Each number of threads was measured on a and then on b, so that the two are minutes apart at most. The interval of the
+ratio is that of `stats.compare`.
+Blind to what a second tier costs when both are used at once: that is the table `contention`.
+Source: document 000, its table of STREAM copy on DRAM and NVDIMM (5.0 of 11.7 GB/s with one thread).
+"""
+
+from typing import ClassVar
+
+from tierscope.record.origin import strongest
+from tierscope.record.result import Record, Run
+from tierscope.stats.compare import compare
+from tierscope.stats.median import Interval
+from tierscope.suites.contention.table import stand_in
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records, sure_rows, whole
+
+
+class Targets:
+    """One row for each number of threads that was measured on both."""
+
+    name: ClassVar[str] = "targets"
+    title: ClassVar[str] = "Two targets alone"
+    keys: ClassVar[tuple[str, ...]] = ("threads", "kernel", "a_target", "b_target")
+    main: ClassVar[tuple[Main, ...]] = (Main("b_bandwidth_bytes_per_s"),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("threads", "threads", "1"),
+        Column("a_target", "a", "", tier=True),
+        Column("b_target", "b", "", tier=True),
+        Column("a_bandwidth_bytes_per_s", "bandwidth of a", "B/s"),
+        Column("a_bandwidth_low", "low", "B/s"),
+        Column("a_bandwidth_high", "high", "B/s"),
+        Column("b_bandwidth_bytes_per_s", "bandwidth of b", "B/s"),
+        Column("b_bandwidth_low", "low", "B/s"),
+        Column("b_bandwidth_high", "high", "B/s"),
+        Column("ratio", "b / a", "1"),
+        Column("ratio_low", "low", "1"),
+        Column("ratio_high", "high", "1"),
+        Column("stand_in", "b stands in", ""),
+        Column("kernel", "kernel", ""),
+        Column("footprint_bytes", "footprint", "B"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        found: dict[object, dict[object, Record]] = {}
+        for record in records(run, self.name):
+            labels = record.experiment.labels
+            found.setdefault(labels["threads"], {})[labels["side"]] = record
+        return [_row(run, sides["a"], sides["b"]) for sides in found.values() if {"a", "b"} <= sides.keys()]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        known = sorted(sure_rows(rows, "ratio", ""), key=lambda pair: whole(pair[0], "threads"))
+        ends = {whole(row, "threads"): (row, ratio) for row, ratio in (*known[:1], *known[-1:])}
+        return [_ratio(threads, *end) for threads, end in ends.items()]
+
+
+def _row(run: Run, a: Record, b: Record) -> Row:
+    first, second = _bandwidth(run, a), _bandwidth(run, b)
+    ratio = compare(first, second)
+    one, other = closing(a, measured(run, a)), closing(b, measured(run, b))
+    reasons = [f"{side}: {row['reasons']}" for side, row in (("a", one), ("b", other)) if row["reasons"]]
+    return {
+        "threads": len(a.groups[0].cpus),
+        "a_target": a.groups[0].target,
+        "b_target": b.groups[0].target,
+        **bounds("a_bandwidth", "bytes_per_s", first),
+        **bounds("b_bandwidth", "bytes_per_s", second),
+        "ratio": number(ratio.middle),
+        "ratio_low": number(ratio.low),
+        "ratio_high": number(ratio.high),
+        "stand_in": bool(a.experiment.labels.get("stand_in")),
+        "kernel": a.groups[0].kernel,
+        "footprint_bytes": a.groups[0].footprint_bytes,
+        "conclusive": not reasons,
+        "reasons": "; ".join(reasons),
+        "blocks": a.blocks + b.blocks,
+        "left_out_share": max(float(one["left_out_share"] or 0), float(other["left_out_share"] or 0)),
+        "origin": strongest((str(one["origin"]), str(other["origin"]))),
+    }
+
+
+def _bandwidth(run: Run, record: Record) -> Interval:
+    return measured(run, record).groups[0].interval.times(record.groups[0].program_bytes_per_operation)
+
+
+def _ratio(threads: int, row: Row, ratio: Interval) -> Insight:
+    team = "1 thread" if threads == 1 else f"{threads} threads"
+    low, middle, high = ratio.low, ratio.middle, ratio.high
+    return Insight(
+        name=f"target_ratio {threads}",
+        text=f"with {team}, {row['b_target']} copies at {100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f}) "
+        f"of the rate of {row['a_target']}{stand_in(row)}",
+        value=middle,
+        low=low,
+        high=high,
+        unit="1",
+    )
+
+
+tables.add(Targets())

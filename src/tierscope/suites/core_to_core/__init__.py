@@ -1,0 +1,1 @@
+"""How long does a cache line take from one CPU to another?"""

@@ -1,0 +1,80 @@
+"""Core to core: how long a cache line takes from one CPU to another, for every pair of CPUs.
+
+Two threads write one line in turns; the time of one hand-over, one way, is what a lock, a queue or a barrier pays
+at least. Each pair gets a fresh page on the node of its own first CPU: a buffer that a third core has made home
+for all pairs puts that core's place into every number. Several lines take turns, since each line has its home in
+one slice of a shared cache. Pairs are measured one at a time, those of one first CPU in one experiment.
+Blind to hand-overs while others use the same links; to the two ways apart, which are averaged.
+Source: D. Molka et al., "Cache Coherence Protocol and Memory Performance of the Intel Haswell-EP Architecture",
+ICPP 2015.
+"""
+
+from tierscope.errors import MachineError, UsageError
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.units import LINE_BYTES
+
+BLOCK_S = 0.25e-3  # a thousand hand-overs or more: two reads of the clock are under 0.1 % of it
+MINIMUM_S = 0.02  # 80 blocks, of which a summary needs 50; 2016 pairs of 64 CPUs then take 40 s at least
+ROLE = "pair"
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("cpus", None, "CPUs to pair; auto: all that may be used"),
+    options.text("target", None, "where the lines live; auto: the node of the pair's first CPU"),
+    options.count("lines", 16, "lines that take turns", least=1, most=4096),
+    options.share("precision", 0.05, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", 0.1, "most seconds timed for one pair"),
+    options.seconds("limit", 300.0, "seconds after which pairs get 0.02 s only, precise or not"),
+)
+
+
+def chosen_cpus(machine: Machine, chosen: Options) -> tuple[int, ...]:
+    """In the order of the topology; UsageError for a CPU that may not be used or is named twice."""
+    usable = machine.cpus()
+    asked = options.numbers_of(chosen["cpus"], "cpus")
+    for cpu in asked:
+        if cpu not in usable:
+            raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
+        if asked.count(cpu) > 1:
+            raise UsageError(f"cpus={chosen['cpus']} names CPU {cpu} twice; a pair needs two CPUs")
+    if len(asked) == 1:
+        raise UsageError(f"cpus={asked[0]} is one CPU, and a pair needs two; usable: {','.join(map(str, usable))}")
+    if len(usable) < 2:
+        raise MachineError("a pair needs two CPUs; this process may use one: allow it another (doctor: cpus)")
+    return machine.by_topology(tuple(asked) or usable)
+
+
+def home(machine: Machine, cpu: int) -> Target:
+    """The CPU's node; the nearest with memory where its own has none. Small pages, since a few lines are all."""
+    own = next(c.node for c in machine.identity.cpus if c.number == cpu)
+    return Target(where=str(machine.nearest_memory(own)), pages="4k")
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """One experiment for each CPU but the last: its pairs with all that follow, one take each."""
+    cpus = chosen_cpus(machine, chosen)
+    schedule = Schedule(
+        block_s=BLOCK_S,
+        precision=float(chosen["precision"] or 0),
+        minimum_s=MINIMUM_S,
+        budget_s=max(float(chosen["budget"] or 0), MINIMUM_S),
+    )
+    work = Workload(kernel="handover", footprint_bytes=int(chosen["lines"] or 1) * LINE_BYTES)
+    given = None if chosen["target"] is None else Target.parse(str(chosen["target"]), "4k")
+    for number, first in enumerate(cpus[:-1]):
+        target = given or home(machine, first)
+        groups = tuple(
+            Group(workload=work, target=target, team=Team(cpus=(first, other)), role=ROLE)
+            for other in cpus[number + 1 :]
+        )
+        yield Experiment(
+            table="core_to_core",
+            groups=groups,
+            schedule=schedule,
+            labels={"a_cpu": first},
+            takes=tuple((group,) for group in range(len(groups))),
+        )
+
+
+suites.add(Suite("core-to-core", "time of a cache line from one CPU to another, for every pair", OPTIONS, plan))

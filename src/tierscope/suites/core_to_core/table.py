@@ -1,0 +1,187 @@
+"""Hand-over of a cache line between every two CPUs.
+
+    latency = 1 / median rate of hand-overs, one way: half of a round trip     [s]
+
+One row per pair; a pair stands once, since both ways are in its number. What the rows say is by class: the same core
+(hardware threads), the same last-level cache, the same package, another package.
+Blind to a difference of the two ways, and to links that others use at the same time; classes are those that the
+system reports, which a hypervisor may have made up.
+"""
+
+from statistics import median
+from typing import ClassVar
+
+from tierscope.record.experiment import real
+from tierscope.record.machine import Machine
+from tierscope.record.result import Record, Run
+from tierscope.stats.median import MAD_SIGMA
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, judged, left_out, records, sure_rows, whole
+from tierscope.units import show_seconds
+
+CLASSES = ("same core", "same last-level cache", "same package", "other package")
+"""From the nearest; a pair belongs to the first that holds."""
+
+ODD = 5.0  # times the spread of its class (MAD as sigma): one such pair in a million by chance
+ODD_SHARE = 0.25  # of the median of its class, at least: less is a place on the chip, not a fault
+ENOUGH = 4  # pairs of a class, before one of them can be odd
+NAMED = 3  # odd pairs in a sentence
+
+
+class CoreToCore:
+    """One row per pair, in the order of the topology."""
+
+    name: ClassVar[str] = "core_to_core"
+    title: ClassVar[str] = "Core to core"
+    keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("a_cpu", "CPU", ""),
+        Column("b_cpu", "and CPU", ""),
+        Column("latency_s", "one way", "s"),
+        Column("latency_low", "low", "s"),
+        Column("latency_high", "high", "s"),
+        Column("same_core", "same core", ""),
+        Column("same_cache", "same last-level cache", ""),
+        Column("same_package", "same package", ""),
+        Column("a_node", "node", ""),
+        Column("b_node", "and node", ""),
+        Column("target", "target", "", tier=True),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [
+            _row(run, record, take)
+            for record in records(run, self.name)
+            for take in range(len(record.experiment.takes or (0,)))
+        ]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        every, known = by_class(rows), by_class([row for row, _ in sure_rows(rows, "latency", "s")])
+        counts = {name: len(pairs) for name, pairs in every.items()}
+        return _ratio(known) + _odd(known) + [_class(name, pairs, counts[name]) for name, pairs in known.items()]
+
+
+def _row(run: Run, record: Record, take: int) -> Row:
+    machine, point, facts = run.result.machine, judged(run, record).points[take], record.groups[take]
+    a, b = facts.cpus
+    places = {cpu.number: cpu for cpu in machine.identity.cpus}
+    return {
+        "a_cpu": a,
+        "b_cpu": b,
+        **bounds("latency", "s", point.groups[0].interval.inverse()),
+        "same_core": (places[a].package, places[a].core) == (places[b].package, places[b].core),
+        "same_cache": _same_cache(machine, a, b),
+        "same_package": places[a].package == places[b].package,
+        "a_node": places[a].node,
+        "b_node": places[b].node,
+        "target": facts.target,
+        **closing(record, point),
+    }
+
+
+def _same_cache(machine: Machine, a: int, b: int) -> bool | None:
+    """None where the system names no cache of the last level for one of them."""
+    one, other = machine.last_level_cache_of(a), machine.last_level_cache_of(b)
+    return None if one is None or other is None else one == other
+
+
+def class_of(row: Row) -> str:
+    """One of CLASSES."""
+    for name, key in zip(CLASSES, ("same_core", "same_cache", "same_package"), strict=False):
+        if row[key]:
+            return name
+    return CLASSES[-1]
+
+
+def by_class(rows: list[Row]) -> dict[str, list[Row]]:
+    """The rows that have a number, of each class that occurs, the nearest first."""
+    found = {name: [row for row in rows if row["latency_s"] and class_of(row) == name] for name in CLASSES}
+    return {name: pairs for name, pairs in found.items() if pairs}
+
+
+def spread(rows: list[Row]) -> tuple[float, float, float]:
+    """(lowest, median, highest) of the pairs, in s."""
+    values = [_seconds(row) for row in rows]
+    return min(values), median(values), max(values)
+
+
+def _seconds(row: Row) -> float:
+    value = real(row["latency_s"])
+    assert value is not None
+    return value
+
+
+def _class(name: str, rows: list[Row], total: int) -> Insight:
+    """The median of a class with the range of its conclusive pairs; total: with the others."""
+    low, middle, high = spread(rows)
+    rest = left_out(len(rows), total, "pairs")
+    if len(rows) == 1 and (interval := interval_of(rows[0], "latency", "s")):
+        a, b = (whole(rows[0], key) for key in ("a_cpu", "b_cpu"))
+        low, high = interval.low, interval.high
+        span = f"CPU {a} and CPU {b}, interval {show_seconds(low)} to {show_seconds(high)}{rest}"
+    else:
+        span = f"median of {len(rows)} pairs, {show_seconds(low)} to {show_seconds(high)}{rest}"
+    return Insight(
+        name=f"handover {name}",
+        text=f"{name}: a line takes {show_seconds(middle)} one way ({span})",
+        value=middle,
+        low=low,
+        high=high,
+        unit="s",
+    )
+
+
+def _ratio(known: dict[str, list[Row]]) -> list[Insight]:
+    """What the farthest class costs beside the nearest."""
+    if len(known) < 2:
+        return []
+    (near, near_rows), *_, (far, far_rows) = known.items()
+    wait, least = spread(far_rows)[1], spread(near_rows)[1]
+    return [
+        Insight(
+            name="farthest",
+            text=f"a hand-over to {_to(far)} takes {wait / least:.3g} times one within {_to(near)}: "
+            f"{show_seconds(wait)} against {show_seconds(least)}, medians of their pairs",
+            value=wait / least,
+            unit="1",
+        )
+    ]
+
+
+def _to(name: str) -> str:
+    return {"other package": "another package"}.get(name, f"the {name}")
+
+
+def _odd(known: dict[str, list[Row]]) -> list[Insight]:
+    """Pairs far from the median of their class: a busy CPU, a slow link, a topology that is not as reported."""
+    odd = [row for rows in known.values() for row in _far_off(rows)]
+    if not odd:
+        return []
+    odd.sort(key=_seconds, reverse=True)
+    words = [f"CPU {row['a_cpu']} and {row['b_cpu']} ({show_seconds(_seconds(row))})" for row in odd[:NAMED]]
+    more = f" and {len(odd) - NAMED} more" if len(odd) > NAMED else ""
+    verb = "pair stands" if len(odd) == 1 else "pairs stand"
+    return [
+        Insight(
+            name="outliers",
+            text=f"{len(odd)} {verb} out of the class: {', '.join(words)}{more}; "
+            "measure them again before you trust them",
+            value=float(len(odd)),
+            unit="1",
+        )
+    ]
+
+
+def _far_off(rows: list[Row]) -> list[Row]:
+    if len(rows) < ENOUGH:
+        return []
+    middle = spread(rows)[1]
+    sigma = MAD_SIGMA * median(abs(_seconds(row) - middle) for row in rows)
+    limit = max(ODD * sigma, ODD_SHARE * middle)
+    return [row for row in rows if abs(_seconds(row) - middle) > limit]
+
+
+tables.add(CoreToCore())

@@ -1,0 +1,1 @@
+"""What did the performance counters see in the timed blocks?"""

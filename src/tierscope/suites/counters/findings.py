@@ -1,0 +1,96 @@
+"""What the rows of counters say: what is missing and what to do, what was scaled, and what counting costs."""
+
+from collections.abc import Iterator, Sequence
+
+from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted
+from tierscope.tables import Insight, Number, Row
+from tierscope.units import show_seconds
+
+HOST = "on a virtual machine ask its host for a PMU (QEMU: -cpu host,pmu=on), or take counters=simulated"
+REMEDIES = {
+    "no PMU counts it": HOST,
+    "has no PMU": HOST,
+    "not allowed": "lower it with: sudo sysctl kernel.perf_event_paranoid=1, or run as a user with CAP_PERFMON",
+    "Too many open files": "raise `ulimit -n`: each event takes a file of each thread; or name fewer events",
+    "is closed": "allow perf_event_open in the container's seccomp profile (docker: --security-opt seccomp=...)",
+}  # fmt: skip
+ALL = "all"  # the counter of a row that says why there are none
+OTHERWISE = "see `tierscope catalogue` and the events of `perf list`"
+
+
+def sentences(rows: list[Row], counted: Sequence[Counted]) -> list[Insight]:
+    """In the order in which they matter."""
+    return [*_not_counted(rows), *_simulated(rows), *_user_only(rows), *_multiplexed(rows), *_cost(counted)]
+
+
+def _not_counted(rows: list[Row]) -> Iterator[Insight]:
+    """By reason: which events, and the remedy."""
+    lacking: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["kind"] == "event" and row["reason"]:
+            lacking.setdefault(str(row["reason"]), {})[str(row["counter"])] = None
+    for reason, names in lacking.items():
+        remedy = next((step for part, step in REMEDIES.items() if part in reason), OTHERWISE)
+        text = f"No counts: {reason}." if ALL in names else f"Not counted: {', '.join(names)}: {reason}; {remedy}."
+        yield Insight(name="not_counted", text=text, value=float(len(names)), unit="1")
+
+
+def _simulated(rows: list[Row]) -> Iterator[Insight]:
+    if any(row["origin"] == SIMULATED and row["value"] is not None for row in rows):
+        yield Insight(
+            name="simulated_counts",
+            text="Rows of origin simulated are counts of simulated caches, not of this processor: they know no "
+            "instructions, and no prefetchers but those of the simulated machine.",
+        )
+
+
+def _user_only(rows: list[Row]) -> Iterator[Insight]:
+    if any(row["scope"] == "user" for row in rows):
+        yield Insight(
+            name="user_mode_alone",
+            text="Events were counted in user mode alone, since perf_event_paranoid is above 1: what the kernel did "
+            "for the blocks is missing.",
+        )
+
+
+def _multiplexed(rows: list[Row]) -> Iterator[Insight]:
+    shares = {
+        str(row["counter"]): float(row["multiplexed_share"])
+        for row in rows
+        if row["kind"] == "event" and row["multiplexed_share"]
+    }
+    if shares:
+        worst = max(shares, key=lambda name: shares[name])
+        yield Insight(
+            name="multiplexed",
+            text=f"{len(shares)} events took turns on the PMU and were scaled; {worst} was counted for "
+            f"{100 * (1 - shares[worst]):.0f} % of the time. Name fewer events in counters= for exact counts.",
+            value=shares[worst],
+            unit="1",
+            kind="share",
+            others=(Number(value=1 - shares[worst], kind="share"),),
+        )
+
+
+def _cost(counted: Sequence[Counted]) -> Iterator[Insight]:
+    """Of one start and stop, which lies outside of the timed part."""
+    of = [one for one in counted if one.origin == PERF_EVENT and one.pair_s > 0 and any(e.counted for e in one.events)]
+    if not of:
+        return
+    pair = sum(one.pair_s for one in of) / len(of)
+    blocks, seconds = sum(one.blocks for one in of), sum(one.seconds for one in of)
+    share = pair * blocks / seconds if seconds else 0.0
+    beside = f", which is {_times(share)} that part" if share else ""
+    yield Insight(
+        name="counting_cost",
+        text=f"Starting and stopping the counters took {show_seconds(pair)} for each block, outside of its timed "
+        f"part{beside}.",
+        value=pair,
+        unit="s",
+        others=(Number(value=share),),
+    )
+
+
+def _times(share: float) -> str:
+    """'0.21 % of', and of more than all of it '1.5 times': what stands beside a part is no part of it."""
+    return f"{100 * share:.2g} % of" if share <= 1 else f"{share:.2g} times"

@@ -1,0 +1,66 @@
+"""Performance events in a terminal: a line for each group of each experiment, a column for what was counted."""
+
+import textwrap
+
+from tierscope.draw import cells
+from tierscope.draw.forms import forms, of_rows
+from tierscope.draw.grid import Grid
+from tierscope.draw.words import threads_name
+from tierscope.tables import Row
+from tierscope.units import show_bytes, show_seconds
+
+FIRST = (
+    "ipc", "stall_share", "memory_stall_share", "LLC-load-misses", "memory_traffic", "llc_load_miss_ratio",
+    "llc_miss_ratio", "memory_bytes", "l1_fill_bytes_from_memory", "instructions", "cycles", "LLC-loads",
+    "L1-dcache-load-misses", "L1d-load-line-misses", "page-faults", "task-clock", "on_cpu_share", "context-switches",
+)  # fmt: skip
+"""In the order in which they are shown; others follow while there is room."""
+MOST = 4  # columns beside the name of the point: 80 characters
+WIDTH = 11  # of one
+LINES = 20
+
+
+def grid(rows: list[Row]) -> list[Grid]:
+    """One for each origin, of what is not 0 everywhere; events of one operation, metrics as they are."""
+    shown = [row for row in rows if row["value"] is not None]
+    origins = dict.fromkeys(str(row["origin"]) for row in shown)
+    return [_of(origin, [row for row in shown if row["origin"] == origin]) for origin in origins]
+
+
+def _of(origin: str, rows: list[Row]) -> Grid:
+    names = {str(row["counter"]): row for row in rows if row["value"]}
+    order = [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
+    chosen = order[:MOST]
+    points: dict[tuple[object, ...], dict[str, Row]] = {}
+    for row in rows:
+        points.setdefault((row["experiment"], row["group"], row["take"]), {})[str(row["counter"])] = row
+    lines = [_line(point, chosen) for point in list(points.values())[:LINES]]
+    if len(points) > LINES:
+        lines.append([f"... {len(points) - LINES} more in the report", *("" for _ in chosen)])
+    heads = [("point", False), *((_head(names[name]), True) for name in chosen)]
+    return f"Counted in the timed blocks, by {origin} (events: of one operation)", heads, lines
+
+
+def _head(row: Row) -> str:
+    name = str(row["counter"]).replace("_", " ")
+    return textwrap.fill(f"{name}, B" if row["unit"] == "B" else name, WIDTH)
+
+
+def _line(point: dict[str, Row], chosen: list[str]) -> list[str]:
+    first = next(iter(point.values()))
+    group = f".{first['group']}" if first["group"] else ""
+    size = show_bytes(float(first["footprint_bytes"] or 0))
+    what = f"{first['task'] or size}, {threads_name(int(first['threads'] or 1))}"
+    take = "" if first["take"] is None else f" take {first['take']}"
+    name = f"#{first['experiment']}{group}{take} {first['kernel']}, {what}"
+    return [name, *(_cell(point.get(counter)) for counter in chosen)]
+
+
+def _cell(row: Row | None) -> str:
+    value = None if row is None else row["value"] if row["kind"] == "metric" else row["per_operation"]
+    if row is None or not isinstance(value, int | float):
+        return cells.NOTHING
+    return show_seconds(float(value)) if row["unit"] == "s" else f"{value:.3g}"
+
+
+forms.add(of_rows("counters", grid))

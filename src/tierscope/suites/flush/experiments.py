@@ -1,0 +1,254 @@
+"""Flush: what it costs to store bytes so that they survive, by instruction, chunk size, fence and order.
+
+All instructions of one chunk size are takes of one experiment on one CPU: they run in turns, round after round, so
+that the ratio of one to clwb is that of the same seconds (`stats.contrast`). Each has memory of its own.
+Unless `total` is named, each take runs for a fraction of a second and its seconds for 20 GB are extrapolated; where it
+is named, so many bytes are really written, after a short experiment that finds how long that takes.
+Blind to when a line reaches the medium: see `suites.flush.table`.
+Source: document 002 (20 GB written sequentially into a file of 1 GB on persistent memory, by clflush, clflushopt and
+clwb after each chunk of 1 KB to 2 MB, one core).
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from tierscope import units
+from tierscope.errors import MachineError, UsageError
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.cpus import near_cpus
+from tierscope.plans.flushes import missing
+from tierscope.plans.kernels import FENCES, FLUSHES
+from tierscope.plans.sizes import (
+    LARGEST,
+    MEMORY_SHARE,
+    SEARCH,
+    TIMES_CACHE,
+    Memory,
+    effective_cache,
+    free_bytes,
+    half_of_what,
+)
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.stats.contrast import ROUNDS, VICTIM
+from tierscope.units import LINE_BYTES, MiB, show_bytes, show_size
+
+FILE_BYTES = 1_000_000_000  # of each instruction, as in the source
+TOTAL_BYTES = 20_000_000_000  # likewise
+CHUNKS = "64B,256B,1KiB,2KiB,4KiB,1MiB,2MiB"
+ORDERS = ("sequential", "random")
+BASE = "clwb"  # with which the others are compared
+SLOWEST = ("msync", "clflush")  # a system call; each waits for the one before
+FILES = ("file", "fsdax", "pool")  # targets with a file that msync can write back
+TOLD = ("file", "pool")  # whose file system decides whether they persist by msync
+
+BATCH_S = 0.1  # of one instruction in one round; the first half lets what the one before left in the caches drain
+MARGIN = 1.1  # of the time for all of `total`: the pace is that of a fraction of a second
+MOST_LOST = 0.75  # share of the moments
+GUESS = 1e9  # bytes/s, while a run is only being planned
+SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
+ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.text("pages", "thp", "4k, thp, 2m, 1g"),
+    options.size("footprint", None, "bytes that each instruction writes again and again; auto: 1 GB or 4 x the cache"),
+    options.size("total", None, "bytes that each instruction really writes; auto: what the time allows, and the "
+                 "seconds are those of 20 GB"),
+    options.text("chunks", CHUNKS, "bytes stored before their lines are flushed, multiples of 64"),
+    options.text("instructions", None, f"{', '.join(FLUSHES)}; auto: all that the CPU has, msync where "
+                 "the target persists by it"),
+    options.text("fence", "chunk", f"after what a fence stands: {', '.join(FENCES)}"),
+    options.text("order", "sequential", f"of the chunks: {', '.join(ORDERS)}"),
+    options.count("cpu", None, "the CPU that writes; auto: the first of the node"),
+    options.share("precision", 0.02, "half-width of the 95 % interval of the ratio over the ratio"),
+    options.seconds("budget", 3.0, "most seconds for each instruction at one chunk size; eight rounds are always run"),
+    options.seconds("limit", 45.0, "seconds after which points get no more than eight rounds"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Point:
+    """One experiment: what all its instructions share."""
+
+    chunk_bytes: int
+    fence: str
+    order: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """What all points of one run share."""
+
+    cpu: int
+    target: Target
+    instructions: list[str]
+    points: list[Point]
+
+
+def instructions_of(machine: Machine, chosen: Options, target: Target, msync: bool) -> list[str]:
+    """Those asked for, or all that the CPU has, without msync if not told; MachineError for one that it lacks."""
+    lacking = missing(machine)
+    possible = [name for name in FLUSHES if name not in lacking and (name != "msync" or target.name in FILES)]
+    if chosen["instructions"] in (None, "all"):
+        return [name for name in possible if name != "msync" or msync]
+    names = list(dict.fromkeys(options.names_of("instruction", chosen["instructions"], FLUSHES)))
+    for name in names:
+        if name in lacking:
+            raise MachineError(f"instructions={name}: this CPU has no {lacking[name]}; try {','.join(possible)}")
+        if name not in possible:
+            raise UsageError(f"instructions={name}: {target.word} is no file; try target=file:PATH")
+    return names
+
+
+def persists_by_msync(cpu: int, target: Target) -> Generator[Experiment, Answer, bool]:
+    """As the core says once it has mapped a little; while planning, a file does."""
+    if target.name not in TOLD:
+        return False
+    group = Group(workload=Workload(kernel="read", footprint_bytes=MiB), target=target, team=Team(cpus=(cpu,)))
+    answer = yield Experiment(table="sizing", groups=(group,), schedule=ASKING)
+    if answer.record is None:
+        return target.name == "file"
+    return answer.record.groups[0].persistence == "msync"
+
+
+def chunks_of(chosen: Options) -> list[int]:
+    """Bytes of the chunks, each once; UsageError for what is no multiple of a line."""
+    sizes = [units.parse_bytes(word) for word in options.words_of(chosen["chunks"])]
+    for size in sizes:
+        if size < LINE_BYTES or size % LINE_BYTES:
+            raise UsageError(f"chunks={size}B: whole lines of {LINE_BYTES} bytes are flushed; try chunks={CHUNKS}")
+    if not sizes:
+        raise UsageError(f"no chunk size is named; try chunks={CHUNKS}")
+    return list(dict.fromkeys(sizes))
+
+
+def field_of(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, Field]:
+    """All that is asked; nothing is measured before every word is known to be good."""
+    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    usable = machine.cpus()
+    cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
+    if cpu not in usable:
+        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
+    fences = dict.fromkeys(options.names_of("fence", chosen["fence"], FENCES))
+    orders = dict.fromkeys(options.names_of("order", chosen["order"], ORDERS))
+    points = [Point(size, fence, order) for order in orders for fence in fences for size in chunks_of(chosen)]
+    instructions_of(machine, chosen, target, msync=False)
+    default = chosen["instructions"] in (None, "all")
+    msync = (yield from persists_by_msync(cpu, target)) if default else False
+    return Field(cpu, target, instructions_of(machine, chosen, target, msync), points)
+
+
+def memory_of(machine: Machine, chosen: Options, field: Field) -> Generator[Experiment, Answer, Memory]:
+    """The footprint that was asked for, or 1 GB and four times the cache, within half of what is free.
+
+    The cache is searched for only where four times what the system reports is more than 1 GB.
+    """
+    cache, seen = machine.last_level_cache_bytes(), "reported"
+    largest = max(point.chunk_bytes for point in field.points)
+    if chosen["footprint"] is None:
+        if TIMES_CACHE * cache > FILE_BYTES:
+            found = yield from effective_cache(machine, field.cpu, field.target, SEARCH)
+            cache, seen = (found, "found") if found else (cache, seen)
+        room = int(free_bytes(machine, field.target) * MEMORY_SHARE) // len(field.instructions)
+        size = min(max(FILE_BYTES, TIMES_CACHE * cache), max(FILE_BYTES, LARGEST), max(room // MiB, 1) * MiB)
+    else:
+        size = int(chosen["footprint"])
+    if size < largest:
+        raise UsageError(
+            f"footprint={units.word_size(size)} holds no chunk of {show_size(largest)}; "
+            f"try footprint={units.word_size(100 * largest)} or smaller chunks"
+        )
+    half = half_of_what(machine, field.target) if chosen["footprint"] is None else ""
+    return Memory(size, "; ".join(_notes(size, cache, seen, half)))
+
+
+def _notes(size: int, cache: int, seen: str, half: str) -> list[str]:
+    """half: what all instructions together have; "" where the size was asked for."""
+    notes = []
+    if size < FILE_BYTES and half:
+        fewer = f"footprints of {show_bytes(size)} instead of {show_size(FILE_BYTES)}"
+        notes.append(f"{fewer}: all instructions together have {half}")
+    if size < TIMES_CACHE * cache:
+        notes.append(
+            f"a footprint of {show_size(size)} is under {TIMES_CACHE} x the last-level cache, {show_bytes(cache)} as "
+            f"{seen}: lines that clwb or no flush leave there are found again"
+        )
+    return notes
+
+
+def groups_of(field: Field, point: Point, footprint: int) -> tuple[Group, ...]:
+    """One for each instruction, all on the same CPU; one runs at a time."""
+    return tuple(
+        Group(
+            workload=Workload(
+                kernel=f"flush_{name}",
+                footprint_bytes=footprint,
+                element_bytes=point.chunk_bytes,
+                fence=point.fence,
+                order=point.order,
+            ),
+            target=field.target,
+            team=Team(cpus=(field.cpu,)),
+            role=VICTIM,
+        )
+        for name in field.instructions
+    )
+
+
+def pace(field: Field, groups: tuple[Group, ...]) -> Generator[Experiment, Answer, float]:
+    """Bytes/s of the slowest instruction, near enough; the experiment is kept, but in no table.
+
+    Moments that were left out bring less than others: they count as lost, up to MOST_LOST.
+    """
+    slowest = next((field.instructions.index(name) for name in SLOWEST if name in field.instructions), 0)
+    answer = yield Experiment(table="sizing", groups=groups, schedule=SIZING, takes=((slowest,),))
+    lost = min(answer.point.together.left_out_share, MOST_LOST) if answer.point else 0.0
+    chunk = groups[0].workload.element_bytes
+    return (answer.rate() or GUESS / chunk) * chunk * (1 - lost)
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """One experiment for each chunk size, kind of fence and order."""
+    field = yield from field_of(machine, chosen)
+    memory = yield from memory_of(machine, chosen, field)
+    count = len(field.instructions)
+    base = field.instructions.index(BASE) if BASE in field.instructions else 0
+    asked = chosen["total"]
+    for point in field.points:
+        groups = groups_of(field, point, memory.array_bytes)
+        batch_s = BATCH_S
+        if asked is not None:
+            rate = yield from pace(field, groups)
+            batch_s = max(batch_s, MARGIN * int(asked) / rate / ROUNDS)
+        yield Experiment(
+            table="flush",
+            groups=groups,
+            schedule=Schedule(
+                precision=float(chosen["precision"] or 0),
+                minimum_s=batch_s,
+                budget_s=max(float(chosen["budget"] or 0), batch_s),
+            ),
+            labels={
+                "chunk_bytes": point.chunk_bytes,
+                "fence": point.fence,
+                "order": point.order,
+                "total_bytes": TOTAL_BYTES if asked is None else int(asked),
+            },
+            note=memory.note,
+            takes=tuple((number,) for number in range(count)),
+            against=(base,) * count,
+        )
+
+
+def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+    """Instructions of the default list that the CPU lacks."""
+    lacking = missing(machine) if chosen["instructions"] in (None, "all") else {}
+    words = {name: f"{name} is left out: this CPU has no {feature}" for name, feature in lacking.items()}
+    return tuple(f"{text}; try a machine that has it" for text in words.values())
+
+
+suites.add(
+    Suite("flush", "what it costs to flush what was stored, by instruction, chunk and fence", OPTIONS, plan, left_out)
+)

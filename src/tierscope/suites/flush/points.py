@@ -1,0 +1,72 @@
+"""What the two figures of the table `flush` share: their points, charts, colours and notes."""
+
+from tierscope.draw import theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.tables import Row
+from tierscope.units import show_seconds, show_size
+
+ROOM = 1.5  # times the fastest and the slowest: the points keep clear of the edges
+FENCES = {"chunk": "a fence after each chunk", "line": "a fence after each line", "never": "no fence"}
+TIPS = vega.tips(
+    ("instruction", "instruction"), ("size", "chunk"), ("kind", "ordering"), ("ns", "time per line, ns"),
+    ("low", "95 % interval from, ns"), ("high", "to, ns"), ("ticks", "clock ticks per line"),
+    ("gb", "bandwidth, GB/s"), ("ratio", "times as long"), ("against", "as"), ("ratio_low", "ratio from"),
+    ("ratio_high", "ratio to"), ("seconds", "time of all"), ("total", "all"), ("written", "really written"),
+    ("rounds", "rounds"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+def point(row: Row) -> Point:
+    """One datum, for both figures of the table."""
+    order = "" if row["order"] == "sequential" else ", random order"
+    return {
+        "instruction": row["instruction"],
+        "bytes": row["chunk_bytes"],
+        "size": show_size(int(row["chunk_bytes"] or 0)),
+        "kind": FENCES[str(row["fence"])] + order,
+        "ns": vega.ns(row["line_s"]),
+        "low": vega.ns(row["line_low"]),
+        "high": vega.ns(row["line_high"]),
+        "ticks": round(float(row["line_ticks"] or 0), 1),
+        "gb": vega.gb(row["bandwidth_bytes_per_s"]),
+        "ratio": vega.digits(row["ratio"], 4),
+        "ratio_low": vega.digits(row["ratio_low"], 4),
+        "ratio_high": vega.digits(row["ratio_high"], 4),
+        "against": row["against"],
+        "seconds": show_seconds(float(row["seconds_total"] or 0)),
+        "total": show_size(int(row["total_bytes"] or 0)),
+        "written": f"{float(row['written_bytes'] or 0) / 1e9:.3g} GB",
+        "rounds": row["rounds"],
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def foreign(rows: list[Row]) -> str:
+    """A note where flushing does not make bytes survive."""
+    known = {str(row["persistence"]) for row in rows if row["persistence"] in ("none", "msync")}
+    if "none" in known:
+        return "The target keeps nothing without power: what is timed is the way of the lines out of the caches."
+    if not known:
+        return ""
+    if any(row["instruction"] == "msync" for row in rows):
+        return "The target's bytes survive only after msync; the other instructions bring lines out of the caches."
+    return "The target's bytes survive only after msync, which is not timed."
+
+
+def charts(points: list[Point], marks: list[Spec]) -> Spec:
+    """A chart for each kind of fence and order."""
+    kinds = list(dict.fromkeys(str(one["kind"]) for one in points))
+    data: Spec = {"values": points}
+    if len(kinds) == 1:
+        return {"data": data, "layer": marks}
+    inner = {"layer": marks, "width": 330, "height": 260}
+    return {"data": data, "facet": vega.field("kind", "n", None, sort=kinds), "columns": 2, "spec": inner}
+
+
+def hue(names: list[str], own: list[str]) -> Spec:
+    """The colour of an instruction, with a legend of `own`. names: all of the table: every figure paints alike."""
+    colours = dict(zip(names, theme.hues(len(names)), strict=True))
+    return vega.field(
+        "instruction", "n", None, sort=own, scale={"domain": own, "range": [colours[name] for name in own]}
+    )

@@ -1,0 +1,162 @@
+"""Flush: time of a stored and flushed line, for each instruction, chunk size, kind of fence and order.
+
+    time per line = seconds of one chunk / lines of the chunk                     [s]
+    ticks         = time per line * rate of the clock, which is no core clock      [1]
+    bandwidth     = bytes of one chunk / its seconds                              [bytes/s]
+    ratio         = seconds / seconds of `against`, in the same rounds             [1]
+    seconds_total = seconds of one chunk * total bytes / bytes of one chunk        [s]
+
+Store, flush and fence are one number: a flush is begun when it retires and done much later, and reading the clock
+behind a store fence does not wait for it, so that a write and its flush timed apart would change places. Each timed
+block of about 1 ms ends with a fence that waits for all of it.
+Blind to when a line reaches the medium: what counts as persistent is a memory controller's queue (ADR), or, where
+`persistence` is msync, nothing before the system has written the page. On DRAM it is the time in which lines leave the
+caches. The seconds of a chunk are those of undisturbed moments; the first half of each turn does not count.
+Source: document 002 (20 GB, three instructions, five chunk sizes); statistics: `stats.contrast`.
+"""
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from tierscope.record.result import SIZING, Record, Run
+from tierscope.stats.contrast import Contrast
+from tierscope.stats.median import Interval, beyond
+from tierscope.stats.takes import blocks_of
+from tierscope.suites.flush.findings import sentences
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, page_bytes, records
+from tierscope.units import LINE_BYTES
+
+KERNELS = "flush_"  # how their names begin
+
+
+class Flush:
+    """One row per instruction, chunk size, fence and order; the instructions of one chunk size ran in turns."""
+
+    name: ClassVar[str] = "flush"
+    title: ClassVar[str] = "Stores that are flushed"
+    keys: ClassVar[tuple[str, ...]] = ("instruction", "chunk_bytes", "fence", "order", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("instruction", "instruction", ""),
+        Column("chunk_bytes", "chunk", "B"),
+        Column("fence", "fence after", ""),
+        Column("order", "order", ""),
+        Column("target", "target", "", tier=True),
+        Column("persistence", "persists by", ""),
+        Column("line_s", "time per line", "s"),
+        Column("line_low", "low", "s"),
+        Column("line_high", "high", "s"),
+        Column("line_ticks", "clock ticks per line", "1"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("bandwidth_low", "low", "B/s"),
+        Column("bandwidth_high", "high", "B/s"),
+        Column("ratio", "time over", "1"),
+        Column("ratio_low", "low", "1"),
+        Column("ratio_high", "high", "1"),
+        Column("against", "that of", ""),
+        Column("seconds_total", "time of all", "s"),
+        Column("seconds_low", "low", "s"),
+        Column("seconds_high", "high", "s"),
+        Column("total_bytes", "all", "B"),
+        Column("written_bytes", "really written", "B"),
+        Column("rounds", "rounds", "1"),
+        Column("cpu", "CPU", "1"),
+        Column("footprint_bytes", "footprint", "B"),
+        Column("page_bytes", "pages", "B"),
+        Column("clock", "clock", ""),
+        Column("clock_hz", "ticks of the clock", "1/s"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [row for record in records(run, self.name) for row in _rows(run, record)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return sentences(rows)
+
+
+def _rows(run: Run, record: Record) -> list[Row]:
+    found = judged(run, record)
+    written = _written(run, record)
+    return [
+        {
+            **_row(record, take, one, written[take]),
+            **closing(record, found.points[take]),
+            **_verdict(record, take, one),
+        }
+        for take, one in enumerate(found.contrasts)
+    ]
+
+
+def _row(record: Record, take: int, found: Contrast, written: int) -> Row:
+    facts, labels = record.groups[_group(record, take)], record.experiment.labels
+    chunk, total = int(labels["chunk_bytes"] or 0), int(labels["total_bytes"] or 0)
+    seconds = found.seconds
+    line = seconds.times(LINE_BYTES / chunk)
+    return {
+        "instruction": instruction_of(facts.kernel),
+        "chunk_bytes": chunk,
+        "fence": labels["fence"],
+        "order": labels["order"],
+        "target": facts.target,
+        "persistence": facts.persistence or None,
+        **bounds("line", "s", line),
+        "line_ticks": number(line.middle * record.clock.hz),
+        **bounds("bandwidth", "bytes_per_s", _rate(seconds, chunk)),
+        "ratio": number(found.ratio.middle),
+        "ratio_low": number(found.ratio.low),
+        "ratio_high": number(found.ratio.high),
+        "against": instruction_of(record.groups[_group(record, record.experiment.against[take])].kernel),
+        **bounds("seconds", "total", seconds.times(total / chunk)),
+        "total_bytes": total,
+        "written_bytes": written * chunk,
+        "rounds": found.ratio.count,
+        "cpu": facts.cpus[0],
+        "footprint_bytes": facts.footprint_bytes,
+        "page_bytes": page_bytes(facts),
+        "clock": record.clock.source,
+        "clock_hz": record.clock.hz,
+    }
+
+
+def _group(record: Record, take: int) -> int:
+    return record.experiment.takes[take][0]
+
+
+def instruction_of(kernel: str) -> str:
+    """'flush_clwb' -> 'clwb'."""
+    return kernel.removeprefix(KERNELS)
+
+
+def _rate(seconds: Interval, amount: int) -> Interval:
+    """amount / seconds; NaN where there is no time."""
+    low, middle, high = (amount / s if s > 0 else math.nan for s in (seconds.high, seconds.middle, seconds.low))
+    return Interval(low, middle, high, seconds.count)
+
+
+def _written(run: Run, record: Record) -> list[int]:
+    """Chunks of all timed blocks of each take, disturbed ones too."""
+    blocks = run.blocks(record)
+    timed = blocks[(blocks["flags"] & SIZING) == 0]
+    takes = range(len(record.experiment.takes))
+    return [int(np.sum(blocks_of(timed, record.experiment, record.takes, t)["operations"])) for t in takes]
+
+
+def _verdict(record: Record, take: int, found: Contrast) -> Row:
+    """The ratio must be sure; for the row that stands against itself its own time."""
+    precision = record.experiment.schedule.precision
+    reasons = list(found.reasons)
+    if record.experiment.against[take] == take and not found.seconds.relative <= precision:
+        reasons.append(f"time {beyond(found.seconds, precision)}")
+    return {
+        "conclusive": not reasons,
+        "reasons": "; ".join(reasons),
+        "left_out_share": found.left_out_share,
+    }
+
+
+tables.add(Flush())

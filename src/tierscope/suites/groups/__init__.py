@@ -1,0 +1,1 @@
+"""What do the user's own groups measure?"""

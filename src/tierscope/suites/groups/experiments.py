@@ -1,0 +1,188 @@
+"""The user's own groups, from a TOML file: any kernels on any targets at once.
+
+[schedule]                 # optional
+precision = 0.02
+budget = "2s"
+
+[[experiment]]
+label = "copy beside reads"
+[[experiment.group]]
+kernel = "copy"
+target = "node:0"
+cpus = "0"
+footprint = "1GiB"
+[[experiment.group]]
+kernel = "read"
+cpus = "1"
+footprint = "512MiB"
+pace = 500
+"""
+
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from tierscope import units
+from tierscope.errors import UnknownNameError, UsageError
+from tierscope.plans import Plan, options
+from tierscope.plans.options import numbers_of
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.registry import unknown
+
+SIZES = {
+    "footprint": "footprint_bytes", "prefetch": "prefetch_bytes", "prefetchw": "prefetchw_bytes",
+    "interleave": "interleave_bytes", "element": "element_bytes", "access": "access_bytes",
+    "locality": "locality_bytes", "burst": "burst_bytes", "value": "value_bytes",
+}  # fmt: skip
+COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block", "count": "count",
+          "seed": "seed"}  # fmt: skip
+WORDS = {
+    "kernel": "", "isa": "", "target": "node:0", "source": "", "pages": "thp", "role": "", "fence": "", "order": "",
+    "size": "", "command": "", "limit": "0s", "operation": "", "keys": "", "sharing": "",
+}  # fmt: skip
+GROUP_KEYS = ["cpus", "shared", *WORDS, *SIZES, *COUNTS]
+SCHEDULE = (
+    options.share("precision", Schedule().precision, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", Schedule().budget_s, "most seconds timed for one experiment"),
+    options.seconds("minimum", Schedule().minimum_s, "least seconds timed"),
+    options.seconds("block", Schedule().block_s, "of one block"),
+)
+FIELDS = {"budget": "budget_s", "minimum": "minimum_s", "block": "block_s"}
+
+
+@dataclass(frozen=True)
+class OwnGroups:
+    """Experiments that are all known beforehand."""
+
+    experiments: tuple[Experiment, ...]
+
+    def plan(self, machine: Machine) -> Plan:
+        """UsageError for a CPU that may not be used here."""
+        usable = machine.cpus()
+        for experiment in self.experiments:
+            for group in experiment.groups:
+                for cpu in group.team.cpus:
+                    if cpu not in usable:
+                        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
+            yield experiment
+
+
+def read_groups(text: str) -> OwnGroups:
+    """UsageError that names the place, for any mistake in the file."""
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a decode error, a number of 5000 digits, a thousand brackets
+        raise UsageError(f"the plan is no TOML: {error}") from error
+    _only(document, ["schedule", "experiment"], "the plan")
+    schedule = _schedule(_table(document.get("schedule", {}), "schedule"))
+    entries = document.get("experiment")
+    if not isinstance(entries, list) or not entries:
+        raise UsageError("the plan has no [[experiment]]; see docs/how-to/own-groups.md")
+    return OwnGroups(tuple(_experiment(_table(e, "experiment"), schedule, n) for n, e in enumerate(entries)))
+
+
+def _experiment(entry: dict[str, Any], schedule: Schedule, number: int) -> Experiment:
+    place = f"experiment {number}"
+    _only(entry, ["label", "group"], place)
+    groups = entry.get("group")
+    if not isinstance(groups, list) or not groups:
+        raise UsageError(f"{place} has no [[experiment.group]]")
+    made = tuple(_group(_table(g, place), f"{place}, group {n}") for n, g in enumerate(groups))
+    _refuse_overlap(made, place)
+    label = str(entry.get("label", f"experiment {number}"))
+    return Experiment(table="groups", groups=made, schedule=schedule, labels={"label": label})
+
+
+def _refuse_overlap(groups: tuple[Group, ...], place: str) -> None:
+    """Threads take turns on a CPU only where every group that has it says so."""
+    seen: dict[int, Group] = {}
+    for group in groups:
+        for cpu in group.team.cpus:
+            other = seen.setdefault(cpu, group)
+            if other is not group and not (other.shared and group.shared):
+                raise UsageError(f"{place}: CPU {cpu} is in two groups; shared = true in both lets them take turns")
+
+
+def _group(entry: dict[str, Any], place: str) -> Group:
+    _only(entry, GROUP_KEYS, place)
+    for key in ("kernel", "cpus"):
+        if key not in entry:
+            raise UsageError(f"{place} has no {key}")
+    walk: dict[str, int] = {}
+    with _at(place):
+        for key, field in SIZES.items():
+            if key in entry:
+                walk[field] = units.parse_bytes(str(entry[key]))
+        for key, field in COUNTS.items():
+            if key in entry:
+                walk[field] = _whole(entry[key], key)
+        words = {key: _text(entry.get(key, default), key) for key, default in WORDS.items()}
+        cpus = entry["cpus"]
+        listed = numbers_of(",".join(map(str, cpus)) if isinstance(cpus, list) else str(cpus), "cpus")
+        target = Target.parse(words["target"], words["pages"])
+        source = Target.parse(words["source"], words["pages"]) if words["source"] else None
+        limit_s = units.parse_seconds(words["limit"])
+    plain = Workload(
+        kernel=words["kernel"],
+        isa=words["isa"],
+        footprint_bytes=0,
+        fence=words["fence"],
+        order=words["order"],
+        size=words["size"],
+        command=words["command"],
+        limit_s=limit_s,
+        operation=words["operation"],
+        keys=words["keys"],
+        sharing=words["sharing"],
+    )
+    work, team = msgspec.structs.replace(plain, **walk), Team(cpus=tuple(listed))
+    shared = entry.get("shared", False)
+    if not isinstance(shared, bool):
+        raise UsageError(f"{place}: shared={shared!r} is neither true nor false")
+    return Group(workload=work, target=target, team=team, role=words["role"], source=source, shared=shared)
+
+
+def _schedule(entry: dict[str, Any]) -> Schedule:
+    _only(entry, [option.name for option in SCHEDULE], "schedule")
+    with _at("schedule"):
+        words = {option.name: option.read(str(entry.get(option.name, option.default))) for option in SCHEDULE}
+    asked = {FIELDS.get(name, name): float(value or 0) for name, value in words.items()}
+    return msgspec.structs.replace(Schedule(), **asked)
+
+
+@contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Says where in the file a wrong word stands."""
+    try:
+        yield
+    except UsageError as error:
+        raise type(error)(f"{place}: {error}") from error
+
+
+def _text(value: Any, key: str) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{key}={value!r} is no text; put it in quotes")
+    return value
+
+
+def _table(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{place} is no table")
+    return value
+
+
+def _whole(value: Any, place: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise UsageError(f"{place}={value!r} is no whole number")
+    return value
+
+
+def _only(entry: dict[str, Any], known: list[str], place: str) -> None:
+    for key in entry:
+        if key not in known:
+            raise UnknownNameError(f"{place}: {unknown('key', key, known)}")

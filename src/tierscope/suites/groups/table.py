@@ -1,0 +1,71 @@
+"""The user's own experiments: one row per group, at the instants at which all groups of its experiment worked.
+
+    bandwidth = median rate * program bytes per operation     [bytes/s]
+    latency   = 1 / (median rate / threads)                   [s], only where an operation is a dependent access
+
+Blind to who slows whom: compare with experiments of one group alone.
+"""
+
+from typing import ClassVar
+
+from tierscope.record.result import Record, Run
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
+
+
+class Groups:
+    """One row per group of each experiment."""
+
+    name: ClassVar[str] = "groups"
+    title: ClassVar[str] = "Groups"
+    keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("experiment", "experiment", "1"),
+        Column("group", "group", "1"),
+        Column("role", "role", ""),
+        Column("kernel", "kernel", ""),
+        Column("threads", "threads", "1"),
+        Column("target", "target", "", tier=True),
+        Column("footprint_bytes", "footprint", "B"),
+        Column("page_bytes", "pages", "B"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("bandwidth_low", "low", "B/s"),
+        Column("bandwidth_high", "high", "B/s"),
+        Column("operations_per_s", "operations", "1/s"),
+        Column("latency_s", "latency", "s"),
+        Column("latency_low", "low", "s"),
+        Column("latency_high", "high", "s"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [_row(run, record, number) for record in records(run, self.name) for number in range(len(record.groups))]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        """None: what the user's groups are meant to show is known to the user."""
+        del run, rows
+        return []
+
+
+def _row(run: Run, record: Record, group: int) -> Row:
+    point, facts = measured(run, record), record.groups[group]
+    rate, threads = point.groups[group].interval, len(facts.cpus)
+    hops = bounds("latency", "s", rate.times(1 / threads).inverse())
+    return {
+        "experiment": record.number,
+        "group": group,
+        "role": record.experiment.groups[group].role,
+        "kernel": facts.kernel,
+        "threads": threads,
+        "target": facts.target,
+        "footprint_bytes": facts.footprint_bytes,
+        "page_bytes": page_bytes(facts),
+        **bounds("bandwidth", "bytes_per_s", rate.times(facts.program_bytes_per_operation)),
+        "operations_per_s": number(rate.middle),
+        **(hops if facts.operation == "hop" else dict.fromkeys(hops)),
+        **closing(record, point),
+    }
+
+
+tables.add(Groups())

@@ -1,0 +1,1 @@
+"""What did another tool print?"""

@@ -1,0 +1,1 @@
+"""How long does one dependent access take, from the first cache to memory?"""

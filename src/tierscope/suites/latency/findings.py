@@ -1,0 +1,196 @@
+"""What the latency rows of a run bear out: cache levels, memory, the cost of page walks, adjacent-line prefetch.
+
+Cache levels are those of `latency_levels`. Large pages against 4 KiB pages at one footprint give TLB-hit and
+TLB-miss latency; their difference is the mean cost of the page walks, as far as caches cannot hide it.
+Adjacent-line prefetch shows when both lines of 128 bytes are visited one after the other: if the buddy comes
+along, every second access finds it near, and the mean falls towards half; if not, open DRAM pages and TLB hits
+may save a tenth. Hence the border at three quarters, and "undecided" when the interval holds it.
+
+Sources: as `stats.levels`; for the pair test, "Intel 64 and IA-32 Architectures Optimization Reference Manual",
+section on data prefetching (the spatial prefetcher fetches the other line of an aligned 128-byte pair).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from tierscope.record.machine import Cache
+from tierscope.stats.compare import Comparison, compare, difference
+from tierscope.stats.levels import Level
+from tierscope.stats.median import Interval
+from tierscope.suites.latency.levels import Found, latency_levels
+from tierscope.tables import Insight, Row
+from tierscope.tables.emulated import hidden_by_floor
+from tierscope.tables.measured import interval_of, sure_rows, whole
+from tierscope.units import KiB, show_bytes, show_seconds
+
+PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
+
+
+def said(rows: list[Row], caches: tuple[Cache, ...]) -> list[Insight]:
+    """All insights, per target; nothing where the rows for it are missing."""
+    known = [row for row in rows if row["latency_s"] and interval_of(row, "latency", "s") is not None]
+    reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
+    levels = latency_levels(known, float(reported))
+    found = []
+    for target in dict.fromkeys(str(row["target"]) for row in known):
+        here = [row for row in known if row["target"] == target]
+        if target in levels:
+            steps = enumerate(levels[target].staircase.levels, start=1)
+            told = [_level(rank, level, caches, f"{levels[target].pages} pages") for rank, level in steps]
+            told += _memory(levels[target], caches)
+            found += [_doubted(one, levels[target].rows) for one in told]
+        found += _pages(here) + _buddy(here)
+    return found
+
+
+def _doubted(said: Insight, rows: Sequence[Row]) -> Insight:
+    """Levels are fitted to all points of a curve: most of them must be conclusive, and the last for memory itself."""
+    doubtful = sum(not row["conclusive"] for row in rows)
+    if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1]["conclusive"]):
+        return said
+    text = f"{said.text}; inconclusive: {doubtful} of {len(rows)} points are"
+    return replace(said, text=text, conclusive=False)
+
+
+def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> Insight:
+    sizes = {c.size_bytes: f"L{c.level}" for c in caches if c.kind != "Instruction"}
+    near = min(sizes, key=lambda size: abs(math.log(size / level.capacity_bytes)), default=None)
+    beside = f"; nearest reported is {sizes[near]} with {show_bytes(near)}" if near else ""
+    head = f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
+    if level.doubt:
+        text = f"{head} ({where}); what ends there is inconclusive: {level.doubt}"
+        return Insight(name=f"level_{rank}", text=text, unit="B", conclusive=False)
+    return Insight(
+        name=f"level_{rank}",
+        text=f"{head}; capacity {show_bytes(level.capacity_bytes)} ({_range(level)}, {where}){beside}",
+        value=level.capacity_bytes,
+        low=level.low_bytes,
+        high=level.high_bytes,
+        unit="B",
+    )
+
+
+def _range(level: Level) -> str:
+    return f"{show_bytes(level.low_bytes)} to {show_bytes(level.high_bytes)}"
+
+
+def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
+    """Where memory begins, and which cache is the last before it."""
+    stairs = found.staircase
+    memory, start, last = stairs.memory_s, stairs.memory_from_bytes, stairs.last_cache
+    if memory is None or start is None:
+        return []
+    if stairs.memory_doubt:
+        text = f"memory: inconclusive: {stairs.memory_doubt}; from {show_bytes(start)} on an access takes "
+        text = f"{text}{show_seconds(memory)} ({found.pages} pages)"
+        return [Insight(name="memory", text=text, unit="s", conclusive=False)]
+    largest = _latency(found.rows[-1])
+    insights = [
+        Insight(
+            name="memory",
+            text=f"memory: {show_seconds(memory)}; footprints from {show_bytes(start)} on measure it "
+            f"({found.pages} pages)",
+            value=memory,
+            low=min(largest.low, memory),
+            high=max(largest.high, memory),
+            unit="s",
+        )
+    ]
+    if stairs.levels and not last:
+        text = f"the last cache before memory is inconclusive: {stairs.last_doubt}"
+        insights.append(Insight(name="effective_cache", text=text, unit="B", conclusive=False))
+    if last:
+        reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
+        beside = f"; {show_bytes(reported)} are reported" if reported else ""
+        insights.append(
+            Insight(
+                name="effective_cache",
+                text=f"the last cache before memory serves {show_bytes(last.capacity_bytes)} ({_range(last)}){beside}",
+                value=last.capacity_bytes,
+                low=last.low_bytes,
+                high=last.high_bytes,
+                unit="B",
+            )
+        )
+    return insights
+
+
+def _pages(rows: list[Row]) -> list[Insight]:
+    """TLB hit, TLB miss and their difference at the largest footprint that has both."""
+    walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["order"] == "global" and row["probe"] == "cycle"]
+    pair = _paired(
+        [row for row in walks if row["page_bytes"] == 4 * KiB],
+        [row for row in walks if isinstance(size := row["page_bytes"], int) and size > 4 * KiB],
+        lambda row: (row["footprint_bytes"], row["element_bytes"]),
+    )
+    if pair is None:
+        return []
+    small, large = pair
+    miss, hit = _latency(small), _latency(large)
+    if hidden := hidden_by_floor(small["target"]):
+        text = f"cost of page walks: not known, because {hidden}"
+        return [Insight(name="page_walk", text=text, conclusive=False)]
+    cost = difference(hit, miss)
+    size, page = show_bytes(whole(small, "footprint_bytes")), show_bytes(whole(large, "page_bytes"))
+    unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
+    return [
+        _seconds("tlb_hit", f"with {page} pages: {show_seconds(hit.middle)} at {size} (TLB hit)", hit),
+        _seconds("tlb_miss", f"with 4 KiB pages: {show_seconds(miss.middle)} at {size} (TLB miss)", miss),
+        _seconds("page_walk", f"page walks cost {show_seconds(cost.middle)} per access at {size}{unsure}", cost),
+    ]
+
+
+def _buddy(rows: list[Row]) -> list[Insight]:
+    """Order "pair" over order "global" at the largest footprint that has both; large pages first."""
+    walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["probe"] == "cycle"]
+    pair = _paired(
+        [row for row in walks if row["order"] == "pair"],
+        [row for row in walks if row["order"] == "global"],
+        lambda row: (row["footprint_bytes"], row["pages"], row["page_bytes"], row["element_bytes"]),
+    )
+    if pair is None:
+        return []
+    ratio = compare(_latency(pair[1]), _latency(pair[0]), less_is_faster=True)
+    size = show_bytes(whole(pair[0], "footprint_bytes"))
+    presence, hidden = _presence(ratio), hidden_by_floor(pair[0]["target"])
+    if hidden and presence != "present":
+        text = f"adjacent-line prefetch: not known, because {hidden}"
+        return [Insight(name="adjacent_line_prefetch", text=text, conclusive=False)]
+    return [
+        Insight(
+            name="adjacent_line_prefetch",
+            text=f"adjacent-line prefetch: {presence}; both lines of 128 bytes one after the other take "
+            f"{ratio.middle:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) of the latency of single lines at {size}",
+            value=ratio.middle,
+            low=ratio.low,
+            high=ratio.high,
+            unit="1",
+        )
+    ]
+
+
+def _presence(ratio: Comparison) -> str:
+    if ratio.high < PREFETCHED:
+        return "present"
+    return "absent" if ratio.low > PREFETCHED else "undecided"
+
+
+def _paired(some: list[Row], others: list[Row], key: Callable[[Row], object]) -> tuple[Row, Row] | None:
+    """One row of each that agree in `key`: the largest footprint, then the largest pages."""
+    by_key = {key(row): row for row in others}
+    pairs = [(row, by_key[key(row)]) for row in some if key(row) in by_key]
+    return max(pairs, key=lambda pair: (whole(pair[0], "footprint_bytes"), pair[0]["page_bytes"] or 0), default=None)
+
+
+def _seconds(name: str, text: str, interval: Interval) -> Insight:
+    low, middle, high = interval.low, interval.middle, interval.high
+    kind = "difference" if name == "page_walk" else ""
+    return Insight(name=name, text=text, value=middle, low=low, high=high, unit="s", kind=kind)
+
+
+def _latency(row: Row) -> Interval:
+    interval = interval_of(row, "latency", "s")
+    assert interval is not None  # `said` keeps no other rows
+    return interval

@@ -1,0 +1,1 @@
+"""How does latency rise with load?"""

@@ -1,0 +1,121 @@
+"""Latency under load: one CPU chases pointers while the others read and write the same tier at a set pace.
+
+The pace is a delay in core cycles after each burst of 1 KiB; no delay is all they can do. Where the delay grows,
+the load falls, and the curve of latency over bandwidth walks back from saturation to the idle machine.
+The other hardware threads of the chaser's core stay idle, since they would share its first caches. Blind, on few
+cores, to saturation: what is reached is what these CPUs can ask.
+Source: Intel, "Memory Latency Checker" user guide; P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking,
+Simulation and Application Profiling", MICRO 2024.
+"""
+
+from collections.abc import Generator
+
+from tierscope.errors import MachineError, UsageError
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.cpus import chosen_cpus, near_cpus
+from tierscope.plans.kernels import ARRAYS, READ_SHARES
+from tierscope.plans.sizes import chosen_array
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+
+MIXES = tuple(name + form for name in READ_SHARES for form in (("",) if name == "read" else ("", "_nt")))
+DELAYS = "0,25,50,100,150,200,300,500,1000,2000,5000,20000"
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.text("pages", "thp", "4k, thp, 2m, 1g"),
+    options.text("mixes", "all", f"load kernels, or all: {', '.join(MIXES)}"),
+    options.text("delays", DELAYS, "delays after each burst, in core cycles"),
+    options.text("load_threads", None, "numbers of loading threads; auto: all CPUs but the chaser's"),
+    options.text("cpus", None, "CPUs to use, the chaser's first; auto: those of the node, one of each core first"),
+    options.size("burst", "1KiB", "bytes of the load between two delays"),
+    options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
+    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", 1.0, "most seconds timed for one point"),
+)
+
+
+def load_counts(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
+    counts = options.numbers_of(chosen["load_threads"], "load_threads") or [len(cpus) - 1]
+    for count in counts:
+        if not 1 <= count < len(cpus):
+            beside = ",".join(map(str, cpus[1:]))
+            raise UsageError(f"load_threads={count} does not fit the CPUs beside the chaser's, {beside}")
+    return counts
+
+
+def point(chase: Group, load: Group | None, schedule: Schedule, note: str) -> Experiment:
+    """The chaser alone, or beside a load."""
+    labels: dict[str, str | int | float | bool | None] = {
+        "read_share": None, "store": "none", "delay_cycles": None, "load_threads": 0
+    }  # fmt: skip
+    if load is not None:
+        kernel, nt = load.workload.kernel.removesuffix("_nt"), load.workload.kernel.endswith("_nt")
+        labels = {
+            "read_share": READ_SHARES[kernel],
+            "store": "none" if kernel == "read" else "nt" if nt else "plain",
+            "delay_cycles": load.workload.pace_cycles,
+            "load_threads": len(load.team.cpus),
+        }
+    groups = (chase,) if load is None else (chase, load)
+    return Experiment(
+        table="loaded_latency",
+        groups=groups,
+        schedule=schedule,
+        labels=labels,
+        calibrate=load is not None,
+        note=note,
+    )
+
+
+def apart(machine: Machine, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+    """Without the other hardware threads of the chaser's core, which share its first caches; a note if none is left."""
+    core_of = {cpu.number: (cpu.package, cpu.core) for cpu in machine.identity.cpus}
+    others = tuple(cpu for cpu in cpus[1:] if core_of[cpu] != core_of[cpus[0]])
+    if others:
+        return (cpus[0], *others), ""
+    return cpus, "the load shares the chaser's core: no other core may be used"
+
+
+def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -> Generator[Experiment, Answer, None]:
+    """The idle machine first, then every mix from the heaviest load down."""
+    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    cpus = chosen_cpus(machine, chosen, target)
+    if len(cpus) < 2:
+        why = "loaded latency needs two CPUs, one to chase and one to load; this process may use one"
+        raise MachineError(f"{why}; allow it another, or measure without load: tierscope run latency")
+    cpus, beside = (cpus, "") if chosen["cpus"] else apart(machine, cpus)
+    mixes = options.names_of("mix", chosen["mixes"], MIXES)
+    counts, delays = load_counts(chosen, cpus), options.numbers_of(chosen["delays"], "delays")
+    schedule = Schedule(
+        precision=float(chosen["precision"] or 0), minimum_s=0.15, budget_s=float(chosen["budget"] or 0)
+    )
+    near = near_cpus(machine, target)[0]
+    memory = yield from chosen_array(machine, chosen["array"], cache_bytes, cpus, near, target)
+    note = "; ".join(part for part in (memory.note, beside) if part)
+    chase = Group(
+        workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes),
+        target=target,
+        team=Team(cpus=cpus[:1]),
+        role="chaser",
+    )
+    yield point(chase, None, schedule, note)
+    for count in counts:
+        for mix in mixes:
+            for delay in sorted(delays):
+                work = Workload(
+                    kernel=mix,
+                    footprint_bytes=ARRAYS[mix] * memory.array_bytes,
+                    pace_cycles=delay,
+                    burst_bytes=int(chosen["burst"] or 0),
+                )
+                load = Group(workload=work, target=target, team=Team(cpus=cpus[1 : 1 + count]), role="load")
+                yield point(chase, load, schedule, note)
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    yield from measure(machine, chosen)
+
+
+suites.add(Suite("loaded-latency", "latency over bandwidth, for mixes of reads and writes", OPTIONS, plan))

@@ -1,0 +1,142 @@
+"""Latency under load against bandwidth: one curve per mix and kind of store, joined in the order of the delays."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.draw.words import load_name, mix_name, store_name, threads_name
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row
+
+MIXES = ("blue", "sky", "green", "amber", "vermilion", "purple", "grey")  # reads are cool, writes are warm
+FLAT = 1.5  # latency that rises by less is shown from zero, or noise would look like a mountain
+DASHES = {"none": [1, 0], "plain": [1, 0], "nt": [6, 3]}
+TIPS = vega.tips(
+    ("series", "load"), ("team", "load threads"), ("delay", "injected delay, cycles"), ("gb", "bandwidth, GB/s"),
+    ("gb_low", "95 % interval from, GB/s"), ("gb_high", "to, GB/s"), ("ns", "latency, ns"),
+    ("ns_low", "95 % interval from, ns"), ("ns_high", "to, ns"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class LoadedLatency:
+    """The hockey stick: right is more bandwidth, up is a longer wait for one dependent access."""
+
+    name = "loaded_latency"
+    title = "Latency under load"
+    table = "loaded_latency"
+    reading = (
+        "One thread chases pointers while the others load the same memory; a curve runs from long injected delays "
+        "(left) to none (right). Bars are the intervals of both medians, hollow points are inconclusive. A ring "
+        "marks the knee: beyond it more bandwidth is paid for with waiting."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `loaded_latency`; the insights `knee ...` name the bandwidth of the point at which a curve bends."""
+        drawn = [row for row in rows if row["load_threads"] and row["bandwidth_bytes_per_s"] and row["latency_s"]]
+        points = [_point(row) for row in drawn]
+        if not points:
+            return None
+        idle = [vega.ns(row["latency_s"]) for row in rows if not row["load_threads"] and row["latency_s"]]
+        knees = {insight.value for insight in insights if insight.name.startswith("knee")}
+        marked = [point for point, row in zip(points, drawn, strict=True) if row["bandwidth_bytes_per_s"] in knees]
+        loads = sum(1 for row in rows if row["load_threads"])
+        notes = [vega.missing(loads, len(points))]
+        return _spec(vega.origin_title(self.title, run.result.origin), points, marked, idle, notes)
+
+
+def _point(row: Row) -> Point:
+    share = float(row["read_share"] or 0)
+    return {
+        "series": load_name(share, str(row["store"])),
+        "mix": mix_name(share),
+        "share": share,
+        "store": row["store"],
+        "stores": store_name(str(row["store"])),
+        "delay": row["delay_cycles"],
+        "team": threads_name(int(row["load_threads"] or 0)),
+        "gb": vega.gb(row["bandwidth_bytes_per_s"]),
+        "gb_low": vega.gb(row["bandwidth_low"]),
+        "gb_high": vega.gb(row["bandwidth_high"]),
+        "ns": vega.ns(row["latency_s"]),
+        "ns_low": vega.ns(row["latency_low"]),
+        "ns_high": vega.ns(row["latency_high"]),
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _spec(title: str, points: list[Point], knees: list[Point], idle: list[float | None], notes: list[str]) -> Spec:
+    shares = sorted({float(point["share"] or 0) for point in points}, reverse=True)
+    mixes = [mix_name(share) for share in shares]
+    stores = sorted({str(point["store"]) for point in points}, key=lambda store: [*DASHES, store].index(store))
+    waits = [float(point["ns"] or 0) for point in points]
+    flat = max(waits) < FLAT * min(waits)
+    layers = [*_idle(idle), *_curves(mixes, stores, zero=flat), *_knees(knees)]
+    labels = [*mixes, *map(store_name, stores)]
+    body = {"data": {"values": points}, "layer": layers}
+    return vega.finish(title, body, labels=labels, axes={"x": "linear", "y": "linear"}, notes=notes, height=420)
+
+
+def _curves(mixes: list[str], stores: list[str], *, zero: bool) -> list[Spec]:
+    x = vega.number("gb", "bandwidth of the load, GB/s", across=True)
+    y = vega.number("ns", "latency, ns", zero=zero)
+    hue = vega.field("mix", "n", "reads:writes", sort=mixes, scale={"domain": mixes, "range": _hues(mixes)})
+    words = [store_name(store) for store in stores]
+    dash = vega.field(
+        "stores", "n", None, sort=words, legend={"symbolSize": 150},
+        scale={"domain": words, "range": [DASHES.get(store, [2, 2]) for store in stores]},
+    )  # fmt: skip
+    same = {"field": "mix", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    faint = {"color": same, "opacity": vega.shown("mix", "stores", strong=0.5)}
+    line = {
+        "params": [vega.zoom(), vega.pick("mix"), vega.pick("stores")],
+        "mark": {"type": "line", "clip": True, "strokeWidth": 1.8},
+        "encoding": {
+            "x": x, "y": y, "color": hue, "strokeDash": dash, "order": vega.field("delay", "q", sort="descending"),
+            "opacity": vega.shown("mix", "stores"),
+        },
+    }  # fmt: skip
+    across = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 2.5},
+        "encoding": {"x": vega.field("gb_low", "q"), "x2": {"field": "gb_high"}, "y": y, **faint},
+    }
+    up = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 2.5},
+        "encoding": {"x": x, "y": vega.field("ns_low", "q"), "y2": {"field": "ns_high"}, **faint},
+    }
+    dots = {
+        "mark": {"type": "point", "clip": True, "size": 40},
+        "encoding": {
+            "x": x, "y": y, "color": same, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS,
+        },
+    }  # fmt: skip
+    return [across, up, line, dots, vega.hollow(x, y, TIPS, 14)]
+
+
+def _hues(mixes: list[str]) -> list[str]:
+    return [theme.colour(MIXES[number % len(MIXES)]) for number in range(len(mixes))]
+
+
+def _knees(knees: list[Point]) -> list[Spec]:
+    """A ring around each knee."""
+    if not knees:
+        return []
+    place = {"x": vega.field("gb", "q"), "y": vega.field("ns", "q")}
+    ring = {
+        "data": {"values": knees},
+        "mark": {"type": "point", "clip": True, "filled": False, "size": 260, "color": theme.colour("ink")},
+        "encoding": {**place, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS},
+    }
+    return [ring]
+
+
+def _idle(idle: list[float | None]) -> list[Spec]:
+    if not idle or idle[0] is None:
+        return []
+    text = {
+        "data": {"values": [{"at": idle[0], "word": f"idle {idle[0]:.4g} ns"}]},
+        "mark": {"type": "text", "clip": True, "align": "left", "dx": 4, "dy": 11},
+        "encoding": {"y": vega.field("at", "q"), "x": {"value": 0}, "text": {"field": "word", "type": "nominal"}},
+    }
+    return [vega.rule("y", idle[0], "rule", dash=True), text]
+
+
+figures.add(LoadedLatency())

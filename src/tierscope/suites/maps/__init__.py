@@ -1,0 +1,1 @@
+"""How fast are maps of keys and values in each tier?"""

@@ -1,0 +1,97 @@
+"""Latency of operations on structures: one line per structure from its median to its tail, one chart per operation."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.record.result import Run
+from tierscope.suites.maps.points import chart, varying
+from tierscope.tables import Insight, Row
+
+SHARES = {"p50": "blue", "p99": "amber", "p999": "vermilion"}
+NAMES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
+ROOM = 1.2  # times the least and the most: the points keep clear of the edges
+TIPS = vega.tips(
+    ("structure", "structure"), ("chart", "operation"), ("share", "percentile"), ("ns", "latency, ns"),
+    ("low", "95 % interval from, ns"), ("high", "to, ns"), ("rate", "million operations/s"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class Maps:
+    """A rehash and the wait for a lock are no part of a latency; the time axis is logarithmic."""
+
+    name = "maps"
+    title = "Latency of operations on structures"
+    table = "maps"
+    reading = (
+        "Half of the operations take no longer than p50, 99 of 100 no longer than p99, 999 of 1000 no longer than "
+        "p99.9. The bar through a point is its interval; hollow points are inconclusive. Each time holds one look at "
+        "the clock; rehashes and waits for a lock are counted apart, in the table."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `maps`."""
+        names = varying(rows)
+        points = [point for row in rows for point in _points(row, names)]
+        if not points:
+            return None
+        structures = list(dict.fromkeys(str(point["structure"]) for point in points))
+        charts = list(dict.fromkeys(str(point["chart"]) for point in points))
+        inner = {"layer": _layers(points, structures), "width": 560, "height": max(60, 26 * len(structures))}
+        body = {"data": {"values": points}, "facet": vega.field("chart", "n", None, sort=charts), "columns": 1,
+                "spec": inner}  # fmt: skip
+        title = vega.origin_title(self.title, run.result.origin)
+        known = sum(1 for row in rows if row["latency_p50_s"])
+        notes = [vega.missing(len(rows), known)]
+        return vega.finish(title, body, labels=list(NAMES.values()), axes={"x": "log"}, notes=notes)
+
+
+def _points(row: Row, names: list[str]) -> list[Point]:
+    """One for each percentile that enough operations carry."""
+    return [
+        {
+            "structure": row["structure"],
+            "chart": chart(row, names),
+            "share": NAMES[share],
+            "ns": vega.ns(row[f"latency_{share}_s"]),
+            "low": vega.ns(row[f"latency_{share}_low"]),
+            "high": vega.ns(row[f"latency_{share}_high"]),
+            "rate": f"{float(row['ops_per_s'] or 0) / 1e6:.3g}",
+            "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        }
+        for share in SHARES
+        if row[f"latency_{share}_s"]
+    ]
+
+
+def _layers(points: list[Point], structures: list[str]) -> list[Spec]:
+    times = [float(one["ns"]) for one in points]
+    low, high = min(times) / ROOM, max(times) * ROOM
+    x = vega.number(
+        "ns", "time of one operation", "log", scale={"domain": [low, high], "nice": False},
+        axis={"values": vega.decades(low, high), "labelExpr": vega.TIME_LABEL},
+    )  # fmt: skip
+    y = vega.field("structure", "n", None, sort=structures)
+    shares = [name for name in NAMES.values() if any(one["share"] == name for one in points)]
+    hues = [theme.colour(hue) for share, hue in SHARES.items() if NAMES[share] in shares]
+    colour = vega.field("share", "n", None, sort=shares, scale={"domain": shares, "range": hues})
+    plain = {"field": "share", "type": "nominal"}
+    line = {
+        "mark": {"type": "line", "clip": True, "strokeWidth": 1.5, "color": theme.colour("muted")},
+        "encoding": {"x": x, "y": y, "detail": {"field": "structure", "type": "nominal"}},
+    }
+    interval = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
+        "encoding": {
+            "x": vega.field("low", "q"), "x2": {"field": "high"}, "y": y, "color": plain,
+            "opacity": vega.shown("share", strong=0.45),
+        },
+    }  # fmt: skip
+    dots = {
+        "params": [vega.zoom(("x",)), vega.pick("share")],
+        "mark": {"type": "point", "clip": True, "size": 46},
+        "encoding": {"x": x, "y": y, "color": colour, "opacity": vega.shown("share"), "tooltip": TIPS},
+    }
+    return [line, interval, dots, vega.hollow(x, y, TIPS, 15)]
+
+
+figures.add(Maps())

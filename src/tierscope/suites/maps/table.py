@@ -1,0 +1,175 @@
+"""Maps: operations on structures, with the latency of single ones and what lies beside them.
+
+    operations/s = threads / seconds of one operation, rehash and waits for a lock counted     [1/s]
+    seconds      = operations of one round / operations/s                                      [s]
+    latency      = ticks of the operations alone / operations                                  [s]
+
+`rehash_share` is the share of a round's time, of the same rounds, that rehashes take (`suites.maps.keyed`).
+A round is a sequence of operations that every thread has drawn before it; batches of whole rounds give one value each,
+and their Hodges-Lehmann estimate is the value of the row, with its interval. Percentiles come from histograms whose
+steps are at most 1/64 of a time. Each operation holds one look at the clock, `clock_s`, in all of these numbers.
+On simulated memory the lines of each operation are counted, too: distinct ones that are read and written, each time
+that one is flushed, and fences. More flushes than written lines mean that lines are flushed again and again.
+Blind to what the first touch of new memory costs by itself: it is part of an insert, as in any program.
+Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: `stats.contrast`, `suites.maps.keyed`.
+"""
+
+from typing import ClassVar
+
+from tierscope.record.result import Record, Run
+from tierscope.stats.median import Interval
+from tierscope.suites.maps.findings import sentences
+from tierscope.suites.maps.keyed import Keyed, Lines, keyed
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, records
+
+SHARES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+
+
+class Maps:
+    """One row per structure, operation, number of keys, size of a value and number of threads."""
+
+    name: ClassVar[str] = "maps"
+    title: ClassVar[str] = "Operations on structures"
+    keys: ClassVar[tuple[str, ...]] = (
+        "structure",
+        "operation",
+        "keys",
+        "count",
+        "operations",
+        "value_bytes",
+        "threads",
+        "sharing",
+        "target",
+    )
+    main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("structure", "structure", ""),
+        Column("target", "target", "", tier=True),
+        Column("operation", "operation", ""),
+        Column("keys", "keys drawn", ""),
+        Column("count", "keys", "1"),
+        Column("value_bytes", "value", "B"),
+        Column("threads", "threads", "1"),
+        Column("sharing", "sharing", ""),
+        Column("operations", "operations of a round", "1"),
+        Column("seconds", "time of a round", "s"),
+        Column("seconds_low", "low", "s"),
+        Column("seconds_high", "high", "s"),
+        Column("ops_per_s", "operations per second", "1/s"),
+        Column("ops_low", "low", "1/s"),
+        Column("ops_high", "high", "1/s"),
+        Column("latency_s", "latency", "s"),
+        Column("latency_low", "low", "s"),
+        Column("latency_high", "high", "s"),
+        Column("latency_p50_s", "p50", "s"),
+        Column("latency_p50_low", "low", "s"),
+        Column("latency_p50_high", "high", "s"),
+        Column("latency_p99_s", "p99", "s"),
+        Column("latency_p99_low", "low", "s"),
+        Column("latency_p99_high", "high", "s"),
+        Column("latency_p999_s", "p99.9", "s"),
+        Column("latency_p999_low", "low", "s"),
+        Column("latency_p999_high", "high", "s"),
+        Column("latency_min_s", "least", "s"),
+        Column("latency_max_s", "most", "s"),
+        Column("init_s", "time to fill", "s"),
+        Column("rehashes", "rehashes of a round", "1"),
+        Column("moved", "entries moved", "1"),
+        Column("rehash_s", "time of rehashes", "s"),
+        Column("rehash_share", "share of rehashes", "1"),
+        Column("rehash_share_low", "low", "1"),
+        Column("rehash_share_high", "high", "1"),
+        Column("lock_s", "wait for the lock", "s"),
+        Column("clock_s", "time of the clock", "s"),
+        Column("done_share", "share that found or changed", "1"),
+        Column("lines_read", "lines read", "1"),
+        Column("lines_written", "lines written", "1"),
+        Column("lines_flushed", "lines flushed", "1"),
+        Column("fences", "fences", "1"),
+        Column("flushed_per_written", "flushed over written lines", "1"),
+        Column("batches", "batches", "1"),
+        Column("persistence", "persists by", ""),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [_row(run, record) for record in records(run, self.name) if record.timings]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return sentences(rows)
+
+
+def _row(run: Run, record: Record) -> Row:
+    judgement, facts, work = judged(run, record), record.groups[0], record.experiment.groups[0].workload
+    found, threads = judgement.contrasts[0], len(facts.cpus)
+    timings = record.timings[0]
+    measured = keyed(timings, record.clock.hz, tuple(SHARES.values()))
+    operations = round(sum(one.operations for one in timings) / max(sum(one.rounds for one in timings), 1) * threads)
+    return {
+        "structure": facts.kernel,
+        "target": facts.target,
+        "operation": work.operation or "get",
+        "keys": work.keys or "uniform",
+        "count": work.count,
+        "value_bytes": work.value_bytes,
+        "threads": threads,
+        "sharing": work.sharing or "own",
+        "operations": operations,
+        **_seconds(found.seconds.times(operations / threads)),
+        **bounds("ops", "per_s", found.seconds.times(1 / threads).inverse()),
+        **bounds("latency", "s", measured.latency),
+        **_percentiles(measured),
+        **_beside(measured, threads),
+        "batches": found.seconds.count,
+        "persistence": facts.persistence or None,
+        **closing(record, judgement.points[0]),
+        "conclusive": found.conclusive,
+        "reasons": "; ".join(found.reasons),
+        "left_out_share": found.left_out_share,
+    }
+
+
+def _seconds(one: Interval) -> Row:
+    return {"seconds": number(one.middle), "seconds_low": number(one.low), "seconds_high": number(one.high)}
+
+
+def _percentiles(found: Keyed) -> Row:
+    row: Row = {}
+    for name, one in zip(SHARES, found.percentiles, strict=True):
+        row |= bounds(f"latency_{name}", "s", one)
+    return row
+
+
+def _beside(found: Keyed, threads: int) -> Row:
+    """Per round of all threads, where it counts rehashes."""
+    return {
+        "latency_min_s": found.least_s,
+        "latency_max_s": found.most_s,
+        "init_s": found.init_s,
+        "rehashes": found.rehashes * threads,
+        "moved": found.moved * threads,
+        "rehash_s": found.rehash_s * threads,
+        "rehash_share": number(found.rehash_share.middle),
+        "rehash_share_low": number(found.rehash_share.low),
+        "rehash_share_high": number(found.rehash_share.high),
+        "lock_s": found.lock_s,
+        "clock_s": found.clock_s,
+        "done_share": found.done_share,
+        **_lines(found.lines),
+    }
+
+
+def _lines(found: Lines | None) -> Row:
+    """Of one operation on average; None where accesses were not recorded, on all memory but simulated one."""
+    return {
+        "lines_read": found.read if found else None,
+        "lines_written": found.written if found else None,
+        "lines_flushed": found.flushed if found else None,
+        "fences": found.fences if found else None,
+        "flushed_per_written": found.flushed_per_written if found else None,
+    }
+
+
+tables.add(Maps())

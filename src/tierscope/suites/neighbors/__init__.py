@@ -1,0 +1,1 @@
+"""How much do neighbours slow a computation down?"""

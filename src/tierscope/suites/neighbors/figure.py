@@ -1,0 +1,111 @@
+"""Slowdown of a victim over the number of aggressors: one line per number of victims, one chart per victim."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.record.result import Run
+from tierscope.suites.neighbors.table import aggressor_name, victim_name
+from tierscope.tables import Insight, Row
+from tierscope.units import show_seconds
+
+BESIDE, ALONE = "beside aggressors, against the same victims alone", "several victims, against one alone"
+SHAPES = {BESIDE: "circle", ALONE: "diamond"}
+TIPS = vega.tips(
+    ("victim", "victim"), ("series", "at once"), ("aggressors", "aggressors"), ("what", "aggressor"),
+    ("slowdown", "slowdown"), ("low", "95 % interval from"), ("high", "to"), ("against", "against"),
+    ("time", "time of one"), ("rounds", "rounds"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class Neighbors:
+    """1.0 is the victim alone; a bar is the interval of the slowdown."""
+
+    name = "neighbors"
+    title = "Slowdown beside neighbours"
+    table = "neighbors"
+    reading = (
+        "Time of a victim beside aggressors over its time without them; both ran in turns, round by round. 1.0 is no "
+        "slowdown; the bar through a point is the 95 % interval, hollow points are inconclusive. Diamonds stand for "
+        "several victims without aggressors, compared with one victim alone."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `neighbors`; those that are compared with themselves are 1 by definition and start the lines."""
+        points = [_point(row) for row in rows if row["slowdown"]]
+        if not any(point["aggressors"] or point["kind"] == ALONE for point in points):
+            return None
+        title = vega.origin_title(self.title, run.result.origin)
+        notes = [vega.missing(len(rows), len(points))]
+        lone = [point | {"kind": BESIDE, "slowdown": 1.0, "low": 1.0, "high": 1.0}
+                for point in points if point["kind"] == ALONE]  # fmt: skip
+        return _spec(title, [*lone, *points], notes)
+
+
+def _point(row: Row) -> Point:
+    count = int(row["victims"] or 0)
+    several = not row["aggressors"] and row["against"] != "itself"
+    return {
+        "victim": victim_name(row),
+        "series": "1 victim" if count == 1 else f"{count} victims",
+        "kind": ALONE if several else BESIDE,
+        "aggressors": row["aggressors"],
+        "what": aggressor_name(row) if row["aggressors"] else "none",
+        "slowdown": row["slowdown"],
+        "low": row["slowdown_low"],
+        "high": row["slowdown_high"],
+        "against": row["against"],
+        "time": show_seconds(float(row["seconds"] or 0)),
+        "rounds": row["rounds"],
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _spec(title: str, points: list[Point], notes: list[str]) -> Spec:
+    victims = list(dict.fromkeys(point["victim"] for point in points))
+    layers = [vega.rule("y", 1.0, "rule", dash=True), *_marks(points)]
+    labels = [*{str(point["series"]) for point in points}, *{str(point["kind"]) for point in points}]
+    body: Spec = {"data": {"values": points}, "layer": layers}
+    if len(victims) > 1:
+        inner = {"layer": layers, "width": 330, "height": 240}
+        facet = vega.field("victim", "n", None, sort=victims)
+        body = {"data": {"values": points}, "facet": facet, "columns": min(2, len(victims)), "spec": inner}
+    axes = {"x": "linear", "y": "linear"}
+    return vega.finish(title, body, labels=labels, axes=axes, notes=notes, height=340)
+
+
+def _marks(points: list[Point]) -> list[Spec]:
+    counts = sorted({int(point["aggressors"] or 0) for point in points})
+    series = sorted({str(point["series"]) for point in points}, key=lambda name: int(name.split()[0]))
+    kinds = [kind for kind in SHAPES if any(point["kind"] == kind for point in points)]
+    x = vega.number(
+        "aggressors", "aggressors", scale={"nice": False, "padding": 12}, axis={"values": counts, "format": "d"}
+    )
+    y = vega.number("slowdown", "slowdown", zero=False, scale={"padding": 12})
+    hue = vega.field("series", "n", None, sort=series, scale={"domain": series, "range": theme.hues(len(series))})
+    shape = vega.field(
+        "kind", "n", None, sort=kinds, scale={"domain": kinds, "range": [SHAPES[kind] for kind in kinds]}
+    )
+    same = {"field": "series", "type": "nominal"}
+    line = {
+        "transform": [{"filter": f"datum.kind === '{BESIDE}'"}],
+        "params": [vega.zoom(), vega.pick("series")],
+        "mark": {"type": "line", "clip": True},
+        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("series")},
+    }
+    interval = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 3},
+        "encoding": {
+            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
+            "opacity": vega.shown("series", strong=0.5),
+        },
+    }  # fmt: skip
+    dots = {
+        "mark": {"type": "point", "clip": True, "size": 60},
+        "encoding": {
+            "x": x, "y": y, "color": same, "shape": shape, "opacity": vega.shown("series"), "tooltip": TIPS,
+        },
+    }  # fmt: skip
+    return [interval, line, dots, vega.hollow(x, y, TIPS, 18)]
+
+
+figures.add(Neighbors())

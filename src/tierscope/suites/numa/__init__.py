@@ -1,0 +1,1 @@
+"""How far is each NUMA node from each other one?"""

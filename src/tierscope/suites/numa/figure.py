@@ -1,0 +1,116 @@
+"""Latency and bandwidth between nodes: two maps side by side, with the number and its ratio to local in each cell."""
+
+from tierscope.draw import figures, heat, theme, vega
+from tierscope.draw.heat import Axes
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.record.experiment import real
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row
+
+SIDE = 300  # px of one of two maps beside each other
+BESIDE = 8  # targets; with more the maps stand one below the other
+RATIO = 26  # px of a cell in which a second line fits
+WRITTEN = 16  # px of a cell in which a number fits
+TIPS = vega.tips(
+    ("from", "from"), ("to", "to"),
+    ("ns", "latency, ns"), ("wait_low", "95 % interval from, ns"), ("wait_high", "to, ns"),
+    ("gb", "bandwidth, GB/s"), ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"),
+    ("team", "threads"), ("distance", "distance (firmware)"),
+    ("told_ns", "firmware reports, ns"), ("told_gb", "firmware reports, GB/s"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class Numa:
+    """One map where only latency or only bandwidth is there."""
+
+    name = "numa"
+    title = "NUMA: latency and bandwidth between nodes"
+    table = "numa"
+    reading = (
+        "Rows are the nodes whose CPUs ask, columns the nodes whose memory answers; a column marked * has no CPUs. "
+        "Latency is that of one CPU on an idle machine, bandwidth that of all CPUs of the row. Below each number "
+        "stands its ratio to the row's own node. A stronger colour is more: slower on the left, faster on the right; "
+        "a number with ? is inconclusive."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `numa`."""
+        points = [_point(row) for row in rows]
+        parts = (("latency, ns", "ns"), ("bandwidth, GB/s", "gb"))
+        charts = [_chart(rows, points, *part) for part in parts if any(point[part[1]] for point in points)]
+        if not charts:
+            return None
+        wide = len({row["target"] for row in rows}) > BESIDE
+        body = {"vconcat" if wide else "hconcat": charts, "spacing": 46}
+        body["resolve"] = {"scale": {"opacity": "independent"}}
+        notes = [_absent(points)]
+        return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["000"], notes=notes)
+
+
+def _node(number: object, cpus: object) -> str:
+    return f"{number}" if cpus else f"{number}*"
+
+
+def _point(row: Row) -> Point:
+    wait, speed = vega.ns(row["latency_s"]), vega.gb(row["bandwidth_bytes_per_s"])
+    mark = "" if row["conclusive"] else "?"
+    return {
+        "initiator": f"{row['initiator']}",
+        "target": _node(row["target"], row["cpus"]),
+        "from": f"node {row['initiator']}",
+        "to": f"node {row['target']}" + ("" if row["cpus"] else ", no CPUs"),
+        "ns": wait,
+        "ns_word": f"{_digits(wait)}{mark}" if wait else "",
+        "ns_ratio": _times(row["latency_ratio"]),
+        "wait_low": vega.ns(row["latency_low"]),
+        "wait_high": vega.ns(row["latency_high"]),
+        "gb": speed,
+        "gb_word": f"{_digits(speed)}{mark}" if speed else "",
+        "gb_ratio": _times(row["bandwidth_ratio"]),
+        "low": vega.gb(row["bandwidth_low"]),
+        "high": vega.gb(row["bandwidth_high"]),
+        "team": row["threads"],
+        "distance": row["distance"],
+        "told_ns": vega.ns(row["reported_latency_s"]),
+        "told_gb": vega.gb(row["reported_bandwidth_bytes_per_s"]),
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _digits(value: float) -> str:
+    """Three, also where the last are zeros: 30.0, 95.1, 150."""
+    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+
+
+def _times(ratio: object) -> str:
+    return "" if (times := real(ratio)) is None else f"{times:.2f}×"
+
+
+def _chart(rows: list[Row], points: list[Point], title: str, key: str) -> Spec:
+    """One map; nodes in order of their numbers."""
+    targets = {row["target"]: _node(row["target"], row["cpus"]) for row in rows}
+    order = [targets[number] for number in sorted(targets, key=int)]  # type: ignore[arg-type]
+    initiators = sorted({int(row["initiator"] or 0) for row in rows})
+    side = SIDE if len(order) <= BESIDE else heat.SIDE
+    axes = Axes("target", "initiator", order, [f"{n}" for n in initiators], "memory of node", "CPUs of node", side)
+    drawn = [point for point in points if point[key]]
+    top = max(float(point[key]) for point in drawn)
+    layers = [heat.cells(axes, key, top, title, TIPS)]
+    layers[0]["encoding"]["opacity"]["legend"] = None  # the numbers stand in the cells
+    if axes.cell >= WRITTEN:
+        two = axes.cell >= RATIO
+        size = max(8.0, min(14.0, axes.cell * 0.3))
+        layers.append(heat.words(axes, f"{key}_word", key, top, dy=-0.1 * axes.cell if two else 0, size=size))
+        if two:
+            layers.append(heat.words(axes, f"{key}_ratio", key, top, dy=0.22 * axes.cell, size=max(7.0, size * 0.75)))
+    head = {"text": title, "fontSize": 12, "fontWeight": "normal", "color": theme.colour("ink")}
+    return {**heat.chart(axes, drawn, layers), "title": head}
+
+
+def _absent(points: list[Point]) -> str:
+    absent = sum(not (point["ns"] and point["gb"]) for point in points)
+    return f"{absent} of {len(points)} cells lack a number: see the table for why." if absent else ""
+
+
+figures.add(Numa())

@@ -1,0 +1,151 @@
+"""Latency and bandwidth from each node with CPUs (the initiator) to each node with memory (the target).
+
+    latency   = 1 / median rate of dependent accesses of one CPU of the initiator     [s]
+    bandwidth = median rate of all CPUs of the initiator * program bytes              [bytes/s]
+    ratio     = either over that of the same initiator's local cell
+
+Local is the initiator's own node; where that was not measured or has no memory, the nearest by the firmware's distance.
+What the firmware reports (HMAT) stands beside it where Linux gives it, that is for the initiators that reach a target
+best; it is rated, not measured. What the rows say in words stands in `numa_words`.
+Blind to traffic of several initiators at once, and to where in a node its memory lies.
+"""
+
+from typing import ClassVar
+
+from tierscope.record.experiment import real
+from tierscope.record.machine import Machine, Node
+from tierscope.record.origin import strongest
+from tierscope.record.result import GroupFacts, Record, Run
+from tierscope.stats.point import Point
+from tierscope.suites.numa.findings import said
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
+
+Cell = dict[str, Record]
+
+
+class Numa:
+    """One row per initiator and target, which joins the records of its latency and its bandwidth."""
+
+    name: ClassVar[str] = "numa"
+    title: ClassVar[str] = "NUMA nodes"
+    keys: ClassVar[tuple[str, ...]] = ("initiator", "target", "kernel", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("initiator", "initiator", ""),
+        Column("target", "target", "", tier=True),
+        Column("latency_s", "latency", "s"),
+        Column("latency_low", "low", "s"),
+        Column("latency_high", "high", "s"),
+        Column("latency_ratio", "over local", "1"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("bandwidth_low", "low", "B/s"),
+        Column("bandwidth_high", "high", "B/s"),
+        Column("bandwidth_ratio", "over local", "1"),
+        Column("distance", "distance", "1"),
+        Column("cpus", "CPUs of the target", "1"),
+        Column("reported_latency_s", "reported latency", "s"),
+        Column("reported_bandwidth_bytes_per_s", "reported bandwidth", "B/s"),
+        Column("on_target_share", "on the target", "1"),
+        Column("kernel", "kernel", ""),
+        Column("threads", "threads", "1"),
+        Column("footprint_bytes", "footprint", "B"),
+        Column("page_bytes", "pages", "B"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        cells: dict[tuple[int, int], Cell] = {}
+        for record in records(run, self.name):
+            labels = record.experiment.labels
+            key = int(labels["initiator"] or 0), int(labels["target"] or 0)
+            cells.setdefault(key, {})[str(labels["what"])] = record
+        rows = [_row(run, initiator, target, cell) for (initiator, target), cell in cells.items()]
+        return [row | _ratios(row, local_of(run.result.machine, rows, row)) for row in rows]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return said(rows)
+
+
+def _row(run: Run, initiator: int, target: int, cell: Cell) -> Row:
+    machine = run.result.machine
+    node = next((node for node in machine.identity.nodes if node.number == target), None)
+    wait, speed = cell.get("latency"), cell.get("bandwidth")
+    facts = speed.groups[0] if speed else None
+    return {
+        "initiator": initiator,
+        "target": target,
+        **_latency(run, wait),
+        "latency_ratio": None,
+        **_bandwidth(run, speed),
+        "bandwidth_ratio": None,
+        "distance": machine.distance(initiator, target),
+        "cpus": len(node.cpus) if node else 0,
+        **_reported(node, initiator, facts),
+        "on_target_share": _share_on(target, [record.groups[0] for record in cell.values()]),
+        "kernel": facts.kernel if facts else None,
+        "threads": len(facts.cpus) if facts else None,
+        "footprint_bytes": facts.footprint_bytes if facts else None,
+        "page_bytes": page_bytes(facts) if facts else None,
+        **_closing(run, cell),
+    }
+
+
+def _latency(run: Run, record: Record | None) -> Row:
+    if record is None:
+        return {"latency_s": None, "latency_low": None, "latency_high": None}
+    return bounds("latency", "s", measured(run, record).groups[0].interval.inverse())
+
+
+def _bandwidth(run: Run, record: Record | None) -> Row:
+    if record is None:
+        return {"bandwidth_bytes_per_s": None, "bandwidth_low": None, "bandwidth_high": None}
+    rate = measured(run, record).groups[0].interval
+    return bounds("bandwidth", "bytes_per_s", rate.times(record.groups[0].program_bytes_per_operation))
+
+
+def _reported(node: Node | None, initiator: int, facts: GroupFacts | None) -> Row:
+    """Of the initiators that the firmware means; of stores where the kernel does nothing else."""
+    known = node.reported if node and initiator in node.initiators else {}
+    stores = facts is not None and facts.kernel in ("write", "write_nt", "memset", "rep_stosb")
+    return {
+        "reported_latency_s": known.get("read_latency_s"),
+        "reported_bandwidth_bytes_per_s": known.get(f"{'write' if stores else 'read'}_bandwidth_bytes_per_s"),
+    }
+
+
+def _share_on(target: int, groups: list[GroupFacts]) -> float | None:
+    """Of the bytes whose node is known, those on the target; None where no one could tell."""
+    total = sum(sum(facts.nodes.values()) for facts in groups)
+    return sum(facts.nodes.get(str(target), 0) for facts in groups) / total if total else None
+
+
+def _closing(run: Run, cell: Cell) -> Row:
+    """Of both records: conclusive if both are, each reason with what it is of."""
+    ends = {what: closing(record, measured(run, record)) for what, record in cell.items()}
+    points: dict[str, Point] = {what: measured(run, record) for what, record in cell.items()}
+    return {
+        "conclusive": all(end["conclusive"] for end in ends.values()),
+        "reasons": "; ".join(f"{what}: {end['reasons']}" for what, end in ends.items() if end["reasons"]),
+        "blocks": sum(record.blocks for record in cell.values()),
+        "left_out_share": max(point.together.left_out_share for point in points.values()),
+        "origin": strongest(str(end["origin"]) for end in ends.values()),
+    }
+
+
+def local_of(machine: Machine, rows: list[Row], row: Row) -> Row:
+    """The row that `row` is compared with: the same initiator's own node, or the nearest that was measured."""
+    mine = {int(one["target"] or 0): one for one in rows if one["initiator"] == row["initiator"]}
+    return mine[machine.nearest_memory(int(row["initiator"] or 0), tuple(mine))]
+
+
+def _ratios(row: Row, local: Row) -> Row:
+    def ratio(key: str) -> float | None:
+        value, base = real(row[key]), real(local[key])
+        return number(value / base) if value is not None and base is not None and base > 0 else None
+
+    return {"latency_ratio": ratio("latency_s"), "bandwidth_ratio": ratio("bandwidth_bytes_per_s")}
+
+
+tables.add(Numa())

@@ -1,0 +1,1 @@
+"""How does a memory device interleave, combine, migrate and queue?"""

@@ -1,0 +1,138 @@
+"""Policy: what a memory does with addresses, hot places and single lines, one row for each property looked for.
+
+    interleaving  `count` memories side by side, `unit_bytes` each in turn        control: a stride that meets all alike
+    migration     after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`   control: a place far larger
+    combining     a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`   control: no queue
+
+`found` is false where the curve shows no such thing, which is an answer; the keys behind it are then null. Ranges are
+95 % sets, see `stats.interleave`, `stats.migration`, `stats.combining`. `better` is how much likelier the structure is
+than none: twice the logarithm of the likelihood ratio. The curves are rows of the tables of the same names.
+Blind to: what the three modules name.
+"""
+
+from typing import ClassVar
+
+from tierscope.record.origin import strongest
+from tierscope.record.result import Run
+from tierscope.suites.policy.findings import sentences
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.emulated import hidden_by_ceiling
+from tierscope.tables.measured import CLOSING, number
+from tierscope.tables.policy_found import Found, found
+
+INTERVAL = 1.96
+MEASURES = {"count": "", "unit": "_bytes", "seconds": ""}  # and the unit in the key of its middle
+HUNGRY = "half of the threads store less, so that the processor may be the limit and not the memory: take more CPUs"
+HIDDEN = "behind interleaved memories one CPU may hide the queue of one: try a memory that is not interleaved"
+ENOUGH = 0.7  # of the points must be conclusive
+
+
+class Policy:
+    """One row per part and target."""
+
+    name: ClassVar[str] = "policy"
+    title: ClassVar[str] = "Policies of the memory"
+    keys: ClassVar[tuple[str, ...]] = ("part", "target")
+    main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("part", "part", ""),
+        Column("found", "found", ""),
+        Column("count", "number", "1"),
+        Column("count_low", "low", "1"),
+        Column("count_high", "high", "1"),
+        Column("unit_bytes", "unit", "B"),
+        Column("unit_low", "low", "B"),
+        Column("unit_high", "high", "B"),
+        Column("seconds", "time", "s"),
+        Column("seconds_low", "low", "s"),
+        Column("seconds_high", "high", "s"),
+        Column("better", "better than none", "1"),
+        Column("evidence", "evidence", ""),
+        Column("points", "points", "1"),
+        Column("target", "target", "", tier=True),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [row for target, one in found(run).items() for row in _rows(target, one)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return sentences(rows)
+
+
+def _rows(target: str, one: Found) -> list[Row]:
+    rows = []
+    if one.interleave is not None:
+        row = {**_interleave(one), "target": target, **_closing(one.strides, judged=False)}
+        rows.append(row if one.saturated else {**row, "conclusive": False, "reasons": HUNGRY})
+    if one.migration is not None:
+        rows.append({**_migration(one), "target": target, **_closing(one.places, judged=False)})
+    if one.combining is not None:
+        row = {**_combining(one), "target": target, **_closing(one.regions)}
+        if one.hidden:
+            row.update(conclusive=False, reasons=HIDDEN)
+        rows.append(row)
+    hidden = hidden_by_ceiling(target)
+    return [row if row["found"] or not hidden else {**row, "conclusive": False, "reasons": hidden} for row in rows]
+
+
+def _row(part: str, found: bool, evidence: str, better: float | None, points: int) -> Row:
+    keys = [f"{what}{end}" for what, unit in MEASURES.items() for end in (unit, "_low", "_high")]
+    return {
+        "part": part, "found": found, **dict.fromkeys(keys),
+        "better": number(better), "evidence": evidence, "points": points,
+    }  # fmt: skip
+
+
+def _interleave(one: Found) -> Row:
+    seen = one.interleave
+    assert seen is not None
+    row = _row("interleaving", seen.ways > 1, one.evidence["interleave"], seen.better, len(one.strides))
+    if seen.ways > 1:
+        ways, grains = seen.ways_range, seen.grain_range
+        row.update(count=float(seen.ways), count_low=float(ways[0]), count_high=float(ways[1]))
+        row.update(unit_bytes=seen.grain_bytes, unit_low=grains[0], unit_high=grains[1])
+    return row
+
+
+def _migration(one: Found) -> Row:
+    seen = one.migration
+    assert seen is not None
+    period = seen.period
+    row = _row("migration", period is not None, one.evidence["migration"], None, len(one.places))
+    if period is not None:
+        row.update(count=period.writes, count_low=period.low, count_high=period.high)
+        row.update(seconds=period.stall_s, seconds_low=period.stall_low, seconds_high=period.stall_high)
+        low = seen.unit_bytes or seen.unit_above
+        row.update(unit_bytes=seen.unit_bytes, unit_low=low, unit_high=seen.unit_bytes)
+    return row
+
+
+def _combining(one: Found) -> Row:
+    seen = one.combining
+    assert seen is not None
+    row = _row("combining", seen.entries > 0, one.evidence["combining"], seen.better, len(one.regions))
+    if seen.entries > 0:
+        row.update(count=seen.entries, count_low=seen.low, count_high=seen.high)
+        row.update(unit_bytes=seen.unit_bytes, unit_low=seen.unit_low, unit_high=seen.unit_high)
+        half = INTERVAL * seen.error / max(len(one.regions), 1) ** 0.5
+        row.update(seconds=seen.drain_s, seconds_low=seen.drain_s * (1 - half), seconds_high=seen.drain_s * (1 + half))
+    return row
+
+
+def _closing(rows: list[Row], *, judged: bool = True) -> Row:
+    """Of all points together. judged: whether each point must be sure; stalls and falls of bandwidth need not be."""
+    sure = [row for row in rows if row["conclusive"] or not judged]
+    enough = bool(rows) and len(sure) >= ENOUGH * len(rows)
+    reasons = dict.fromkeys(str(row["reasons"]) for row in rows if not row["conclusive"])
+    return {
+        "conclusive": enough,
+        "reasons": "" if enough else f"{len(rows) - len(sure)} of {len(rows)} points: {next(iter(reasons), '')}",
+        "blocks": sum(int(row["blocks"] or 0) for row in rows),
+        "left_out_share": max((float(row["left_out_share"] or 0) for row in rows), default=0.0),
+        "origin": strongest(str(row["origin"]) for row in rows),
+    }
+
+
+tables.add(Policy())

@@ -1,0 +1,1 @@
+"""What is the memory of this machine, in two minutes?"""

@@ -1,0 +1,44 @@
+"""Quick: the whole of a machine's memory in under two minutes: staircase, bandwidth over threads, loaded latency.
+
+The staircase comes first, since the footprints of the other two rest on the caches that it finds.
+"""
+
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans.cpus import near_cpus
+from tierscope.record.experiment import Target
+from tierscope.record.machine import Machine
+from tierscope.suites.latency import experiments as latency
+from tierscope.suites.loaded_latency import experiments as loaded_latency
+from tierscope.suites.stream import experiments as stream
+from tierscope.units import MiB
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.seconds("limit", 105.0, "seconds after which points are no longer repeated until precise"),
+)
+
+MIXES = "read,mix_2r1w,mix_1r1w_nt"  # all reads; the mix of many programs; half of it past the caches
+DELAYS = "0,50,100,200,400,800,2000,10000"
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """Shorter budgets than the suites alone; what is not precise by then is marked inconclusive."""
+    target = {"target": str(chosen["target"])}
+    walk = suites["latency"].read({**target, "budget": "0.4"})
+    found = yield from latency.measure(machine, walk)
+    cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
+    yield from stream.measure(machine, suites["stream"].read({**target, "budget": "1.0"}), cache_bytes)
+    if not left_out(machine, chosen):
+        words = {**target, "mixes": MIXES, "delays": DELAYS, "budget": "0.6"}
+        yield from loaded_latency.measure(machine, suites["loaded-latency"].read(words), cache_bytes)
+
+
+def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+    """Loaded latency, where one CPU is all there is."""
+    cpus = near_cpus(machine, Target.parse(str(chosen["target"])))
+    if len(cpus) > 1:
+        return ()
+    return (f"loaded latency is left out: it needs two CPUs, one to chase, one to load, and CPU {cpus[0]} is alone",)
+
+
+suites.add(Suite("quick", "staircase, bandwidth and loaded latency in under two minutes", OPTIONS, plan, left_out))

@@ -1,0 +1,1 @@
+"""How long does each line take in regions that were not used before?"""

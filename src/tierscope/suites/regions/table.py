@@ -1,0 +1,58 @@
+"""Latency of each line over the size of fresh regions: the curve in which a memory's own buffers show.
+
+    latency = mean time of an operation of one thread over whole regions / lines of a block     [s]
+
+as `stats.fresh` takes it: a median would leave out the first lines of a region, which miss more.
+Reads are dependent; of a block above one line all lines are under way at once. Writes are stores past the caches with
+a fence behind each region. `scattered` regions follow one another at random, others by address. `fit_s` is what the
+buffers that `run buffers` found would give (`buffers_found`).
+Blind to the tail: a mean hides single slow accesses.
+Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS).
+"""
+
+from typing import ClassVar
+
+from tierscope.record.result import Run
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.buffers_found import fits
+from tierscope.tables.measured import CLOSING, records
+from tierscope.tables.regions import row_of
+
+
+class Regions:
+    """One row per operation, region and block."""
+
+    name: ClassVar[str] = "regions"
+    title: ClassVar[str] = "Fresh regions"
+    keys: ClassVar[tuple[str, ...]] = ("operation", "region_bytes", "block_bytes", "scattered", "target", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("operation", "operation", ""),
+        Column("region_bytes", "region", "B"),
+        Column("block_bytes", "block", "B"),
+        Column("scattered", "scattered", ""),
+        Column("latency_s", "time per line", "s"),
+        Column("latency_low", "low", "s"),
+        Column("latency_high", "high", "s"),
+        Column("fit_s", "fit", "s"),
+        Column("footprint_bytes", "footprint", "B"),
+        Column("ways", "memories", "1"),
+        Column("grain_bytes", "each in turn", "B"),
+        Column("page_bytes", "pages", "B"),
+        Column("target", "target", "", tier=True),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        rows = [row_of(run, record) for record in records(run, self.name)]
+        for row, fit in zip(rows, fits(rows), strict=True):
+            row["fit_s"] = fit
+        return rows
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        """None: `buffers` says what they show."""
+        del run, rows
+        return []
+
+
+tables.add(Regions())

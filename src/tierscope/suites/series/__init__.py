@@ -1,0 +1,1 @@
+"""How did the blocks of a run go over time?"""

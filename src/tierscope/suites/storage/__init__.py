@@ -1,0 +1,1 @@
+"""How fast is a file or a block device, by fio?"""

@@ -1,0 +1,170 @@
+"""Storage: one row for each job, and for a mix one for its reads and one for its writes besides.
+
+    iops = operations / seconds of a repeat, median over the repeats               [1/s]
+    bandwidth = iops * block                                                      [B/s]
+    latency = mean over the operations of a repeat, median over the repeats         [s]
+    in flight = operations / seconds * mean latency of a repeat, median             [1]
+                (Little's law; it is the depth where the queue was full)
+
+Percentiles are those of all operations of all repeats together, from fio's bins. CPU times are shares of one CPU.
+A repeat in which fio finished no operation of a side counts nowhere for that side.
+Blind to what happens within a repeat. Repeats that were cut as a warm-up count nowhere.
+Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961;
+document 003 for the columns.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from tierscope.record.program import SIDES, Bins, Moved, Program, Repeat
+from tierscope.record.result import Record, Run
+from tierscope.stats.median import Interval, median
+from tierscope.stats.point import Point
+from tierscope.suites.storage.bins import percentiles
+from tierscope.suites.storage.findings import insights
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records
+
+PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
+
+
+class Storage:
+    """Rows in the order of the jobs."""
+
+    name: ClassVar[str] = "storage"
+    title: ClassVar[str] = "Storage"
+    keys: ClassVar[tuple[str, ...]] = (
+        "operation",
+        "part",
+        "order",
+        "block_bytes",
+        "depth",
+        "read_share",
+        "access",
+        "file_bytes",
+        "engine",
+    )
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("operation", "operation", ""),
+        Column("part", "counted", ""),
+        Column("order", "order", ""),
+        Column("block_bytes", "block", "B"),
+        Column("depth", "depth", "1"),
+        Column("iops", "operations", "1/s"),
+        Column("iops_low", "low", "1/s"),
+        Column("iops_high", "high", "1/s"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("bandwidth_low", "low", "B/s"),
+        Column("bandwidth_high", "high", "B/s"),
+        Column("latency_s", "mean latency", "s"),
+        Column("latency_low", "low", "s"),
+        Column("latency_high", "high", "s"),
+        Column("latency_p50_s", "p50", "s"),
+        Column("latency_p90_s", "p90", "s"),
+        Column("latency_p99_s", "p99", "s"),
+        Column("latency_p999_s", "p99.9", "s"),
+        Column("latency_most_s", "longest", "s"),
+        Column("in_flight", "in flight", "1"),
+        Column("cpu_user", "CPU user", "1"),
+        Column("cpu_system", "CPU system", "1"),
+        Column("read_share", "reads", "1"),
+        Column("engine", "engine", ""),
+        Column("threads", "threads", "1"),
+        Column("access", "I/O", ""),
+        Column("file_system", "file system", ""),
+        Column("source", "on", ""),
+        Column("file_bytes", "file", "B"),
+        Column("target", "target", "", tier=True),
+        Column("repeats", "repeats", "1"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [row for record in records(run, self.name) for row in _rows(run, record)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return insights(rows)
+
+
+def _rows(run: Run, record: Record) -> list[Row]:
+    program, point = record.program, measured(run, record)
+    if program is None:
+        return []
+    cut = point.groups[0].start
+    bins = run.bins(record)
+    bins = bins[bins["batch"] >= cut]
+    mix = str(record.experiment.labels["mix"])
+    parts = ("both", *SIDES) if mix == "mix" else (mix,)
+    found = [(part, _moved(program.repeats[cut:], part)) for part in parts]
+    return [_row(record, program, point, moved, bins, part) for part, moved in found if moved]
+
+
+def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Moved]]]:
+    """Each repeat with what it moved of this part; without those in which fio finished no such operation."""
+    pairs = [(one, [moved for moved in one.moved if part in ("both", moved.side)]) for one in repeats]
+    return [(one, moved) for one, moved in pairs if any(each.operations for each in moved)]
+
+
+def _row(
+    record: Record, program: Program, point: Point, pairs: list[tuple[Repeat, list[Moved]]], bins: Bins, part: str
+) -> Row:
+    facts, labels = record.groups[0], record.experiment.labels
+    repeats, moved = [one for one, _ in pairs], [sides for _, sides in pairs]
+    iops = _median([_rate(sides) for sides in moved])
+    wait = _median([_mean_latency(sides) for sides in moved])
+    flight = _median([_rate(sides) * _mean_latency(sides) for sides in moved])
+    mix = str(labels["mix"])
+    return {
+        "operation": mix,
+        "part": part,
+        "order": record.experiment.groups[0].workload.order,
+        "block_bytes": facts.element_bytes,
+        "depth": labels["depth"],
+        "iops": number(iops.middle),
+        "iops_low": number(iops.low),
+        "iops_high": number(iops.high),
+        **bounds("bandwidth", "bytes_per_s", iops.times(facts.element_bytes)),
+        **bounds("latency", "s", wait),
+        **_tail(bins, part),
+        "latency_most_s": max((one.latency_most_s for sides in moved for one in sides), default=None),
+        "in_flight": number(flight.middle),
+        "cpu_user": number(_median([one.cpu_user for one in repeats]).middle),
+        "cpu_system": number(_median([one.cpu_system for one in repeats]).middle),
+        "read_share": labels["read_share"],
+        "engine": program.engine,
+        "threads": program.threads,
+        "access": "direct" if program.direct else "buffered",
+        "file_system": program.file_system,
+        "source": program.source,
+        "file_bytes": facts.footprint_bytes,
+        "target": facts.target,
+        "repeats": len(repeats),
+        **closing(record, point),
+    }
+
+
+def _median(values: list[float]) -> Interval:
+    return median(np.array(values, dtype=float))
+
+
+def _rate(sides: list[Moved]) -> float:
+    """Operations/s of a repeat, each side over its own time, as fio counts."""
+    return sum(one.operations / one.seconds for one in sides if one.seconds)
+
+
+def _mean_latency(sides: list[Moved]) -> float:
+    """Of all operations of a repeat, in s."""
+    return sum(one.operations * one.latency_mean_s for one in sides) / sum(one.operations for one in sides)
+
+
+def _tail(bins: Bins, part: str) -> Row:
+    own = bins if part == "both" else bins[bins["side"] == SIDES.index(part)]
+    values, counts = own["nanoseconds"].astype(np.int64), own["operations"].astype(np.int64)
+    found = percentiles(values, counts, list(PERCENTILES.values()))
+    return {key: None if value is None else value / 1e9 for key, value in zip(PERCENTILES, found, strict=True)}
+
+
+tables.add(Storage())

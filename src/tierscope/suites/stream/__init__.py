@@ -1,0 +1,1 @@
+"""What bandwidth does each kernel reach over threads?"""

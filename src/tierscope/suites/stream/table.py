@@ -1,0 +1,210 @@
+"""Bandwidth of each kernel over threads.
+
+    bandwidth = median rate * program bytes per operation       [bytes/s], as STREAM counts
+    bus       = median rate * bus bytes per operation           with the read that a plain store costs
+    peak share = bus / theoretical peak of all channels
+
+Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that.
+Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
+Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and
+Engineers", 2010 (write-allocate).
+"""
+
+from collections.abc import Iterable
+from statistics import median
+from typing import ClassVar
+
+from tierscope.record.experiment import real
+from tierscope.record.result import Record, Run
+from tierscope.stats.compare import compare
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import (
+    CLOSING,
+    bounds,
+    closing,
+    left_out,
+    measured,
+    number,
+    page_bytes,
+    ratio_word,
+    records,
+    sure,
+    sure_rows,
+    whole,
+)
+from tierscope.units import show_rate
+
+
+class Stream:
+    """One row per kernel and number of threads."""
+
+    name: ClassVar[str] = "stream"
+    title: ClassVar[str] = "Bandwidth"
+    keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("kernel", "kernel", ""),
+        Column("threads", "threads", "1"),
+        Column("target", "target", "", tier=True),
+        Column("footprint_bytes", "footprint", "B"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("bandwidth_low", "low", "B/s"),
+        Column("bandwidth_high", "high", "B/s"),
+        Column("best_bytes_per_s", "best", "B/s"),
+        Column("average_bytes_per_s", "average", "B/s"),
+        Column("worst_bytes_per_s", "worst", "B/s"),
+        Column("bus_bytes_per_s", "on the bus", "B/s"),
+        Column("peak_share", "share of peak", "1"),
+        Column("isa", "ISA", ""),
+        Column("store", "stores", ""),
+        Column("streams", "streams", "1"),
+        Column("unroll", "unroll", "1"),
+        Column("prefetch_bytes", "prefetch", "B"),
+        Column("prefetchw_bytes", "prefetch for stores", "B"),
+        Column("interleave_bytes", "interleave", "B"),
+        Column("page_bytes", "pages", "B"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [_row(run, record) for record in records(run, self.name)]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        return _peak(run, rows) + _scaling(rows) + _stores(rows)
+
+
+def _row(run: Run, record: Record) -> Row:
+    point, facts, labels = measured(run, record), record.groups[0], record.experiment.labels
+    summary = point.groups[0]
+    program, bus = facts.program_bytes_per_operation, facts.bus_bytes_per_operation
+    on_bus = None if bus is None else number(summary.interval.middle * bus)
+    peak = run.result.machine.peak_bytes_per_s
+    return {
+        "kernel": labels.get("kernel", facts.kernel),
+        "threads": len(facts.cpus),
+        "target": facts.target,
+        "footprint_bytes": facts.footprint_bytes,
+        **bounds("bandwidth", "bytes_per_s", summary.interval.times(program)),
+        "best_bytes_per_s": number(summary.best * program),
+        "average_bytes_per_s": number(summary.average * program),
+        "worst_bytes_per_s": number(summary.worst * program),
+        "bus_bytes_per_s": on_bus,
+        "peak_share": on_bus / peak if on_bus is not None and peak else None,
+        "isa": facts.isa,
+        "store": facts.store,
+        "streams": facts.streams,
+        "unroll": facts.unroll,
+        "prefetch_bytes": facts.prefetch_bytes,
+        "prefetchw_bytes": facts.prefetchw_bytes,
+        "interleave_bytes": facts.interleave_bytes,
+        "page_bytes": page_bytes(facts),
+        **closing(record, point),
+    }
+
+
+def _peak(run: Run, rows: list[Row]) -> list[Insight]:
+    """The conclusive row that takes the largest share of the theoretical peak; more than all of it is no share."""
+    known = [
+        (share, row, interval)
+        for row, interval in sure_rows(rows, "bandwidth", "bytes_per_s")
+        if (share := real(row["peak_share"])) is not None and share > 0
+    ]
+    peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
+    if not known or not peak:
+        return []
+    share, row, interval = max(known, key=lambda one: one[0])
+    of = f"the theoretical peak of {show_rate(peak)} ({source})"
+    moves = f"{row['kernel']} with {_threads(row)} moves {show_rate(share * peak)} over the bus"
+    if share > 1:
+        text = f"{moves}, more than {of}: the peak is wrong, or part of the bytes never left a cache"
+        return [Insight(name="peak_share", text=text, unit="1")]
+    return [
+        Insight(
+            name="peak_share",
+            text=f"{moves}, {share * 100:.0f} % of {of}{left_out(len(known), len(rows), 'points')}",
+            value=share,
+            low=share * interval.low / interval.middle,
+            high=min(share * interval.high / interval.middle, 1.0),
+            unit="1",
+            kind="share",
+        )
+    ]
+
+
+def _scaling(rows: list[Row]) -> list[Insight]:
+    """Bandwidth of the most threads over that of one, times their number: median and range over the kernels."""
+    most = max((whole(row, "threads") for row in rows), default=1)
+    shares: dict[str, float] = {}
+    for (kernel, _), by_threads in _by_kernel(rows).items():
+        alone, together = (
+            sure(by_threads[threads], "bandwidth", "bytes_per_s") if threads in by_threads else None
+            for threads in (1, most)
+        )
+        if alone and together:
+            shares[kernel] = together.middle / alone.middle / most
+    if most == 1 or not shares:
+        return []
+    worst, best = min(shares, key=lambda kernel: shares[kernel]), max(shares, key=lambda kernel: shares[kernel])
+    rest = left_out(len(shares), len({row["kernel"] for row in rows}), "kernels")
+    return [
+        Insight(
+            name="scaling",
+            text=f"{most} threads reach {median(shares.values()) * 100:.0f} % of {most} times one thread (median of "
+            f"{len(shares)} kernels; {worst} {shares[worst] * 100:.0f} %, {best} {shares[best] * 100:.0f} %{rest})",
+            value=median(shares.values()),
+            low=shares[worst],
+            high=shares[best],
+            unit="1",
+        )
+    ]
+
+
+def _stores(rows: list[Row]) -> list[Insight]:
+    """Each kernel beside its non-temporal form, with the most threads that both ran with."""
+    found = []
+    by_kernel = _by_kernel(rows)
+    for (kernel, target), plain in by_kernel.items():
+        direct = by_kernel.get((f"{kernel}_nt", target), {})
+        threads = max(plain.keys() & direct.keys(), default=0)
+        if threads:
+            found.extend(_gain(plain[threads], direct[threads]))
+    return found
+
+
+def _gain(plain: Row, direct: Row) -> list[Insight]:
+    before, after = (sure(row, "bandwidth", "bytes_per_s") for row in (plain, direct))
+    if before is None or after is None:
+        return []
+    ratio = compare(before, after)
+    cost = (
+        "; a plain store first reads its line, which takes part of the bus"
+        if ratio.verdict == "faster" and plain["bus_bytes_per_s"] is not None
+        else ""
+    )
+    return [
+        Insight(
+            name=f"non_temporal {plain['kernel']}",
+            text=f"{direct['kernel']} against {plain['kernel']} with {_threads(plain)}: {ratio.verdict}, "
+            f"{ratio_word(ratio.middle)} times ({ratio_word(ratio.low)} to {ratio_word(ratio.high)}) the program's "
+            f"bytes{cost}",
+            value=ratio.middle,
+            low=ratio.low,
+            high=ratio.high,
+            unit="1",
+        )
+    ]
+
+
+def _by_kernel(rows: Iterable[Row]) -> dict[tuple[str, str], dict[int, Row]]:
+    """(kernel, target) -> threads -> the row; that of the largest footprint where there are several."""
+    found: dict[tuple[str, str], dict[int, Row]] = {}
+    for row in sorted(rows, key=lambda row: whole(row, "footprint_bytes")):
+        found.setdefault((str(row["kernel"]), str(row["target"])), {})[whole(row, "threads")] = row
+    return found
+
+
+def _threads(row: Row) -> str:
+    return "1 thread" if row["threads"] == 1 else f"{row['threads']} threads"
+
+
+tables.add(Stream())

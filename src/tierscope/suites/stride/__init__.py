@@ -1,0 +1,1 @@
+"""What does distance between accesses cost?"""

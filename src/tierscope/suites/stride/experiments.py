@@ -1,0 +1,183 @@
+"""Stride: bandwidth of accesses of a few bytes that lie a stride apart.
+
+A stride of the access size is the whole of memory; a wider one leaves bytes out, and shows how many are moved for those
+that are asked for. Reads go through the caches, so the lines that are touched must be more than the caches hold: wide
+strides need a large footprint, and a point whose lines may stay there is marked. Non-temporal stores do not care.
+Blind to which of the caches' prefetchers helps: order=random leaves them nothing to follow.
+Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, strided reads and
+writes); J. Yang et al., "An Empirical Guide to the Behavior and Use of Scalable Persistent Memory", FAST 2020 (access
+size over threads).
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from tierscope import units
+from tierscope.errors import MachineError, UsageError
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.cpus import chosen_cpus
+from tierscope.plans.flushes import missing
+from tierscope.plans.kernels import FLUSHES
+from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.units import LINE_BYTES, MiB, show_bytes, show_size
+
+STRIDES = "64B,128B,256B,512B,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB"
+ACCESSES = "64B,256B,1KiB,4KiB"
+OPERATIONS = {"read": ("read",), "write": ("write",), "both": ("read", "write")}
+ORDERS = ("sequential", "random")
+STORES = tuple(name for name in FLUSHES if name != "msync")  # which writes pages, whatever was touched
+TEAM = 4  # threads: more writers are slower on persistent memory, fewer readers do not fill it
+TIMES = 2  # the last-level cache: a walk in a cycle over twice as much finds nothing again
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
+    options.text("pages", "thp", "4k, thp, 2m, 1g"),
+    options.text("op", "both", "read, write, both"),
+    options.text("strides", STRIDES, "bytes between two accesses, multiples of 64"),
+    options.text("access", ACCESSES, "bytes touched at each, multiples of 64 up to the stride"),
+    options.text("stores", "nt", f"how writes leave the core: {', '.join(STORES)}"),
+    options.text("order", "sequential", f"of the accesses: {', '.join(ORDERS)}"),
+    options.text("threads", None, "numbers of threads; auto: 4, or all CPUs of the node where they are fewer"),
+    options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
+    options.size("footprint", None, "bytes over which accesses are spread; auto: 2 GiB, or half of what is free"),
+    options.share("precision", 0.03, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", 0.4, "most seconds timed for one point"),
+)
+
+
+@dataclass(frozen=True)
+class Way:
+    """What is done at each access, and by how many."""
+
+    op: str
+    store: str  # "" of reads
+    order: str
+    threads: int
+
+    @property
+    def kernel(self) -> str:
+        return f"flush_{self.store}" if self.store else "read_blocks"
+
+
+@dataclass(frozen=True)
+class Field:
+    """What all points of one run share."""
+
+    cpus: tuple[int, ...]
+    target: Target
+    footprint: int
+    cache_bytes: int  # of the last level, all that the threads reach
+    schedule: Schedule
+    note: str
+
+    def point(self, way: Way, stride: int, access: int) -> Experiment:
+        touched = self.footprint // stride * access
+        cached = way.store != "nt" and touched < TIMES * self.cache_bytes
+        work = Workload(
+            kernel=way.kernel,
+            footprint_bytes=self.footprint,
+            element_bytes=stride,
+            access_bytes=access,
+            order=way.order,
+            fence="never" if way.store else "",
+        )
+        labels: dict[str, Label] = {
+            "op": way.op, "store": way.store or None, "order": way.order, "threads": way.threads,
+            "stride_bytes": stride, "access_bytes": access, "touched_bytes": touched, "cached": cached,
+        }  # fmt: skip
+        group = Group(workload=work, target=self.target, team=Team(cpus=self.cpus[: way.threads]), role=way.op)
+        return Experiment(table="stride", groups=(group,), schedule=self.schedule, labels=labels, note=self.note)
+
+
+def lines_of(chosen: Options, key: str, known: str) -> list[int]:
+    """Sizes in whole lines, each once; UsageError for others."""
+    sizes = [units.parse_bytes(word) for word in options.words_of(chosen[key])]
+    for size in sizes:
+        if size < LINE_BYTES or size % LINE_BYTES:
+            raise UsageError(f"{key}={size}B: whole lines of {LINE_BYTES} bytes are touched; try {key}={known}")
+    if not sizes:
+        raise UsageError(f"{key}= names no size; try {key}={known}")
+    return list(dict.fromkeys(sizes))
+
+
+def pairs_of(chosen: Options) -> list[tuple[int, int]]:
+    """(access, stride) of every point; UsageError where no access fits a stride."""
+    strides, sizes = lines_of(chosen, "strides", STRIDES), lines_of(chosen, "access", ACCESSES)
+    pairs = [(access, stride) for access in sizes for stride in strides if stride >= access]
+    if not pairs:
+        raise UsageError(f"access={show_size(min(sizes))} is wider than every stride; try strides={STRIDES}")
+    return pairs
+
+
+def ways_of(machine: Machine, chosen: Options, cpus: tuple[int, ...]) -> list[Way]:
+    """Reads once, writes once for each kind of store; MachineError for an instruction that the CPU lacks."""
+    named = options.names_of("operation", chosen["op"], OPERATIONS)
+    operations = dict.fromkeys(one for name in named for one in OPERATIONS[name])
+    stores = list(dict.fromkeys(options.names_of("store", chosen["stores"], STORES)))
+    for name, feature in missing(machine).items():
+        if name in stores:
+            raise MachineError(f"stores={name}: this CPU has no {feature}; try stores=nt")
+    orders = dict.fromkeys(options.names_of("order", chosen["order"], ORDERS))
+    counts = list(dict.fromkeys(options.numbers_of(chosen["threads"], "threads"))) or [min(TEAM, len(cpus))]
+    for count in counts:
+        if not 1 <= count <= len(cpus):
+            raise UsageError(f"threads={count}: from 1 to {len(cpus)} threads have a CPU each")
+    kinds = {"read": [""], "write": stores}
+    return [
+        Way(op, store, order, count) for order in orders for count in counts for op in operations for store in kinds[op]
+    ]
+
+
+def footprint_of(machine: Machine, chosen: Options, target: Target, pairs: list[tuple[int, int]]) -> tuple[int, str]:
+    """What was asked for; else as much as may be filled, on a simulated machine as much as no cache holds."""
+    widest = max(stride for _, stride in pairs)
+    if chosen["footprint"] is not None:
+        size, note = int(chosen["footprint"]), ""
+    else:
+        ratio = max(stride // access for access, stride in pairs)
+        wanted = max(TIMES * machine.last_level_cache_bytes() * ratio, LARGEST)
+        most = min(wanted, LARGEST) if target.name != SIMULATED else wanted
+        room = int(free_bytes(machine, target) * MEMORY_SHARE)
+        size = max(min(most, room) // MiB, 1) * MiB
+        fewer = f"a footprint of {show_bytes(size)} instead of {show_bytes(most)}"
+        note = "" if size >= most // MiB * MiB else f"{fewer}: limited by {half_of_what(machine, target)}"
+    if size < widest * LINE_BYTES:
+        least = units.word_size(widest * LINE_BYTES)
+        raise UsageError(
+            f"footprint={units.word_size(size)} holds fewer than {LINE_BYTES} strides of {show_size(widest)}; "
+            f"try footprint={least}"
+        )
+    return size, note
+
+
+def cache_of(machine: Machine, cpus: tuple[int, ...], target: Target) -> Generator[Experiment, Answer, int]:
+    """The last-level cache as it is found, else as reported: systems report what several tenants share."""
+    reported = machine.last_level_cache_bytes()
+    found = None
+    if target.name != SIMULATED and reported:
+        found = yield from effective_cache(machine, cpus[0], target, SEARCH)
+    return (found or reported) * machine.last_level_caches(cpus)
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """One experiment for each way, access size and stride."""
+    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    cpus = chosen_cpus(machine, chosen, target)
+    pairs, ways = pairs_of(chosen), ways_of(machine, chosen, cpus)
+    size, note = footprint_of(machine, chosen, target, pairs)
+    most = max(way.threads for way in ways)
+    through = any(way.store != "nt" for way in ways)
+    cache = (yield from cache_of(machine, cpus[:most], target)) if through else 0
+    budget = float(chosen["budget"] or 0)
+    schedule = Schedule(precision=float(chosen["precision"] or 0), minimum_s=min(0.1, budget), budget_s=budget)
+    field = Field(cpus, target, size, cache, schedule, note)
+    for way in ways:
+        for access, stride in pairs:
+            yield field.point(way, stride, access)
+
+
+suites.add(Suite("stride", "bandwidth over stride and access size: the unit that memory moves", OPTIONS, plan))

@@ -1,0 +1,95 @@
+"""Bandwidth over stride: one line per access size, one chart per operation, store, order and threads."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.record.result import Run
+from tierscope.suites.stride.terminal import way
+from tierscope.tables import Insight, Row
+from tierscope.units import show_size
+
+ROOM = 1.3  # times the least and the most: the points keep clear of the edges
+TIPS = vega.tips(
+    ("way", "accesses"), ("access", "access"), ("size", "stride"), ("gb", "bytes touched, GB/s"),
+    ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"), ("share", "of the best, %"), ("touched", "touched"),
+    ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class Stride:
+    """Both axes are logarithmic: a line that falls by half where the stride doubles moves all bytes between."""
+
+    name = "stride"
+    title = "Bandwidth of strided accesses"
+    table = "stride"
+    reading = (
+        "Bytes that were touched, not those left out between. Where bandwidth falls in proportion to the stride, "
+        "memory moves whole units and gives away a part; where it is flat, each access costs one unit or more of its "
+        "own. Hollow points are inconclusive, or few enough lines to stay in the caches."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `stride`."""
+        points = [point(row) for row in rows if row["bandwidth_bytes_per_s"]]
+        if not points:
+            return None
+        ways = list(dict.fromkeys(str(one["way"]) for one in points))
+        names = [show_size(size) for size in sorted({int(row["access_bytes"] or 0) for row in rows})]
+        body: Spec = {"data": {"values": points}, "layer": _layers(points, names)}
+        if len(ways) > 1:
+            inner = {"layer": body.pop("layer"), "width": 330, "height": 260}
+            body |= {"facet": vega.field("way", "n", None, sort=ways), "columns": 2, "spec": inner}
+        title = vega.origin_title(self.title, run.result.origin)
+        notes = [vega.missing(len(rows), len(points))]
+        return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=380)
+
+
+def point(row: Row) -> Point:
+    """One datum."""
+    share = row["best_share"]
+    return {
+        "way": way(row),
+        "access": show_size(int(row["access_bytes"] or 0)),
+        "stride": row["stride_bytes"],
+        "size": show_size(int(row["stride_bytes"] or 0)),
+        "gb": vega.gb(row["bandwidth_bytes_per_s"]),
+        "low": vega.gb(row["bandwidth_low"]),
+        "high": vega.gb(row["bandwidth_high"]),
+        "share": None if share is None else round(100 * float(share), 1),
+        "touched": show_size(int(row["touched_bytes"] or 0)),
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _layers(points: list[Point], names: list[str]) -> list[Spec]:
+    sizes = sorted({int(one["stride"]) for one in points})
+    rates = [float(one[key]) for one in points for key in ("low", "gb", "high") if one[key]]
+    x = vega.number("stride", "stride", "log", scale={"base": 2, "nice": False},
+                    axis={"values": sizes, "labelExpr": vega.SIZE_LABEL, "labelOverlap": True})  # fmt: skip
+    y = vega.number(
+        "gb", "bytes touched, GB/s", "log",
+        scale={"domain": [min(rates) / ROOM, ROOM * max(rates)], "nice": False},
+        axis={"values": vega.decades(min(rates) / ROOM, ROOM * max(rates)), "format": ".4~r"},
+    )  # fmt: skip
+    hue = vega.field("access", "n", "access", sort=names, scale={"domain": names, "range": theme.hues(len(names))})
+    same = {"field": "access", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    interval = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
+        "encoding": {
+            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
+            "opacity": vega.shown("access", strong=0.45),
+        },
+    }  # fmt: skip
+    line = {
+        "params": [vega.zoom(), vega.pick("access")],
+        "mark": {"type": "line", "clip": True},
+        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("access")},
+    }
+    dots = {
+        "mark": {"type": "point", "clip": True, "size": 46},
+        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("access"), "tooltip": TIPS},
+    }
+    return [interval, line, dots, vega.hollow(x, y, TIPS, 15)]
+
+
+figures.add(Stride())

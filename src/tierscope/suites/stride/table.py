@@ -1,0 +1,88 @@
+"""Stride: bandwidth of accesses that lie a stride apart.
+
+    bandwidth = median rate * bytes touched at each access     [bytes/s], of all threads
+    lines     = bandwidth / 64                                  [1/s]
+    share     = bandwidth / best of the same operation, store, order and threads    [1]
+
+Bytes between two accesses are not counted, though memory may move them. A row whose lines may stay in the caches is
+inconclusive. Sentences: `suites.stride.findings`.
+"""
+
+from typing import ClassVar
+
+from tierscope.record.result import Record, Run
+from tierscope.suites.stride.findings import KIND, sentences
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
+from tierscope.units import LINE_BYTES, show_bytes
+
+
+class Stride:
+    """One row per operation, kind of store, order, threads, access size and stride."""
+
+    name: ClassVar[str] = "stride"
+    title: ClassVar[str] = "Strided accesses"
+    keys: ClassVar[tuple[str, ...]] = ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("op", "operation", ""),
+        Column("store", "store", ""),
+        Column("order", "order", ""),
+        Column("threads", "threads", "1"),
+        Column("access_bytes", "access", "B"),
+        Column("stride_bytes", "stride", "B"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("bandwidth_low", "low", "B/s"),
+        Column("bandwidth_high", "high", "B/s"),
+        Column("lines_per_s", "lines", "1/s"),
+        Column("lines_low", "low", "1/s"),
+        Column("lines_high", "high", "1/s"),
+        Column("best_share", "share of the best", "1"),
+        Column("target", "target", "", tier=True),
+        Column("touched_bytes", "touched", "B"),
+        Column("cached", "may be cached", ""),
+        Column("footprint_bytes", "footprint", "B"),
+        Column("page_bytes", "pages", "B"),
+        *CLOSING,
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        rows = [_row(run, record) for record in records(run, self.name)]
+        best: dict[tuple[object, ...], float] = {}
+        for row in rows:
+            key = tuple(row[name] for name in KIND)
+            best[key] = max(best.get(key, 0.0), float(row["bandwidth_bytes_per_s"] or 0) * (not row["cached"]))
+        for row in rows:
+            top = best[tuple(row[name] for name in KIND)]
+            row["best_share"] = float(row["bandwidth_bytes_per_s"] or 0) / top if top and not row["cached"] else None
+        return rows
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        del run
+        return sentences(rows)
+
+
+def _row(run: Run, record: Record) -> Row:
+    facts, labels, point = record.groups[0], record.experiment.labels, measured(run, record)
+    rate = point.groups[0].interval.times(float(labels["access_bytes"] or 0))
+    return {
+        **{key: labels[key] for key in ("op", "store", "order", "threads", "access_bytes", "stride_bytes")},
+        **bounds("bandwidth", "bytes_per_s", rate),
+        **bounds("lines", "per_s", rate.times(1 / LINE_BYTES)),
+        "best_share": None,
+        "target": facts.target,
+        "touched_bytes": labels["touched_bytes"],
+        "cached": labels["cached"],
+        "footprint_bytes": facts.footprint_bytes,
+        "page_bytes": page_bytes(facts),
+        **closing(record, point),
+        **_verdict(labels["cached"] is True, int(labels["touched_bytes"] or 0), point.reasons),
+    }
+
+
+def _verdict(cached: bool, touched: int, reasons: tuple[str, ...]) -> Row:
+    own = (f"{show_bytes(touched)} of lines may stay in the caches",) if cached else ()
+    return {"conclusive": not (own or reasons), "reasons": "; ".join((*own, *reasons))}
+
+
+tables.add(Stride())

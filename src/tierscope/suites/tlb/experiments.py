@@ -1,0 +1,192 @@
+"""TLB: what translation adds to an access, over the number of pages that are touched.
+
+n lines on n pages, in a random cycle, against n lines side by side, in a random cycle too: the difference is that of
+translation (`stats.tlb`). Two lines lie a page and a line apart, so that each lies in another set of the caches. The
+lines side by side lie on the largest pages of the run; on 4 KiB pages a page is finished before the next.
+First some points to a doubling, then points between those where a level ends, until its entries are known to 2 %.
+Blind to prefetchers that fetch the line beside one: side by side it is wanted soon, a page apart never. Of memory that
+no cache hides, its own rows and buffers count as translation.
+Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
+IEEE Transactions on Computers 44, 1995.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+
+from tierscope import units
+from tierscope.errors import UsageError
+from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.cpus import near_cpus
+from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
+from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.stats.tlb import APART, BESIDE, between, curve_of
+from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
+
+FEWEST, MOST = 2, 16384  # pages: the second is 4 to 8 times the largest TLB known to us
+LEAST = 16  # pages that must fit, for points enough
+MEMORY_BYTES = 2 * GiB  # filling more takes longer than measuring
+CACHE_SHARE = 0.5  # of the last-level cache that the lines fill
+TRIES = 6  # points between two of a coarse curve: halving so often leaves 1/64
+SMALL = 4 * KiB
+PROBE_BYTES = 16 * MiB
+ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
+
+OPTIONS: tuple[Option, ...] = (
+    options.text("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
+    options.text("pages", "4k,thp", "page sizes: 4k, thp, 2m, 1g"),
+    options.count("to", None, "most pages touched; auto: 16384, or what memory and the last-level cache allow", 64),
+    options.count("per_octave", 4, "numbers of pages to a doubling", least=2, most=32),
+    options.size("memory", None, "most bytes mapped; auto: 2 GiB, within half of the free memory"),
+    options.count("cpu", None, "the CPU that chases; auto: the first of the node"),
+    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.seconds("budget", 0.3, "most seconds timed for one point"),
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A page size, and what the target calls it."""
+
+    target: Target
+    page_bytes: int
+    most: int  # pages
+    note: str
+
+    @property
+    def element(self) -> int:
+        return self.page_bytes + LINE_BYTES
+
+
+@dataclass(frozen=True)
+class Walks:
+    """What all points share, and the answers so far: seconds of an access and its standard error, by layout and n."""
+
+    cpu: int
+    schedule: Schedule
+    control: Kind
+    known: dict[tuple[str, int, int], tuple[float, float]] = field(default_factory=dict)
+    asked: set[tuple[str, int, int]] = field(default_factory=set)
+
+    def point(self, kind: Kind, pages: int, coarse: bool) -> Generator[Experiment, Answer, None]:
+        """Both layouts, unless the lines side by side are known from another page size."""
+        for layout, of in ((APART, kind), (BESIDE, self.control)):
+            key = layout, of.page_bytes, pages
+            if key in self.asked:
+                continue
+            self.asked.add(key)
+            answer = yield self._experiment(layout, of, pages, coarse)
+            if (rate := answer.rate()) and answer.point:
+                relative = answer.point.groups[0].interval.relative
+                self.known[key] = 1 / rate, relative / rate / 2  # half of a 95 % interval is two standard errors
+
+    def _experiment(self, layout: str, kind: Kind, pages: int, coarse: bool) -> Experiment:
+        element = kind.element if layout == APART else LINE_BYTES
+        windows = layout == BESIDE and kind.page_bytes <= SMALL and pages * LINE_BYTES > SMALL
+        work = Workload(
+            kernel="chase",
+            footprint_bytes=_up(pages * element, SMALL if windows else element),
+            element_bytes=element,
+            locality_bytes=SMALL if windows else 0,
+        )
+        labels: dict[str, Label] = {
+            "layout": layout, "touched": pages, "pages": kind.target.pages, "found_page_bytes": kind.page_bytes,
+            "coarse": coarse,
+        }  # fmt: skip
+        group = Group(workload=work, target=kind.target, team=Team(cpus=(self.cpu,)), role="chaser")
+        return Experiment(table="tlb", groups=(group,), schedule=self.schedule, labels=labels, note=kind.note)
+
+    def finer(self, kind: Kind, coarse: list[int]) -> list[int]:
+        """Numbers of pages that are wanted next; none while the run is only being planned."""
+        apart = {n: one for (layout, size, n), one in self.known.items() if (layout, size) == (APART, kind.page_bytes)}
+        both = [n for n in apart if (BESIDE, self.control.page_bytes, n) in self.known]
+        beside = [self.known[BESIDE, self.control.page_bytes, n] for n in both]
+        curve = curve_of(
+            np.array(both, dtype=np.float64),
+            np.array([apart[n][0] for n in both]),
+            np.array([one[0] for one in beside]),
+            np.array([float(np.hypot(apart[n][1], one[1])) for n, one in zip(both, beside, strict=True)]),
+            np.isin(both, coarse),
+        )
+        return [n for n in between(curve) if n not in apart]
+
+
+def _up(size: int, grain: int) -> int:
+    return -(-size // grain) * grain
+
+
+def kind_of(machine: Machine, chosen: Options, target: Target, cpu: int) -> Generator[Experiment, Answer, Kind]:
+    """The page size that the target really has, and how many pages it may have."""
+    work = Workload(kernel="chase", footprint_bytes=PROBE_BYTES)
+    group = Group(workload=work, target=target, team=Team(cpus=(cpu,)))
+    answer = yield Experiment(table="sizing", groups=(group,), schedule=ASKING)
+    found = answer.record.groups[0].pages if answer.record else {}
+    size = int(max(found, key=lambda one: found[one])) if found else PAGES[target.pages]
+    return Kind(target, size, *_most(machine, chosen, target, size))
+
+
+def _most(machine: Machine, chosen: Options, target: Target, page_bytes: int) -> tuple[int, str]:
+    """Pages that may be touched, and a note where they are few."""
+    wanted = MOST if chosen["to"] is None else int(chosen["to"])
+    cache = int(machine.last_level_cache_bytes() * CACHE_SHARE) // LINE_BYTES
+    if chosen["to"] is None and 0 < cache < wanted:
+        wanted = cache
+    memory, why = _memory(machine, chosen, target)
+    room = memory // (page_bytes + LINE_BYTES)
+    if room >= wanted:
+        return wanted, ""
+    size = show_size(page_bytes)
+    if room < LEAST:
+        raise UsageError(
+            f"{show_bytes(memory)} hold {room} pages of {size}: too few for a TLB; "
+            f"try memory={units.word_size(_up(LEAST * (page_bytes + LINE_BYTES), MiB))} or smaller pages"
+        )
+    return room, f"{room} pages of {size} instead of {wanted}: limited by {why}"
+
+
+def _memory(machine: Machine, chosen: Options, target: Target) -> tuple[int, str]:
+    if chosen["memory"] is not None:
+        return int(chosen["memory"]), "memory="
+    half = int(free_bytes(machine, target) * MEMORY_SHARE)
+    if target.name != SIMULATED and half > MEMORY_BYTES:
+        return MEMORY_BYTES, "the time that filling takes; memory= allows more"
+    return half, half_of_what(machine, target)
+
+
+def coarse_of(kind: Kind, per_octave: int) -> list[int]:
+    """Numbers of pages from the fewest to the most."""
+    steps = int(np.log2(kind.most / FEWEST) * per_octave + 1e-9)
+    return sorted({round(FEWEST * 2 ** (step / per_octave)) for step in range(steps + 1)} | {kind.most})
+
+
+def plan(machine: Machine, chosen: Options) -> Plan:
+    """The coarse curve of each page size, most pages first, since memory is mapped once; then finer points."""
+    target = Target.parse(str(chosen["target"]))
+    names = list(dict.fromkeys(options.names_of("page size", chosen["pages"], PAGES)))
+    cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
+    if cpu not in machine.cpus():
+        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, machine.cpus()))}")
+    kinds: dict[int, Kind] = {}
+    for name in names:
+        kind = yield from kind_of(machine, chosen, msgspec.structs.replace(target, pages=name), cpu)
+        kinds.setdefault(kind.page_bytes, kind)
+    budget = float(chosen["budget"] or 0)
+    schedule = Schedule(
+        block_s=5e-4, precision=float(chosen["precision"] or 0), minimum_s=min(0.05, budget), budget_s=budget
+    )
+    walks = Walks(cpu, schedule, kinds[max(kinds)])
+    for kind in kinds.values():
+        coarse = coarse_of(kind, int(chosen["per_octave"] or 0))
+        for pages in reversed(coarse):
+            yield from walks.point(kind, pages, coarse=True)
+        for _ in range(TRIES):
+            for pages in walks.finer(kind, coarse):
+                yield from walks.point(kind, pages, coarse=False)
+
+
+suites.add(Suite("tlb", "levels of the TLB, their entries, and what a page walk costs", OPTIONS, plan))

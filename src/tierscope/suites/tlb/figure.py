@@ -1,0 +1,107 @@
+"""Translation over the number of pages touched: a step up for each level of the TLB that they outgrew."""
+
+from tierscope.draw import figures, theme, vega
+from tierscope.draw.theme import Spec
+from tierscope.draw.vega import Point
+from tierscope.record.result import Run
+from tierscope.tables import Insight, Row, tables
+from tierscope.units import show_size
+
+RULES = "tlb_levels"  # the table whose entries are drawn as rules
+TIPS = vega.tips(
+    ("pages", "pages"), ("touched", "touched"), ("ns", "translation, ns"), ("low", "95 % interval from, ns"),
+    ("high", "to, ns"), ("apart", "a page apart, ns"), ("beside", "side by side, ns"), ("verdict", "verdict"),
+)  # fmt: skip
+
+
+class Tlb:
+    """Points with their intervals, one line for each page size; rules are the entries found, bands their bounds."""
+
+    name = "tlb"
+    title = "What translation adds to an access"
+    table = "tlb"
+    reading = (
+        "Time of an access to one of so many lines, each on a page of its own, less that with the same lines side by "
+        "side: caches do the same for both. A plateau is a level of the TLB, the last one a page walk or a level "
+        "that is not left. Rules are the entries found, bands their bounds; hollow points are inconclusive."
+    )
+
+    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+        """Rows of `tlb`, and the entries of `tlb_levels`."""
+        points = [point(row) for row in rows if row["extra_s"] is not None]
+        if not points:
+            return None
+        names = list(dict.fromkeys(str(one["pages"]) for one in points))
+        hues = dict(zip(names, theme.hues(len(names)), strict=True))
+        found = [row for row in tables[RULES].rows(run) if row["entries"] is not None]
+        bands = [layer for row in found for layer in _band(row, hues[_pages(row)])]
+        body = {"data": {"values": points}, "layer": [*bands, *_layers(names, hues)]}
+        title = vega.origin_title(self.title, run.result.origin)
+        notes = [vega.missing(len(rows), len(points))]
+        return vega.finish(title, body, labels=names, axes={"x": "log", "y": "linear"}, notes=notes, height=380)
+
+
+def _pages(row: Row) -> str:
+    return show_size(int(row["page_bytes"] or 0))
+
+
+def point(row: Row) -> Point:
+    """One datum."""
+    return {
+        "pages": _pages(row),
+        "touched": row["touched"],
+        "ns": vega.ns(row["extra_s"]),
+        "low": vega.ns(row["extra_low"]),
+        "high": vega.ns(row["extra_high"]),
+        "apart": vega.ns(row["latency_s"]),
+        "beside": vega.ns(row["control_s"]),
+        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+    }
+
+
+def _band(row: Row, colour: str) -> list[Spec]:
+    """The bounds of a level's entries, and the rule in them, in the colour of the page size.
+
+    A bound of 0 has no place on the axis: the rule alone stands at the upper one.
+    """
+    low = row["entries_low"] or row["entries_high"]
+    data = {"values": [{"from": low, "at": row["entries"], "to": row["entries_high"]}]}
+    band = {
+        "data": data,
+        "mark": {"type": "rect", "clip": True, "opacity": 0.14, "color": colour},
+        "encoding": {"x": vega.field("from", "q"), "x2": {"field": "to"}},
+    }
+    rule = {
+        "data": data,
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 1.2, "color": colour},
+        "encoding": {"x": vega.field("at", "q")},
+    }
+    return [band, rule]
+
+
+def _layers(names: list[str], hues: dict[str, str]) -> list[Spec]:
+    x = vega.number("touched", "pages touched", "log", across=True, scale={"base": 2, "nice": False})
+    y = vega.number("ns", "translation, ns")
+    colours = [hues[name] for name in names]
+    hue = vega.field("pages", "n", None, sort=names, scale={"domain": names, "range": colours})
+    same = {"field": "pages", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    interval = {
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 3},
+        "encoding": {
+            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
+            "opacity": vega.shown("pages", strong=0.45),
+        },
+    }  # fmt: skip
+    line = {
+        "params": [vega.zoom(), vega.pick("pages")],
+        "mark": {"type": "line", "clip": True},
+        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("pages")},
+    }
+    dots = {
+        "mark": {"type": "point", "clip": True, "size": 30},
+        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("pages"), "tooltip": TIPS},
+    }
+    return [interval, line, dots, vega.hollow(x, y, TIPS, 11)]
+
+
+figures.add(Tlb())

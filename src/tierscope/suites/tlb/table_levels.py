@@ -1,0 +1,84 @@
+"""The levels of the TLB that the rows of `tlb` hold, by `stats.tlb`: one row for each, and one for what lies beyond.
+
+    reach = entries * bytes of a page     [bytes]
+
+Inconclusive points count: the fit weighs each by its error.
+"""
+
+from typing import ClassVar
+
+from tierscope.record.result import Run
+from tierscope.stats.tlb import Extra, Translation
+from tierscope.suites.tlb.table import Tlb, found, parts
+from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables.measured import whole
+
+BEYOND = "beyond"
+SIZED = ("entries", "entries_low", "entries_high", "entries_round", "reach_bytes", "certain")
+
+
+class TlbLevels:
+    """One row per page size and level found; a page size without a level has none."""
+
+    name: ClassVar[str] = "tlb_levels"
+    title: ClassVar[str] = "Levels of the TLB"
+    keys: ClassVar[tuple[str, ...]] = ("target", "page_bytes", "level")
+    main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("target", "target", "", tier=True),
+        Column("page_bytes", "pages", "B"),
+        Column("level", "level", ""),
+        Column("entries", "entries", "1"),
+        Column("entries_low", "low", "1"),
+        Column("entries_high", "high", "1"),
+        Column("entries_round", "as a round number", "1"),
+        Column("reach_bytes", "reach", "B"),
+        Column("certain", "certain", ""),
+        Column("extra_s", "adds to an access", "s"),
+        Column("extra_low", "low", "s"),
+        Column("extra_high", "high", "s"),
+        Column("most_pages", "of pages up to", "1"),
+        Column("origin", "origin", ""),
+    )
+
+    def rows(self, run: Run) -> list[Row]:
+        return [row for part in parts(Tlb().rows(run)) for row in _rows(part, found(part))]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+        """Those stand beside the points, where a TLB without a level has rows too."""
+        del run, rows
+        return []
+
+
+def _rows(points: list[Row], levels: Translation) -> list[Row]:
+    first = points[0]
+    size = whole(first, "page_bytes")
+    most = max(whole(row, "touched") for row in points)
+    rows = []
+    for number, level in enumerate(levels.levels, 1):
+        sized: Row = {
+            "entries": level.entries, "entries_low": level.low, "entries_high": level.high,
+            "entries_round": level.round, "reach_bytes": int(level.entries * size), "certain": level.certain,
+        }  # fmt: skip
+        rows.append(_row(first, str(number), sized, level.extra, most))
+    if levels.beyond:
+        nothing: Row = dict.fromkeys(SIZED)
+        rows.append(_row(first, BEYOND, nothing, levels.beyond, most))
+    return rows
+
+
+def _row(point: Row, level: str, sized: Row, extra: Extra, most: int) -> Row:
+    return {
+        "target": point["target"],
+        "page_bytes": point["page_bytes"],
+        "level": level,
+        **sized,
+        "extra_s": extra.middle_s,
+        "extra_low": extra.low_s,
+        "extra_high": extra.high_s,
+        "most_pages": most,
+        "origin": point["origin"],
+    }
+
+
+tables.add(TlbLevels())
