@@ -33,8 +33,7 @@ def checked(words: dict[str, Any], root: Path = ROOT) -> list[Path]:
 
 def pattern_of(rule: dict[str, str]) -> re.Pattern[str]:
     """Return the expression of one rule, for whole words."""
-    find = rule["find"].replace(" ", r"\s+")
-    return re.compile(rf"(?<![\w-])(?:{find})(?![\w-])", re.IGNORECASE)
+    return re.compile(rf"(?<![\w-])(?:{rule['find']})(?![\w-])", re.IGNORECASE)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -45,48 +44,44 @@ def _one_word(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", "_", match[0])
 
 
-def texts(page: str) -> Iterator[tuple[int, str]]:
-    """Yield each text that is read as one, with its first character's position in the page."""
+def texts(page: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield each text that is read as one, with single spaces, and the line of each of its characters."""
     page = TARGET.sub(_blank, INLINE.sub(_one_word, CODE.sub(_blank, page)))
-    start, at = 0, 0
-    for line in [*page.splitlines(keepends=True), "\n"]:
+    first, lines = 1, [*page.splitlines(), ""]
+    for number, line in enumerate(lines, 1):
         if not line.strip() or NEW.match(line):
-            yield from _cells(start, page[start:at])
-            start = at
-        at += len(line)
-    yield from _cells(start, page[start:])
+            yield from _cells(first, lines[first - 1 : number - 1])
+            first = number
 
 
-def _cells(start: int, text: str) -> Iterator[tuple[int, str]]:
-    for cell in re.finditer(r"[^|]+" if text.lstrip().startswith("|") else r"(?s).+", text):
-        if cell[0].strip(" -:\n"):
-            yield start + cell.start(), cell[0]
+def _cells(first: int, lines: list[str]) -> Iterator[tuple[str, list[int]]]:
+    if lines and lines[0].startswith("|"):
+        for cell in lines[0].split("|"):
+            yield cell.strip(), [first] * len(cell)
+    else:
+        pieces = [(number, f"{' '.join(line.split())} ") for number, line in enumerate(lines, first)]
+        yield "".join(piece for _, piece in pieces), [number for number, piece in pieces for _ in piece]
 
 
 def faults(name: str, page: str, words: dict[str, Any]) -> Iterator[str]:
     """Yield one line for each phrase of the list, and for each sentence that is too long."""
     rules = [(pattern_of(rule), rule["write"]) for rule in words["rule"]]
-    for start, text in texts(page):
+    for text, lines in texts(page):
         for pattern, advice in rules:
             for match in pattern.finditer(text):
-                phrase = " ".join(match[0].split())
-                yield f"{name}:{_line(page, start + match.start())}: {phrase!r}: write {advice}"
+                yield f"{name}:{lines[match.start()]}: {match[0]!r}: write {advice}"
         for at, length in lengths(text):
             if length > words["longest_sentence"]:
-                yield f"{name}:{_line(page, start + at)}: a sentence of {length} words: write two"
+                yield f"{name}:{lines[at]}: a sentence of {length} words: write two"
 
 
 def lengths(text: str) -> Iterator[tuple[int, int]]:
     """Yield position and number of words of each sentence."""
     at = 0
     for end in [*(match.end() for match in END.finditer(text)), len(text)]:
-        sentence = text[at:end]
-        yield at + len(sentence) - len(sentence.lstrip()), len(re.findall(r"\S*\w\S*", sentence))
+        if words := re.findall(r"\S*\w\S*", text[at:end]):
+            yield at, len(words)
         at = end
-
-
-def _line(page: str, position: int) -> int:
-    return page.count("\n", 0, position) + 1
 
 
 def main(names: list[str]) -> int:
