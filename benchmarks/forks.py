@@ -24,6 +24,7 @@ class Ended:
 
     status: int  # below 0: a signal
     err: str
+    seconds: float
 
 
 class Forks:
@@ -38,12 +39,15 @@ class Forks:
         self, words: tuple[str, ...], folder: Path, tmp: Path, stop: signal.Signals | None = None, after_s: float = 0.0
     ) -> Ended:
         """Run `tierscope WORDS` in `folder`, its temporary files in `tmp`; send `stop` after some seconds."""
-        err = tmp.parent / "err"
+        err, began = tmp.parent / "err", time.monotonic()
         pid = self._ask({"words": words, "folder": str(folder), "tmp": str(tmp), "err": str(err)})
         if stop is not None:
-            time.sleep(after_s)
+            until = began + after_s
+            while time.monotonic() < until and not _has_ended(pid):
+                time.sleep(min(0.02, max(until - time.monotonic(), 0)))
             os.kill(pid, stop)  # it may have ended: it is waited for below
-        return Ended(self._ask({}), err.read_text())
+        status = self._ask({})
+        return Ended(status, err.read_text(), time.monotonic() - began)
 
     def wait(self) -> None:
         """Come back when everything is loaded; call it once."""
@@ -61,6 +65,11 @@ class Forks:
     def close(self) -> None:
         self._process.kill()
         self._process.communicate()
+
+
+def _has_ended(pid: int) -> bool:
+    """Return whether a process waits to be asked for its status."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def _serve(limit_s: int = 300) -> None:
@@ -85,11 +94,11 @@ def _load() -> None:
     from tierscope.report.writers import html, writers
     from tierscope.tables import tables
 
-    for name in ("duckdb", "vl_convert", "scipy.stats", "jinja2"):
+    for name in ("duckdb", "vl_convert", "scipy.stats", "jinja2", "plotext"):
         import_module(name)
     for registry in (commands, writers, suites, tables, figures):
         list(registry)
-    html.bundle = str
+    html.libraries = html.bundle = str
 
 
 def _run(request: dict[str, Any], limit_s: int) -> None:

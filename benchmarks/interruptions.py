@@ -24,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Lock
 
 from forks import Ended, Forks
 
@@ -60,6 +61,7 @@ cpus = "0"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 NAMES = re.compile(r"manifest\.json|result\.json|report[a-z-]*\.html|samples|samples/[0-9]+(-bins)?\.parquet")
 DONE = (0, 4)
+READING = Lock()  # one at a time: the reader of samples is not made for threads
 
 
 @dataclass
@@ -68,6 +70,7 @@ class Counted:
 
     name: str
     seconds: float
+    pace_s: float  # of a whole run lately: other programs come and go
     moments: int = 0
     begun: int = 0  # a manifest was there
     kept: int = 0  # records that were there
@@ -100,6 +103,8 @@ def faults(shell: Shell, words: str, number: signal.Signals, after_s: float, cou
     expected = (-9,) if number == signal.SIGKILL else (128 + number, -number)
     if ended.status not in (*DONE, *expected):
         yield f"ended with {ended.status}: {ended.err.strip()}"
+    if ended.status in DONE:
+        counted.pace_s = ended.seconds
     begun, before = (run / "manifest.json").exists(), records(run)
     told = number == signal.SIGKILL or ended.status in DONE or "continue with: tierscope resume run" in ended.err
     if begun and not told:
@@ -121,14 +126,15 @@ def _wrong(run: Path) -> Iterator[str]:
     """Say what a run lacks that should be complete, and what is too much."""
     try:
         read = load(run)
-        for record in read.result.records:
-            read.blocks(record)
+        with READING:
+            for record in read.result.records:
+                read.blocks(record)
     except TierscopeError as error:
         yield f"cannot be read: {error}"
         return
     if not read.result.complete:
         yield "the run is not complete"
-    if not (run / "report.html").exists():
+    if not list(run.glob("report*.html")):
         yield "the run has no page"
     if strange := sorted(name for name in _below(run) if not NAMES.fullmatch(name)):
         yield f"is left in the folder: {', '.join(strange)}"
@@ -142,13 +148,12 @@ def undisturbed(name: str, words: str, place: Path, forks: SimpleQueue[Forks]) -
     """Seconds of a run that nobody stops, or why this machine cannot do it."""
     one = forks.get()
     try:
-        began = time.monotonic()
         ended = Shell(place, one)("run", *words.split(), "--out", "run")
     finally:
         forks.put(one)
     if ended.status not in DONE:
         return ended.err.strip() or f"ended with {ended.status}"
-    counted = Counted(name, time.monotonic() - began)
+    counted = Counted(name, ended.seconds, ended.seconds)
     print(f"{name:26}{counted.seconds:9.1f} s undisturbed", file=sys.stderr, flush=True)
     return counted
 
@@ -156,7 +161,7 @@ def undisturbed(name: str, words: str, place: Path, forks: SimpleQueue[Forks]) -
 def moment(counted: Counted, number: int, seed: int, folder: Path, forks: SimpleQueue[Forks]) -> None:
     draw = random.Random(f"{seed} {counted.name} {number}")
     stop = SIGNALS[number % len(SIGNALS)]
-    after_s = draw.uniform(0, 1.05 * counted.seconds)
+    after_s = draw.uniform(0, 1.05 * counted.pace_s)
     place = folder / f"{counted.name} {number}"
     one = forks.get()
     try:
