@@ -1,5 +1,5 @@
 /// Structures: each behaves as std::map does, survives reopening, and refuses what it cannot hold. Power cuts are
-/// played by tests/machine/test_structures.py.
+/// played by tests/clockless/test_structures.py.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

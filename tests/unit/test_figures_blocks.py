@@ -9,9 +9,9 @@ import pytest
 from made import Maker
 from made_blocks import COUNTS, SIZES, add_block_points
 from tierscope.draw import figures
+from tierscope.draw.forms import form
 from tierscope.report.content import Content, gather
 from tierscope.report.standalone import standalone
-from tierscope.report.terminal_tables import FORMS
 
 NAMES = ("block_latency", "blocks")
 
@@ -114,7 +114,7 @@ def test_the_terminal_shows_both_tables_within_eighty_columns(content: Content) 
 
     out = io.StringIO()
     console = Console(file=out, width=80)
-    console.print(*FORMS["blocks"](content.sections["blocks"], console), sep="\n")
+    console.print(*form("blocks")(content.sections["blocks"], console), sep="\n")
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     assert len([line for line in lines if line.startswith("copy")]) == 2 * len(SIZES)

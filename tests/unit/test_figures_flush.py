@@ -9,9 +9,9 @@ from rich.console import Console
 from made import Maker
 from made_flush import CHUNKS, LINES, add_flush, line_s
 from tierscope.draw import cells
+from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.report.terminal_tables import FORMS
 from tierscope.suites.flush.points import foreign
 from tierscope.tables import Column, tables
 
@@ -107,7 +107,7 @@ def lines_of(run: Run) -> list[str]:
     console = Console(width=80)
     section = gather(run).sections["flush"]
     with console.capture() as said:
-        for part in FORMS["flush"](section, console):
+        for part in form("flush")(section, console):
             console.print(part)
     return said.get().splitlines()
 

@@ -9,9 +9,9 @@ from rich.console import Console
 from made import Maker
 from made_neighbors import SLOWER, add_neighbors
 from tierscope.draw import cells
+from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.report.terminal_tables import FORMS
 from tierscope.suites.neighbors.figure import ALONE, BESIDE
 from tierscope.tables import Column
 
@@ -72,7 +72,7 @@ def test_several_kinds_of_victims_are_several_charts(tmp_path: Path) -> None:
 def test_the_terminal_has_a_line_for_each_pair_of_numbers(content: Content) -> None:
     console = Console(width=80, record=True, quiet=False, force_terminal=False, file=None)
     with console.capture() as said:
-        for part in FORMS["neighbors"](content.sections["neighbors"], console):
+        for part in form("neighbors")(content.sections["neighbors"], console):
             console.print(part)
     lines = said.get().splitlines()
     assert lines[0].startswith("Neighbours: copy on node:0")
@@ -87,7 +87,7 @@ def test_doubt_stands_beside_a_number(tmp_path: Path) -> None:
     console = Console(width=80)
     section = gather(run_of(tmp_path, "flow", rounds=3)).sections["neighbors"]
     with console.capture() as said:
-        for part in FORMS["neighbors"](section, console):
+        for part in form("neighbors")(section, console):
             console.print(part)
     assert said.get().count("?") == 4
 

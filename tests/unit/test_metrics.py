@@ -73,7 +73,7 @@ def test_named_encodings_may_be_asked_for_in_groups() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["summary = 1", "x", "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\nmore=1",
+    ["summary = 1", "x", "x = " + 2000 * "[", "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\nmore=1",
      "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\n[[metric]]\nname='a'\nsummary='b'\nformula='a'\nunit='x'"],
 )  # fmt: skip
 def test_a_damaged_file_says_which_it_is(text: str) -> None:

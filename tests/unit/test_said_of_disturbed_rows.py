@@ -15,9 +15,9 @@ from made_quick import made_run
 from made_storage import storage_run
 from tierscope.audit import examine
 from tierscope.audit.own import _said
+from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, Section, gather
-from tierscope.report.terminal_tables import FORMS, plain
 from tierscope.report.verdict import Verdict, verdict
 from tierscope.tables import Insight, Row, tables
 from tierscope.units import show_rate, show_seconds
@@ -211,7 +211,7 @@ def test_the_terminal_shows_no_interval_wider_than_its_number(cases: Cases) -> N
     for name, content in cases:
         for section in content.sections.values():
             console = Console(file=(out := StringIO()), width=100, no_color=True)
-            console.print(*FORMS.get(section.name, plain)(section, console), sep="\n")
+            console.print(*form(section.name)(section, console), sep="\n")
             wrong += [
                 f"{name}, {section.name}: {fault}" for line in out.getvalue().splitlines() for fault in faults(line)
             ]

@@ -9,11 +9,11 @@ from made import Maker
 from made_machine import made_machine
 from made_policy import Overwritten
 from made_probed import SUITE, WORDS, add_policy, planned
-from tierscope.cli.progress import describe
+from tierscope.draw.forms import form
 from tierscope.errors import UnknownNameError, UsageError
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.report.content import Content, gather
-from tierscope.report.terminal_tables import FORMS
 from tierscope.run.runner import imagine
 from tierscope.stats.interleave import share
 from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, control_of, field_of, interleave
@@ -176,7 +176,7 @@ def test_the_terminal_has_one_line_for_each_property(content: Content, nothing: 
     console = Console(width=100)
     for one, word in ((content, "6"), (nothing, "none")):
         with console.capture() as said:
-            for part in FORMS["policy"](one.sections["policy"], console):
+            for part in form("policy")(one.sections["policy"], console):
                 console.print(part)
         line = next(line for line in said.get().splitlines() if line.startswith("interleaving"))
         assert word in line.split()

@@ -10,9 +10,9 @@ from rich.console import Console
 from made import Maker
 from made_buffers import OPTANE, Buffer, Device, add_regions, model_s
 from made_machine import made_machine
+from tierscope.draw.forms import form
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
 from tierscope.report.content import Content, gather
-from tierscope.report.terminal_tables import FORMS
 from tierscope.stats.buffers import Bounded, Level
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.suites.buffers.findings import sentences
@@ -101,7 +101,7 @@ def test_the_figure_has_points_fit_and_a_rule_for_each_capacity(content: Content
 
 def test_a_terminal_shows_a_line_for_each_part_within_eighty_columns(content: Content) -> None:
     console = Console(file=io.StringIO(), width=80)
-    for part in FORMS["buffers"](content.sections["buffers"], console):
+    for part in form("buffers")(content.sections["buffers"], console):
         console.print(part)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert all(len(line) <= 80 for line in text.splitlines())

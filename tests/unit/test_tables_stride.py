@@ -7,8 +7,8 @@ from rich.console import Console
 
 from made import Maker
 from made_stride import STRIDES, access_s, add_stride
+from tierscope.draw.forms import form
 from tierscope.report.content import Content, gather
-from tierscope.report.terminal_tables import FORMS
 from tierscope.tables import tables
 from tierscope.units import KiB
 
@@ -85,7 +85,7 @@ def test_the_figure_has_a_chart_for_each_way_and_a_line_for_each_size(content: C
 def test_the_terminal_has_a_line_for_each_stride_within_80_columns(content: Content) -> None:
     console = Console(width=80)
     with console.capture() as said:
-        for part in FORMS["stride"](content.sections["stride"], console):
+        for part in form("stride")(content.sections["stride"], console):
             console.print(part)
     lines = said.get().splitlines()
     assert max(map(len, lines)) <= 80

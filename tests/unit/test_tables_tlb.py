@@ -7,9 +7,9 @@ from rich.console import Console
 
 from made import Maker
 from made_tlb import COARSE, FINE, NONE, TWO, MadeTlb, add_tlb, control_s
+from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.report.terminal_tables import FORMS
 from tierscope.tables import Row, tables
 from tierscope.units import KiB
 
@@ -112,7 +112,7 @@ def test_the_figure_has_points_and_a_rule_for_each_level(content: Content, none:
 def lines_of(content: Content, table: str) -> list[str]:
     console = Console(width=80)
     with console.capture() as said:
-        for part in FORMS[table](content.sections[table], console):
+        for part in form(table)(content.sections[table], console):
             console.print(part)
     return said.get().splitlines()
 

@@ -1,4 +1,4 @@
-"""What the forms of tables in a terminal are made of; `terminal_tables` draws them."""
+"""Grids of words, which `draw.forms` draws in a terminal."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,6 @@ from tierscope.tables import Row
 
 Grid = tuple[str, list[tuple[str, bool]], list[list[str]]]
 """Title, heads with whether they are numbers, rows."""
-
-Cell = Callable[[Row | None, str, str, Callable[[float], str]], str]
-"""(row, key, stem, text) -> '3.62 ±0.4%' of a key whose bounds are stem_low and stem_high."""
 
 
 def doubted(row: Row | None, key: str, unit: Callable[[Label], float | None]) -> str:

@@ -61,7 +61,7 @@ def read_metrics(name: str, text: str) -> Metrics:
             names=dict(found.pop("names", {})),
             metrics=metrics,
         )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"metrics {name}.toml: {type(error).__name__} {error}") from error
     if found:
         raise UsageError(f"metrics {name}.toml: unknown key {next(iter(found))!r}")

@@ -1,6 +1,7 @@
 """Buffers in a terminal: one line for each part."""
 
 from tierscope.draw import cells, vega
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_bytes, show_seconds, show_size
@@ -59,3 +60,6 @@ def _time(row: Row) -> str:
     if not seconds or vega.ns(seconds) is None:
         return cells.NOTHING
     return cells.within(show_seconds(seconds), low, seconds, high)
+
+
+forms.add(of_rows("buffers", lambda rows: [buffers(rows)]))

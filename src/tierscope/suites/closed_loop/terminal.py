@@ -1,6 +1,7 @@
 """The closed loop in a terminal: shares by parameter, then every failure with the words that repeat it."""
 
 from tierscope.draw import cells
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.closed_loop.findings import PLURALS, Share, failures, name_of, shares, shown
 from tierscope.tables import Row
@@ -30,3 +31,6 @@ def _share(share: Share) -> list[str]:
 def _failure(row: Row) -> list[str]:
     ends = [shown(row, "truth"), shown(row, "found"), str(row["verdict"]), str(row["repeat"])]
     return [str(row["device"]), name_of(row), *ends]
+
+
+forms.add(of_rows("closed_loop", grids))

@@ -3,6 +3,7 @@
 from statistics import median
 
 from tierscope.draw import cells, vega
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.tables import Row
 
@@ -76,3 +77,8 @@ def _evenness(rows: list[Row]) -> list[str]:
     spread = [100 * float(row["variation"] or 0) for row in rows]
     dipping = sum(1 for row in rows if row["flutters"])
     return [str(len(rows)), f"{median(spread):.1f}", f"{max(spread):.1f}", str(dipping)]
+
+
+forms.add(of_rows("contention", lambda rows: [contention(rows)]))
+forms.add(of_rows("targets", lambda rows: [targets(rows)]))
+forms.add(of_rows("threads", lambda rows: [threads(rows)]))

@@ -1,6 +1,7 @@
 """The matrix of pairs of CPUs in a terminal; one that is too large for it becomes a line per class."""
 
 from tierscope.draw import vega
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid, doubted
 from tierscope.suites.core_to_core.table import by_class, spread
 from tierscope.tables import Row
@@ -31,3 +32,6 @@ def _classes(rows: list[Row]) -> Grid:
         doubtful = sum(not row["conclusive"] for row in pairs)
         lines.append([name, f"{len(pairs)}", middle, low, high, f"{doubtful}"])
     return f"Core to core, one way: {len(rows)} pairs; the report draws all of them", heads, lines
+
+
+forms.add(of_rows("core_to_core", core_to_core))

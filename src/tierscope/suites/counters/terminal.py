@@ -3,6 +3,7 @@
 import textwrap
 
 from tierscope.draw import cells
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
 from tierscope.tables import Row
@@ -60,3 +61,6 @@ def _cell(row: Row | None) -> str:
     if row is None or not isinstance(value, int | float):
         return cells.NOTHING
     return show_seconds(float(value)) if row["unit"] == "s" else f"{value:.3g}"
+
+
+forms.add(of_rows("counters", grid))

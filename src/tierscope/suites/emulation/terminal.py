@@ -1,6 +1,7 @@
 """Emulated tiers in a terminal: what was asked for beside what was achieved."""
 
 from tierscope.draw import cells
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_rate, show_seconds
@@ -30,3 +31,6 @@ def _line(row: Row) -> list[str]:
     achieved = f"{said}{'' if row['conclusive'] else ' ?'}" if middle else cells.NOTHING
     off = cells.NOTHING if row["off"] is None else f"{100 * float(row['off']):+.1f} %"
     return [str(row["quantity"]), str(row["threads"]), show(asked), achieved, off, str(row["target"])]
+
+
+forms.add(of_rows("emulation", lambda rows: [emulation(rows)]))

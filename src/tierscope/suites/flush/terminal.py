@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from tierscope.draw import cells
-from tierscope.draw.grid import Cell, Grid
+from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.grid import Grid
 from tierscope.suites.flush.points import FENCES
 from tierscope.tables import Row
 from tierscope.units import show_size
@@ -11,14 +12,14 @@ from tierscope.units import show_size
 ABREAST = 5  # ratios with their intervals that stand side by side in 80 columns
 
 
-def grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
-    """with_interval: '3.62 ±0.4%' of a key whose bounds are stem_low and stem_high."""
+def grids(rows: list[Row]) -> list[Grid]:
+    """Return three small tables for each kind of fence and order: time per line, its ratio, seconds for all bytes."""
     kinds = list(dict.fromkeys((row["fence"], row["order"]) for row in rows))
     parts = [[row for row in rows if (row["fence"], row["order"]) == kind] for kind in kinds]
-    return [grid for part in parts for grid in _grids(part, with_interval)]
+    return [grid for part in parts for grid in _grids(part)]
 
 
-def _grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
+def _grids(rows: list[Row]) -> list[Grid]:
     names = list(dict.fromkeys(str(row["instruction"]) for row in rows))
     base, total = str(rows[0]["against"]), show_size(int(rows[0]["total_bytes"] or 0))
     others = [name for name in names if name != base]
@@ -57,3 +58,6 @@ def _plain(row: Row | None, key: str, scale: float) -> str:
 def three_digits(value: float) -> str:
     """'8.40', '133'; more only before the point."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+
+
+forms.add(of_rows("flush", grids))

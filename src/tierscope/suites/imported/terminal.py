@@ -1,6 +1,7 @@
 """Another tool's readings in the terminal: what was set, then the few numbers that most of them hold."""
 
 from tierscope.draw import cells
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.imported.table import Imported
 from tierscope.tables import Row
@@ -19,3 +20,6 @@ def grid(rows: list[Row]) -> Grid:
     heads = [(cells.head(column), cells.is_number(column)) for column in columns]
     lines = [[cells.cell(row.get(column.name), column) for column in columns] for row in rows]
     return f"Imported from {rows[0]['tool']}", heads, lines
+
+
+forms.add(of_rows("imported", lambda rows: [grid(rows)]))

@@ -1,7 +1,9 @@
 """Operations on structures in a terminal."""
 
 from tierscope.draw import cells
-from tierscope.draw.grid import Cell, Grid
+from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.grid import Grid
+from tierscope.record.experiment import real
 from tierscope.suites.maps.points import chart, varying, words
 from tierscope.tables import Row
 from tierscope.units import show_seconds
@@ -11,11 +13,11 @@ LINES = [("lines read", True), ("written", True), ("flushed", True), ("fences", 
 COUNTED = ("lines_read", "lines_written", "lines_flushed", "fences", "flushed_per_written")
 
 
-def grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
-    """with_interval: '3.62 ±0.4%' of a key whose bounds are stem_low and stem_high."""
+def grids(rows: list[Row]) -> list[Grid]:
+    """Return the times of each operation, and the lines that it touches where accesses were recorded."""
     parts, head = _parts(rows)
     timed = [
-        (f"{name} (95 % interval)", [(head, False), *HEADS], [[word, *_line(row, with_interval)] for word, row in part])
+        (f"{name} (95 % interval)", [(head, False), *HEADS], [[word, *_line(row)] for word, row in part])
         for name, part in parts.items()
     ]
     return timed + _counted(parts, head)
@@ -54,7 +56,7 @@ def _count(value: object) -> str:
     return f"{float(value):.2f}" if isinstance(value, int | float) else cells.NOTHING
 
 
-def _line(row: Row, with_interval: Cell) -> list[str]:
+def _line(row: Row) -> list[str]:
     rate = with_interval(row, "ops_per_s", "ops", lambda value: f"{value / 1e6:.3g}")
     times = [_time(row, f"latency_{name}_s") for name in ("p50", "p99", "p999")]
     return [rate, *times, _share(row), _time(row, "init_s")]
@@ -66,5 +68,8 @@ def _time(row: Row, key: str) -> str:
 
 def _share(row: Row) -> str:
     """Of the time of the same rounds."""
-    share = row["rehash_share"]
-    return f"{100 * share:.1f} %" if isinstance(share, float) and share else cells.NOTHING
+    share = real(row["rehash_share"])
+    return f"{100 * share:.1f} %" if share else cells.NOTHING
+
+
+forms.add(of_rows("maps", grids))

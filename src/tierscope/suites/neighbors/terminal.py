@@ -1,7 +1,8 @@
 """Neighbours in a terminal: one line per pair of numbers, the time of one victim and its slowdown."""
 
 from tierscope.draw import cells
-from tierscope.draw.grid import Cell, Grid
+from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.grid import Grid
 from tierscope.suites.neighbors.table import aggressor_name, victim_name
 from tierscope.tables import Row
 from tierscope.units import show_seconds
@@ -9,13 +10,12 @@ from tierscope.units import show_seconds
 NUMBERS = ("victims", "aggressors", "time of one", "slowdown")
 
 
-def grid(rows: list[Row], with_interval: Cell) -> Grid:
-    """with_interval: '1.061 ±0.3%' of a key whose bounds are stem_low, stem_high."""
+def grid(rows: list[Row]) -> Grid:
+    """Return one line for each pair of numbers of victims and aggressors."""
     kinds = {aggressor_name(row) for row in rows if row["aggressors"]}
     heads = [(name, name in NUMBERS) for name in ("victim", *NUMBERS, "against")]
     lines = [
-        [victim_name(row), str(row["victims"]), str(row["aggressors"]), _time(row), *_slowdown(row, with_interval)]
-        for row in rows
+        [victim_name(row), str(row["victims"]), str(row["aggressors"]), _time(row), *_slowdown(row)] for row in rows
     ]
     return f"Neighbours: {', '.join(sorted(kinds)) or 'victims alone'} (95 % interval)", heads, lines
 
@@ -24,8 +24,11 @@ def _time(row: Row) -> str:
     return show_seconds(float(row["seconds"])) if row["seconds"] else cells.NOTHING
 
 
-def _slowdown(row: Row, with_interval: Cell) -> list[str]:
+def _slowdown(row: Row) -> list[str]:
     """And what it stands against; nothing where a row stands against itself."""
     if row["against"] == "itself":
         return ["" if row["conclusive"] else "?", ""]
     return [with_interval(row, "slowdown", "slowdown", lambda value: f"{value:.3f}"), str(row["against"])]
+
+
+forms.add(of_rows("neighbors", lambda rows: [grid(rows)]))

@@ -1,6 +1,7 @@
 """Policy in a terminal: one line for each property that was looked for, with its range."""
 
 from tierscope.draw import cells
+from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_bytes, show_seconds
@@ -24,3 +25,6 @@ def _line(row: Row) -> list[str]:
     size = f"{least}{show_bytes(int(unit))}" if unit else cells.NOTHING
     time = show_seconds(float(row["seconds"])) if row["seconds"] else cells.NOTHING
     return [part, count, size, time, str(row["evidence"])]
+
+
+forms.add(of_rows("policy", lambda rows: [policy(rows)]))

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from tierscope.draw import cells, vega
-from tierscope.draw.grid import Cell, Grid
+from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.grid import Grid
 from tierscope.suites.storage.findings import show_iops
 from tierscope.tables import Row
 from tierscope.units import show_seconds, show_size
@@ -24,15 +25,12 @@ def kind_name(row: Row) -> str:
     return f"{row['order']} {mix if row['operation'] == 'mix' else row['operation']}"
 
 
-def grid(rows: list[Row], with_interval: Cell) -> Grid:
-    """with_interval: '3.62 ±0.4%' of a key whose bounds are stem_low, stem_high. What all share is in the title."""
+def grid(rows: list[Row]) -> Grid:
+    """What all share is in the title."""
     shown = [key for key in VARIED if len({row[key] for row in rows}) > 1]
     shared = [VARIED[key](rows[0]) for key in VARIED if key not in shown]
     names = ["job", *(key.partition("_")[0] for key in shown), "operations/s", "GB/s", "mean", "p99", "usr/sys %"]
-    lines = [
-        [kind_name(row), *(VARIED[key](row).removeprefix("depth ") for key in shown), *_line(row, with_interval)]
-        for row in rows
-    ]
+    lines = [[kind_name(row), *(VARIED[key](row).removeprefix("depth ") for key in shown), *_line(row)] for row in rows]
     title = f"Storage ({', '.join([how(rows), *shared])}; 95 % interval)"
     return title, [(name, name != "job") for name in names], lines
 
@@ -45,7 +43,7 @@ def how(rows: list[Row]) -> str:
     return f"{', '.join(engines)}, {str(first['access']).replace('buffered', 'BUFFERED')}, {place}"
 
 
-def _line(row: Row, with_interval: Cell) -> list[str]:
+def _line(row: Row) -> list[str]:
     shares = "/".join(f"{100 * float(row[key] or 0):.1f}" for key in ("cpu_user", "cpu_system"))
     return [
         with_interval(row, "iops", "iops", show_iops),
@@ -53,3 +51,6 @@ def _line(row: Row, with_interval: Cell) -> list[str]:
         *(show_seconds(float(row[key] or 0)) if row[key] else cells.NOTHING for key in ("latency_s", "latency_p99_s")),
         shares if row["part"] in ("both", row["operation"]) else "",
     ]
+
+
+forms.add(of_rows("storage", lambda rows: [grid(rows)]))

@@ -1,7 +1,8 @@
 """Strided accesses in a terminal: a line for each stride, a column for each access size, a table for each way."""
 
 from tierscope.draw import cells, vega
-from tierscope.draw.grid import Cell, Grid
+from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
 from tierscope.suites.stride.findings import KIND
 from tierscope.tables import Row
@@ -14,14 +15,14 @@ def way(row: Row) -> str:
     return f"{row['op']}{store}, {threads_name(int(row['threads'] or 0))}, {row['order']}"
 
 
-def grids(rows: list[Row], with_interval: Cell) -> list[Grid]:
-    """with_interval: '3.62 ±0.4%' of a key whose bounds are stem_low and stem_high."""
+def grids(rows: list[Row]) -> list[Grid]:
+    """Return a table for each way of access: a line for each stride, a column for each access size."""
     kinds = list(dict.fromkeys(tuple(row[key] for key in KIND) for row in rows))
     parts = [[row for row in rows if tuple(row[key] for key in KIND) == kind] for kind in kinds]
-    return [_grid(part, with_interval) for part in parts]
+    return [_grid(part) for part in parts]
 
 
-def _grid(rows: list[Row], with_interval: Cell) -> Grid:
+def _grid(rows: list[Row]) -> Grid:
     by = {(row["stride_bytes"], row["access_bytes"]): row for row in rows}
     sizes = sorted({int(row["access_bytes"] or 0) for row in rows})
     strides = sorted({int(row["stride_bytes"] or 0) for row in rows})
@@ -37,3 +38,6 @@ def _grid(rows: list[Row], with_interval: Cell) -> Grid:
 
 def _rate(value: float) -> str:
     return f"{vega.gb(value):.2f}"
+
+
+forms.add(of_rows("stride", grids))

@@ -2,6 +2,7 @@
 
 from tierscope.draw import cells, vega
 from tierscope.draw.braille import Axis, Curve
+from tierscope.draw.forms import Form, forms, of_rows, plot
 from tierscope.draw.grid import Grid
 from tierscope.tables import Row
 from tierscope.units import show_bytes, show_size
@@ -44,3 +45,7 @@ def curves(rows: list[Row]) -> tuple[list[Curve], Axis, Axis]:
     most = max((int(row["touched"] or 0) for row in known), default=2)
     ticks = {float(2 * 4**power): str(2 * 4**power) for power in range(12) if 2 * 4**power <= most}
     return found, Axis("pages touched", log=True, ticks=ticks), Axis("translation, ns")
+
+
+forms.add(of_rows("tlb_levels", lambda rows: [levels(rows)]))
+forms.add(Form("tlb", lambda section, console: plot(console, *curves(section.rows))))

@@ -1,0 +1,146 @@
+"""The forms that tables take in a terminal: few lines, units in the heads, '?' beside what is inconclusive.
+
+A form turns the rows of one table into parts that `rich` prints. A table without a form of its own is shown `plain`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tierscope.draw import braille, cells, vega
+from tierscope.draw.braille import Axis, Curve
+from tierscope.draw.grid import Grid
+from tierscope.printable import printable
+from tierscope.record.experiment import Label
+from tierscope.registry import Registry
+from tierscope.tables import Column, Row
+
+WIDEST = 100  # columns: longer lines are hard to follow
+LINES = 20  # of a table without a form of its own
+
+Parts = list[RenderableType]
+
+
+class Shown(Protocol):
+    """What a form is given of a table."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def rows(self) -> list[Row]: ...
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns of which at least one row knows the value."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the table `name` is shown. `draw`: its rows on a console, as parts one below the other."""
+
+    name: str
+    draw: Callable[[Shown, Console], Parts]
+
+
+forms: Registry[Form] = Registry("form", "tierscope.suites", part="terminal", group="tierscope.forms")
+
+
+def form(name: str) -> Callable[[Shown, Console], Parts]:
+    """Return how the table of this name is drawn; `plain` where nothing else is registered."""
+    return forms[name].draw if name in forms else plain
+
+
+def of_rows(name: str, made: Callable[[list[Row]], list[Grid]]) -> Form:
+    """Return the form of a table whose rows become grids, whatever the console is."""
+    return Form(name, lambda shown, _: stacked(made(shown.rows)))
+
+
+def plain(shown: Shown, console: Console) -> Parts:
+    """Any table: as many columns as fit, the first LINES rows."""
+    columns = _fitting(shown, width(console))
+    rows = [[cells.cell(row.get(c.name), c) for c in columns] for row in shown.rows[:LINES]]
+    parts = titled(shown.title, [(cells.head(c), cells.is_number(c)) for c in columns], rows)
+    if len(shown.rows) > LINES:
+        parts.append(Text(f"... {len(shown.rows) - LINES} more rows in the report", style="dim"))
+    return parts
+
+
+def stacked(grids: Iterable[Grid]) -> Parts:
+    return [part for grid in grids for part in (Text(), *titled(*grid))][1:]
+
+
+def titled(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> Parts:
+    """Return a title and the table below it; the title is not broken at the width of the table.
+
+    heads: each with whether it is a number, which is aligned right.
+    """
+    body = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, is_number in heads:
+        body.add_column(Text(name), justify="right" if is_number else "left", header_style="dim", overflow="fold")
+    for row in rows:
+        body.add_row(*(Text(printable(entry)) for entry in row))
+    return [Text(title, style="bold"), body]
+
+
+def rate(row: Row | None) -> str:
+    return with_interval(row, "bandwidth_bytes_per_s", "bandwidth", lambda value: f"{vega.gb(value):.2f}")
+
+
+def wait(row: Row | None) -> str:
+    return with_interval(row, "latency_s", "latency", lambda value: f"{vega.ns(value):.4g}")
+
+
+def with_interval(row: Row | None, key: str, stem: str, text: Callable[[float], str]) -> str:
+    """'53.39 ±0.4%', the half-width of the interval; '?' for what is inconclusive."""
+    if row is None or not row[key]:
+        return cells.NOTHING
+    middle, low, high = number(row[key]), number(row[f"{stem}_low"]), number(row[f"{stem}_high"])
+    return f"{cells.within(text(middle), low, middle, high)}{'' if row['conclusive'] else ' ?'}"
+
+
+def curve_of(label: str, rows: list[Row], key: str, x: str, y: str) -> Curve:
+    """The rows whose `key` is `label`, in their order, in GB/s and ns; those without a number left out."""
+    points = [(_unit(row, x), _unit(row, y)) for row in rows if row[key] == label and row[x] and row[y]]
+    return Curve(printable(label), [point[0] for point in points], [point[1] for point in points])
+
+
+def _unit(row: Row, key: str) -> float:
+    scales = {"bandwidth_bytes_per_s": vega.gb, "latency_s": vega.ns}
+    return scales[key](row[key]) or 0.0 if key in scales else number(row[key])
+
+
+def number(value: Label) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def plot(console: Console, curves: list[Curve], x: Axis, y: Axis) -> Parts:
+    """Nothing on a terminal that cannot draw; braille needs Unicode."""
+    colour = console.color_system is not None and not console.no_color
+    text = braille.plot(curves, x, y, width=width(console) - 1, colour=colour) if draws(console) else ""
+    return [Text(), Text.from_ansi(text)] if text else []
+
+
+def draws(console: Console) -> bool:
+    return console.encoding.lower().startswith("utf")
+
+
+def width(console: Console) -> int:
+    return min(console.width, WIDEST)
+
+
+def _fitting(shown: Shown, width: int) -> list[Column]:
+    chosen: list[Column] = []
+    used = 0
+    for column in shown.used:
+        texts = [cells.head(column), *(cells.cell(row.get(column.name), column) for row in shown.rows[:LINES])]
+        used += max(map(len, texts)) + 2
+        if chosen and used > width:
+            break
+        chosen.append(column)
+    return chosen
