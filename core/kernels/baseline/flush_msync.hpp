@@ -13,6 +13,7 @@ namespace tierscope::kernels::flush_msync {
 inline constexpr KernelInfo info{.name = "flush_msync",
                                  .summary = "stores of blocks, then msync of their pages",
                                  .source = "POSIX.1-2017, msync; Linux, msync(2)",
+                                 .check = Check::recomputed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::plain,
                                  .operation = Operation::block,

@@ -41,6 +41,16 @@ class Kernel(msgspec.Struct, frozen=True):
     shapes: tuple[Shape, ...]
     simulated: bool = True  # whether its descriptors tell all that it does to memory
     flush: str = "none"  # how stored lines are written back: "none", "clflush", "clflushopt", "clwb", "msync"
+    check: str = "replayed"  # how its answer is checked: "replayed", "recomputed", "none"
+    unchecked: str = ""  # why, where it is not
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """What a kernel on lines does to memory, for plans that size its arrays."""
+
+    arrays: int
+    read_share: float  # of the program's lines
+    simulated: bool = True  # whether a simulated memory can run it
 
 
 class TargetKind(msgspec.Struct, frozen=True):
