@@ -227,6 +227,7 @@ std::string group(const Group& g, const Store& store) {
       .add("program_bytes_per_operation", g.program_bytes())
       .raw("bus_bytes_per_operation", bus_bytes(g.bus_bytes()))
       .add("operation", name_of(g.operation()))
+      .add("waits", name_of(g.entry->info->wait))
       .add("persistence", persistence.domain)
       .add("persistence_how", persistence.how)
       .add("detail", store.victims.empty() ? "" : store.victims.front()->detail())

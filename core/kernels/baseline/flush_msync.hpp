@@ -19,7 +19,8 @@ inline constexpr KernelInfo info{.name = "flush_msync",
                                  .operation = Operation::block,
                                  .flushes = true,
                                  .orders = true,
-                                 .flush = Flush::msync};
+                                 .flush = Flush::msync,
+                                 .wait = Wait::file};
 inline constexpr std::string_view isa = "scalar";
 
 inline bool write_back(std::byte* at, std::size_t size, std::uintptr_t page, int how) noexcept {
