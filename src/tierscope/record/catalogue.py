@@ -113,6 +113,14 @@ class Catalogue(msgspec.Struct, frozen=True):
     simulated: tuple[Preset, ...] = ()
     events: tuple[EventKind, ...] = ()
 
+    def walks(self) -> dict[str, Walk]:
+        """Return the kernels on lines, by name."""
+        return {
+            kernel.kernel: Walk(len(kernel.operands), _read_share(kernel.operands), kernel.simulated)
+            for kernel in sorted(self.kernels, key=lambda one: one.kernel)
+            if kernel.operation == "line"
+        }
+
     def formless(self) -> frozenset[str]:
         """Kernels that cannot run on simulated memory."""
         return frozenset(kernel.kernel for kernel in self.kernels if not kernel.simulated)
@@ -133,3 +141,8 @@ class Catalogue(msgspec.Struct, frozen=True):
         """The kernel on every ISA that runs here, best first."""
         found = [k for k in self.kernels if k.kernel == name and k.available]
         return sorted(found, key=lambda k: -k.rank)
+
+
+def _read_share(operands: tuple[Operand, ...]) -> float:
+    loads, stores = (sum(one.lines for one in operands if getattr(one, side)) for side in ("loads", "stores"))
+    return loads / max(loads + stores, 1)
