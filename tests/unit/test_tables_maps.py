@@ -149,7 +149,7 @@ def test_rehashes_of_inconclusive_rounds_make_no_sentence(tmp_path: Path) -> Non
     run = maker.save("maps")
     assert said(run) == {}
     assert verdict(gather(run)).lead.startswith(
-        "This run shows nothing yet: 1 of 1 points is inconclusive: only 5 rounds of 8"
+        "No result is conclusive yet: 1 of 1 points is inconclusive: only 5 rounds of 8"
     )
 
 

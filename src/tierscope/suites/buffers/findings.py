@@ -30,7 +30,7 @@ def _count(buffers: list[Row], medium: Row) -> Insight:
     number = len(buffers)
     hidden = hidden_by_floor(medium["target"])
     if hidden and not number:
-        text = f"Buffers of {medium['target']}: not known, because {hidden}"
+        text = f"Buffers of {medium['target']}: unknown, because {hidden}"
         return Insight(name="buffers", text=text, unit="1", conclusive=False)
     text = f"No buffer is seen in {medium['target']}: latency does not depend on the region"
     if number:
@@ -90,7 +90,7 @@ def _writes(row: Row) -> list[Insight]:
         return []
     if not row["amplification"]:
         if hidden := hidden_by_ceiling(row["target"]):
-            text = f"Whether anything joins writes is not known, because {hidden}"
+            text = f"Whether anything joins writes is unknown, because {hidden}"
             return [Insight(name="write_amplification", text=text, unit="1", conclusive=False)]
         text = f"Nothing is seen to join writes: {show_seconds(each.middle)} per line in large regions"
         return [Insight(name="write_amplification", text=f"{text}, not less in small ones", unit="1")]

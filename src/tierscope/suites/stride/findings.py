@@ -58,7 +58,7 @@ def _unit(rows: list[Row], every: list[Row]) -> list[Insight]:
         text = f"{who}: no unit above a line of {LINE_BYTES} B shows up to strides of {widest}"
         hidden = hidden_by_ceiling(rows[0]["target"])
         if hidden:
-            text = f"{who}: the unit that memory moves is not known, because {hidden}"
+            text = f"{who}: the unit that memory moves is unknown, because {hidden}"
         if few := len(times) < FEWEST:
             text = f"{who}: {_few(len(times), sum(row['access_bytes'] == access for row in every))} to tell a unit"
         return [Insight(name=f"stride_unit {_name(rows[0])}", text=text, conclusive=not (few or hidden))]

@@ -12,7 +12,7 @@ def sentences(points: list[Row], found: Translation) -> list[Insight]:
     size, most = whole(points[0], "page_bytes"), max(whole(row, "touched") for row in points)
     if not found.levels:
         if hidden := hidden_by_floor(points[0]["target"]):
-            text = f"Levels of the TLB for {_pages(size)} are not known, because {hidden}"
+            text = f"Levels of the TLB for {_pages(size)} are unknown, because {hidden}"
             return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, conclusive=False)]
         text = (
             f"No level of a TLB is seen with up to {most} {_pages(size)}: translation adds nothing, or always the same"
