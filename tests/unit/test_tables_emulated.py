@@ -97,7 +97,7 @@ def test_a_ceiling_hides_the_unit_that_memory_moves(tmp_path: Path) -> None:
     run = maker.save("stride")
     name = "stride_unit read sequential 4"
     assert "unknown, because the emulated ceiling of 8.00 GB/s" in words("stride", run, CAPPED)[name].text
-    assert "no unit above a line" in words("stride", run, "node:0")[name].text
+    assert "no unit larger than a line" in words("stride", run, "node:0")[name].text
 
 
 @pytest.mark.parametrize(("target", "sure"), [(CAPPED, False), (FLOORED, True), ("node:0", True)])
