@@ -9,7 +9,9 @@ from made import HZ, Maker, Teamwork, made_blocks, one_group
 from reported import small_run
 from tierscope.record import result as results
 from tierscope.record.result import Blocks, Record, Run
+from tierscope.report import picture
 from tierscope.report.content import gather
+from tierscope.report.standalone import standalone
 from tierscope.suites.series import points as series
 from tierscope.tables import Row, tables
 from tierscope.units import GiB
@@ -118,3 +120,16 @@ def test_no_more_experiments_are_chosen_than_fit(tmp_path: Path) -> None:
 def test_the_page_says_that_it_is_thinned(tmp_path: Path) -> None:
     drawing = next(d for d in gather(small_run(tmp_path)).drawings if d.figure.name == "timeline")
     assert "Thinned" in drawing.spec["usermeta"]["tierscope"]["notes"][0]
+
+
+def test_a_run_without_a_disturbed_block_is_drawn_with_a_finite_size(tmp_path: Path) -> None:
+    blocks = made_blocks((Teamwork((1e8,)),), seed=7, count=400, preempted=0.0)
+    length = (blocks["stop_ticks"] - blocks["start_ticks"]).max()
+    blocks["stop_ticks"] = blocks["start_ticks"] + length  # all rates alike, as on a simulated machine
+    blocks["operations"] = blocks["operations"].max()
+    run, _ = only(tmp_path, blocks)
+    (drawing,) = [one for one in gather(run).drawings if one.figure.name == "timeline"]
+    drawn = picture.svg(standalone(drawing.spec))
+    assert "Infinity" not in drawn
+    assert "NaN" not in drawn
+    assert "rate / median of the group" in drawn
