@@ -34,19 +34,20 @@ def rows(ran: Callable[[tuple[str, ...]], Rows]) -> Rows:
     return ran(BUFFERS) + ran(POLICY)
 
 
-@pytest.mark.parametrize("words", [BUFFERS, POLICY], ids=["buffers", "policy"])
+@pytest.mark.parametrize("words", [POLICY, pytest.param(BUFFERS, marks=pytest.mark.slow)], ids=["policy", "buffers"])
 def test_they_find_nothing_that_is_not_there(ran: Callable[[tuple[str, ...]], Rows], words: tuple[str, ...]) -> None:
     assert [row for row in ran(words) if row["verdict"] == "false alarm"] == []
 
 
+@pytest.mark.slow
 def test_probers_recover_what_random_devices_were_built_with(rows: Rows) -> None:
     failures = [row for row in rows if row["verdict"] != "recovered"]
     assert len(failures) <= (1 - LEAST) * len(rows), failures
     assert {"buffers", "unit", "medium", "grain", "period", "entries"} <= {row["parameter"] for row in rows}
 
 
-def test_a_failure_can_be_repeated_by_its_words(rows: Rows, tmp_path: Path) -> None:
-    words = next(str(row["repeat"]).split() for row in rows if row["prober"] == "policy")
+def test_a_failure_can_be_repeated_by_its_words(ran: Callable[[tuple[str, ...]], Rows], tmp_path: Path) -> None:
+    words = next(str(row["repeat"]).split() for row in ran(POLICY) if row["prober"] == "policy")
     status, out, err = Shell(tmp_path)(*words[1:], "parts=combining", "--json", "-")
     assert status == 0, err
     assert [row["part"] for row in json.loads(out)["rows"] if row["table"] == "policy"] == ["combining"]

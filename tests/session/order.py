@@ -11,7 +11,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-CLOCKLESS = ("tests/builds/", "tests/clockless/", "tests/unit/")  # files of the first take longest, and begin
+CLOCKLESS = ("tests/builds/", "tests/clockless/", "tests/unit/", "tests/catalogue/")  # the longest files begin
 ALONE = "alone"
 MOST_WORKERS = 8  # each collects all tests: from there on that takes longer than it saves
 

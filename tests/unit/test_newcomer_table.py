@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 import pytest
 
 from made import Maker, Teamwork, one_group
@@ -14,9 +15,10 @@ from tierscope.compare.comparison import compare_runs, named_point
 from tierscope.compare.history import history
 from tierscope.compare.measures import measures
 from tierscope.compare.rounds import compare_rounds
+from tierscope.doctor.check import EVERY
 from tierscope.errors import Exit
-from tierscope.record.result import Run
-from tierscope.report.content import gather
+from tierscope.record.result import Finding, Run
+from tierscope.report.content import gather, touching
 from tierscope.report.exports import exports
 from tierscope.tables import Column, Insight, Main, Row, Tables, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, records
@@ -177,12 +179,6 @@ def test_a_report_shows_it_behind_what_is_asked_first(pair: tuple[Run, Run], mon
 
 
 NAMES = frozenset(tables)
-ALLOWED = {
-    ("doctor/check.py", "BANDWIDTH"): "findings of stored runs name the tables that they touch",
-    ("doctor/check.py", "EVERY"): "likewise",
-}
-"""Lists of tables that are left, and why."""
-
 ALIKE = frozenset(
     {"threads", "latency", "imported", "policy", "blocks", "groups", "counters", "targets", "interleave", "storage"}
 )
@@ -213,10 +209,19 @@ def test_no_list_outside_the_suites_names_tables(root: Path) -> None:
     found = {
         (path.relative_to(package).as_posix(), name): named for path in files for name, named in lists_of_tables(path)
     }
-    assert sorted(found) == sorted(ALLOWED), found
+    assert not found
 
 
 def test_the_search_finds_a_list_of_tables(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text('KEYS = {"stream": ("kernel",), "latency": ()}\nMORE = ("flush",)\nAXES = ("threads", "blocks")\n')
     assert lists_of_tables(path) == [("KEYS", {"stream", "latency"}), ("MORE", {"flush"})]
+
+
+def test_findings_bear_on_every_table_that_does_not_say_otherwise(pair: tuple[Run, Run]) -> None:
+    steal = Finding(name="steal", state="s", verdict="bad", touches=EVERY, effect="", remedy="")
+    older = Finding(name="swap", state="s", verdict="bad", touches=("newcomer",), effect="", remedy="")
+    other = Finding(name="thp", state="s", verdict="bad", touches=("stream",), effect="", remedy="")
+    run = Run(path=pair[0].path, result=msgspec.structs.replace(pair[0].result, findings=(steal, older, other)))
+    assert [finding.name for finding in touching(run, "newcomer")] == ["steal", "swap"]
+    assert touching(run, "storage") == ()

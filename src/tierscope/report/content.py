@@ -128,7 +128,8 @@ def _section(run: Run, name: str, rows: list[Row], said: list[Insight], audit: A
 
 def touching(run: Run, table: str) -> tuple[Finding, ...]:
     """Findings that bear on `table` and are not good, the worst first."""
-    return tuple(f for f in ranked(run.result.findings) if table in f.touches and f.verdict != "good")
+    topics = {table, *tables[table].topics}
+    return tuple(f for f in ranked(run.result.findings) if topics.intersection(f.touches) and f.verdict != "good")
 
 
 def ranked(findings: tuple[Finding, ...]) -> list[Finding]:

@@ -92,6 +92,7 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     binned: tuple[str, ...] = ()  # columns that are the middle of a bin of fio
 
 
+TOPICS = ("bandwidth", "latency")  # of a table that does not say on which findings of the doctor bear
 PLACE = 100  # of a table that does not say where it belongs
 BESIDE = 1000  # from here on: tables that explain what another one measured, and make no headline
 
@@ -132,8 +133,8 @@ def plain(value: Any) -> Any:
 class Plain:
     """A table whose rows and insights hold Python's own numbers, whatever its statistics return.
 
-    A table may state three things more: `place`, its order in a report, the lowest first; `audited`; and `in_terminal`,
-    whether a terminal shows it, too.
+    A table may state four things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
+    whether a terminal shows it, too; and `topics`, on which findings of the doctor bear.
     """
 
     def __init__(self, table: Table) -> None:
@@ -166,6 +167,12 @@ class Plain:
     @property
     def in_terminal(self) -> bool:
         return bool(getattr(self._table, "in_terminal", True))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        found = getattr(self._table, "topics", TOPICS)
+        assert isinstance(found, tuple)
+        return found
 
     @property
     def audited(self) -> Audited:

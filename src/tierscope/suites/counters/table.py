@@ -40,6 +40,7 @@ class Counters:
 
     name: ClassVar[str] = "counters"
     title: ClassVar[str] = "Performance events in the timed blocks"
+    topics: ClassVar[tuple[str, ...]] = ()  # what they explain states its own
     place: ClassVar[int] = BESIDE
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "take", "counter")
     main: ClassVar[tuple[Main, ...]] = ()  # counts explain what other tables measured

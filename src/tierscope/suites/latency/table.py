@@ -21,6 +21,7 @@ class Latency:
 
     name: ClassVar[str] = "latency"
     title: ClassVar[str] = "Latency"
+    topics: ClassVar[tuple[str, ...]] = ("latency",)
     place: ClassVar[int] = 20
     audited: ClassVar[Audited] = Audited(dependent=True)
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes")

@@ -34,6 +34,7 @@ class Storage:
 
     name: ClassVar[str] = "storage"
     title: ClassVar[str] = "Storage"
+    topics: ClassVar[tuple[str, ...]] = ()  # of a device, not of memory
     audited: ClassVar[Audited] = Audited(binned=tuple(PERCENTILES))
     keys: ClassVar[tuple[str, ...]] = (
         "operation",
