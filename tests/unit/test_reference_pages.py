@@ -1,0 +1,105 @@
+"""The reference pages are what the code makes; `nox -s reference` makes them again."""
+
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+
+from tierscope.cli import markup
+from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
+from tierscope.cli.reference import Part, made, parts, replaced
+from tierscope.cli.reference.command_line import keys, options_of, section, suite_section
+from tierscope.errors import Exit, UsageError
+from tierscope.plans import Suite, options, suites
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted({parts[name].page for name in parts})
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[Path, str]:
+    return made(ROOT)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_committed_page_is_what_the_code_makes(texts: dict[Path, str], name: str) -> None:
+    same = (ROOT / name).read_text() == texts[ROOT / name]  # no diff of long pages
+    assert same, f"{name} differs from the code; run `nox -s reference`, or python -m tierscope.cli.reference"
+
+
+def test_the_pages_are_written_below_another_root(tmp_path: Path) -> None:
+    from tierscope.cli.reference.__main__ import main
+
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    page = tmp_path / "docs/reference/cli.md"
+    page.write_text(page.read_text().replace("Print only errors.", "Print nothing."))
+    assert main([str(tmp_path)]) == 0
+    assert page.read_text() == (ROOT / "docs/reference/cli.md").read_text()
+
+
+def test_a_page_that_lacks_a_region_is_refused() -> None:
+    with pytest.raises(UsageError, match="page.md lacks the region suites"):
+        replaced("# Title\n", Part("suites", "page.md", lambda: ""))
+
+
+def test_the_prose_around_a_region_stays() -> None:
+    page = "before\n\n<!-- made from the code: x -->\n\nold\n\n<!-- end of x -->\n\nafter\n"
+    assert replaced(page, Part("x", "page.md", lambda: "new")) == page.replace("old", "new")
+
+
+def test_a_new_command_appears_with_options_status_and_examples() -> None:
+    @click.command(cls=Command, examples=("tierscope weigh runs/A",), status={4: "too light"})
+    @click.argument("directory")
+    @click.option("--least", metavar="SHARE", default=0.5, show_default=True, help="Least [weight](x.md), as `0.5`.")
+    @click.option("--json", "as_json", is_flag=True, help="Print rows.")
+    def weigh(directory: str, least: float, as_json: bool) -> None:
+        """Weigh the run in DIRECTORY.
+
+        Uses `scales`.
+        """
+
+    text = section("weigh", weigh)
+    assert text.startswith("## `weigh`\n\n    tierscope weigh [OPTIONS] DIRECTORY\n\nWeigh the run in DIRECTORY.\n\n")
+    assert "| `--least SHARE` | Least [weight](x.md), as `0.5`. Default: 0.5. |" in text
+    assert "| `--json` | Print rows. |" in text
+    assert "| 4 | too light |" in text
+    assert "$ tierscope weigh runs/A" in text
+    assert weigh.params[1].help == "Least weight, as 0.5."  # type: ignore[attr-defined] (an Option)
+
+
+def test_a_new_suite_appears_with_its_options() -> None:
+    def plan(*_: object) -> object: ...
+
+    own = (options.text("target", "node:0", "location"), options.size("array", None, "bytes; auto: `1GiB`"))
+    text = suite_section(Suite("weight", "weight of a bit", own, plan, details="Needs scales."))  # type: ignore[arg-type]
+    assert text.startswith("### weight\n\nWeight of a bit. Needs scales.\n\n")
+    assert "| `target` | node:0 | location |\n| `array` | auto | bytes; auto: `1GiB` |" in text
+
+
+@pytest.mark.parametrize("name", sorted(commands))
+def test_every_option_of_a_command_has_a_help(name: str) -> None:
+    assert [flag for flag, told in options_of(commands[name]) if not told] == []
+    assert isinstance(commands[name], Command)
+
+
+@pytest.mark.parametrize("name", sorted(suites))
+def test_every_option_of_a_suite_has_a_help(name: str) -> None:
+    assert [option.name for option in suites[name].options if not option.help] == []
+    assert keys(suites[name].options).count("\n") == len(suites[name].options) + 1
+
+
+def test_every_exit_status_has_a_meaning() -> None:
+    assert [status for status in Exit if not status.meaning] == []
+    assert Exit(70) is Exit.INTERNAL
+    assert int(Exit.INTERRUPTED) == 130
+
+
+def test_marks_become_plain_text_and_roff() -> None:
+    text = "See [how](../how-to/x.md#y). **Bold** `--flag`, and [link](json.md)."
+    assert markup.plain(text) == "See docs/how-to/x.md. Bold --flag, and link."
+    assert markup.roff(text) == r"See \fBdocs/how\-to/x.md\fR. \fBBold\fR \fB\-\-flag\fR, and link."
+    assert markup.roff(".x 'y' a\\b") == r"\&.x \(aqy\(aq a\(rsb"
