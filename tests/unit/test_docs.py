@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
-from tierscope.doctor.check import BANDWIDTH, EVERY, NONE, checks
 from tierscope.errors import UsageError
 from tierscope.host import cxl
 from tierscope.host.persistent import facts
@@ -242,10 +241,3 @@ def test_every_key_of_a_file_of_groups_is_documented() -> None:
     schedule = sorted(names(told["Keys of the schedule"]))
     with pytest.raises(UsageError, match=re.escape(f"known: {', '.join(schedule)})")):
         read_groups("[schedule]\nunknown = 1\n[[experiment]]\n")
-
-
-def test_every_check_of_the_doctor_is_documented_with_what_it_touches() -> None:
-    words = {EVERY: "all", BANDWIDTH: "bandwidth", NONE: "none"}
-    rows = documented("doctor.md")["The checks of tierscope doctor"]
-    told = {row[0]: row[1] for row in rows if row[0] not in ("bad", "note", "unknown", "good")}
-    assert told == {name: words[checks[name].touches] for name in checks}

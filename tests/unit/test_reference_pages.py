@@ -9,8 +9,9 @@ import pytest
 from tierscope.cli import markup
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
-from tierscope.cli.reference import Part, made, parts, replaced
+from tierscope.cli.reference import Part, doctor, made, parts, replaced
 from tierscope.cli.reference.command_line import keys, options_of, section, suite_section
+from tierscope.doctor.check import Check, checks, good
 from tierscope.errors import Exit, UsageError
 from tierscope.plans import Suite, options, suites
 
@@ -90,6 +91,16 @@ def test_every_option_of_a_command_has_a_help(name: str) -> None:
 def test_every_option_of_a_suite_has_a_help(name: str) -> None:
     assert [option.name for option in suites[name].options if not option.help] == []
     assert keys(suites[name].options).count("\n") == len(suites[name].options) + 1
+
+
+@pytest.mark.parametrize("name", sorted(checks))
+def test_every_check_of_the_doctor_reports_what_it_looks_at_and_what_to_do(name: str) -> None:
+    assert all(doctor.row(checks[name]))
+
+
+def test_a_new_check_appears_with_the_tables_that_it_affects() -> None:
+    own = Check("tides", ("latency", "tlb"), lambda _: good("low"), looks_at="the sea", advice="wait")
+    assert doctor.row(own) == ("`tides`", "latency, tlb", "the sea", "wait")
 
 
 def test_every_exit_status_has_a_meaning() -> None:

@@ -5,7 +5,7 @@ A page in docs/reference/ is prose with regions between two comments, `<!-- made
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def replaced(page: str, part: Part) -> str:
     return f"{before}{begin}\n\n{part.make().strip()}\n\n{end}{after}"
 
 
-def grid(heads: str, rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
+def grid(heads: str, rows: Iterable[Sequence[str]]) -> str:
     """Return a table of Markdown. heads: with bars between them; a head that ends in a colon is aligned right."""
     names = [head.strip() for head in heads.split("|")]
     rule = "|".join("---:" if name.endswith(":") else "---" for name in names)
