@@ -4,13 +4,14 @@ from tierscope.cli.reference import Part, grid, parts
 from tierscope.doctor.check import BANDWIDTH, EVERY, MEANINGS, NONE, Check, checks
 from tierscope.doctor.text import VERDICTS
 from tierscope.report.view import MARKS
+from tierscope.tables import tables
 
 PAGE = "docs/reference/doctor.md"
 GROUPS = {EVERY: "all", BANDWIDTH: "bandwidth", NONE: "none"}
 
 
 def row(check: Check) -> tuple[str, str, str, str]:
-    """Return name, affected tables, what the check looks at, and what to do."""
+    """Return name, topics, what the check looks at, and what to do."""
     touches = GROUPS.get(check.touches) or ", ".join(check.touches)
     return f"`{check.name}`", touches, check.looks_at, check.advice
 
@@ -20,16 +21,16 @@ def _verdicts() -> str:
     return grid("verdict | in the terminal | on the page | meaning", rows)
 
 
-def _groups() -> str:
-    named = {"all": EVERY, "bandwidth": BANDWIDTH}
-    rows = [(word, ", ".join(f"`{name}`" for name in sorted(tables))) for word, tables in named.items()]
-    return grid("affects | tables", [*rows, ("none", "no table, except of a target that the check is about")])
+def _topics() -> str:
+    topics = sorted({topic for name in tables for topic in tables[name].topics})
+    known = {topic: [f"`{name}`" for name in tables if topic in tables[name].topics] for topic in topics}
+    return grid("topic | tables", [(topic, ", ".join(names)) for topic, names in known.items()])
 
 
 def _checks() -> str:
-    return grid("check | affects | what it looks at | what to do", [row(checks[name]) for name in checks])
+    return grid("check | topics | what it looks at | what to do", [row(checks[name]) for name in checks])
 
 
 parts.add(Part("verdicts", PAGE, _verdicts))
-parts.add(Part("groups-of-tables", PAGE, _groups))
+parts.add(Part("topics", PAGE, _topics))
 parts.add(Part("checks", PAGE, _checks))

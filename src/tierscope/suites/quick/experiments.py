@@ -50,6 +50,7 @@ suites.add(
         OPTIONS,
         plan,
         left_out,
+        kernels=True,
         details="Bandwidth over threads, and loaded latency of three mixes at eight delays. The staircase "
         "comes first, because the footprints of the others depend on the caches that it finds.",
     )
