@@ -14,8 +14,6 @@ from tierscope.host import cxl
 from tierscope.host.persistent import facts
 from tierscope.record import counting, experiment, machine, program, reading, result, timing
 from tierscope.suites.groups.experiments import GROUP_KEYS, read_groups
-from tierscope.tables import Column, tables
-from tierscope.tables.measured import CLOSING
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [str(path.relative_to(ROOT)) for path in pages(ROOT)]
@@ -149,40 +147,6 @@ def test_every_variable_of_the_environment_is_documented() -> None:
     found = {name for path in sources for name in re.findall(r"(?<!_)TIERSCOPE_[A-Z_]+", path.read_text())}
     told = {row[0] for row in documented("cli.md")["Environment"]}
     assert {name for name in told if name.startswith("TIERSCOPE_")} == found
-
-
-# --- reference/json.md ---
-
-
-def _units(columns: tuple[Column, ...]) -> dict[str, str]:
-    return {column.name: column.unit for column in columns}
-
-
-@pytest.mark.parametrize("name", sorted(tables))
-def test_every_key_of_a_row_is_documented_with_its_unit(name: str) -> None:
-    own = {row[0]: row[1] for row in documented("json.md")[name]}
-    closing = CLOSING if set(CLOSING) <= set(tables[name].columns) else ()
-    assert own == {key: unit for key, unit in _units(tables[name].columns).items() if key not in _units(closing)}
-
-
-def test_the_keys_that_rows_end_with_are_documented() -> None:
-    rows = documented("json.md")["Keys at the end of every row"]
-    assert {row[0]: row[1] for row in rows} == _units(CLOSING)
-
-
-@pytest.mark.parametrize("name", sorted(tables))
-def test_no_column_hides_the_name_of_its_table(name: str) -> None:
-    assert "table" not in _units(tables[name].columns)  # rows of the document carry it beside the columns
-
-
-def test_every_insight_is_documented() -> None:
-    source = "".join(path.read_text() for path in (ROOT / "src/tierscope/suites").rglob("*.py"))
-    made = set(re.findall(r'Insight\(\s*name=f?"(\w+)', source)) | set(
-        re.findall(r'_(?:seconds|insight)\(\s*"(\w+)"', source)
-    )
-    rows = {re.split(r"[ ]|_N$", row[0])[0] for row in documented("json.md")["Insights"] if len(row) == 3}
-    assert rows == {name.removesuffix("_") for name in made}
-    assert len(made) > 8
 
 
 # --- reference/run-directory.md ---

@@ -1,7 +1,9 @@
 """The reference pages are what the code makes; `nox -s reference` makes them again."""
 
+import re
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 import click
 import pytest
@@ -9,11 +11,14 @@ import pytest
 from tierscope.cli import markup
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
-from tierscope.cli.reference import Part, doctor, made, parts, replaced
+from tierscope.cli.reference import Part, doctor, grid, made, parts, replaced, rows
 from tierscope.cli.reference.command_line import keys, options_of, section, suite_section
 from tierscope.doctor.check import Check, checks, good
 from tierscope.errors import Exit, UsageError
 from tierscope.plans import Suite, options, suites
+from tierscope.record.result import Run
+from tierscope.tables import Column, Insight, Main, Plain, Row, tables
+from tierscope.tables.measured import CLOSING
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted({parts[name].page for name in parts})
@@ -101,6 +106,59 @@ def test_every_check_of_the_doctor_reports_what_it_looks_at_and_what_to_do(name:
 def test_a_new_check_appears_with_its_topics() -> None:
     own = Check("tides", ("latency",), lambda _: good("low"), looks_at="the sea", advice="wait")
     assert doctor.row(own) == ("`tides`", "latency", "the sea", "wait")
+
+
+@pytest.mark.parametrize("name", sorted(tables))
+def test_every_column_and_insight_of_a_table_has_a_meaning(name: str) -> None:
+    table = tables[name]
+    assert table.about.startswith("One row for each ")
+    assert [column.name for column in table.columns if not rows.meaning(column)] == []
+    assert [insight for insight, text in table.says.items() if not text] == []
+    assert "table" not in {column.name for column in table.columns}  # rows of the document have it, too
+
+
+def test_every_insight_in_the_code_has_a_meaning() -> None:
+    source = "".join(path.read_text() for path in (ROOT / "src/tierscope/suites").rglob("*.py"))
+    made_there = set(re.findall(r'Insight\(\s*name=f?"(\w+)', source)) | set(
+        re.findall(r'_(?:seconds|insight)\(\s*"(\w+)"', source)
+    )
+    stated = {re.split(r"[ ]|_N$", name)[0] for each in tables for name in tables[each].says}
+    assert stated == {name.removesuffix("_") for name in made_there}
+    assert len(made_there) > 8
+
+
+class Tides:
+    """One row for each tide.
+
+    A tide is [a wave](x.md).
+    """
+
+    name = "tides"
+    title = "Tides"
+    keys = ("moon",)
+    main = (Main("height_s"),)
+    columns = (
+        Column("moon", "moon", "", help="its phase"),
+        Column("height_s", "height", "s", help="median"),
+        Column("height_low", "low", "s"),
+        *CLOSING,
+    )
+    says: ClassVar[dict[str, str]] = {"flood MOON": "the highest | of all"}
+
+    def rows(self, run: Run) -> list[Row]: ...  # type: ignore[empty-body]
+
+    def insights(self, run: Run, rows: list[Row]) -> list[Insight]: ...  # type: ignore[empty-body]
+
+
+def test_a_new_table_appears_with_columns_insights_and_points() -> None:
+    table = Plain(Tides())
+    text = rows.section(table)
+    assert text.startswith("### `tides`\n\nOne row for each tide.\n\nA tide is [a wave](x.md).\n\n")
+    assert "| `moon` |  | its phase |\n| `height_s` | s | median |\n| `height_low` | s | lower bound |" in text
+    assert "conclusive" not in text
+    assert rows.insights(table) == [("`flood MOON`", "`tides`", "the highest | of all")]
+    assert r"the highest \| of all" in grid("a | b | c", rows.insights(table))
+    assert rows.points(table) == ("`tides`", "`moon`", "`height_s`")
 
 
 def test_every_exit_status_has_a_meaning() -> None:
