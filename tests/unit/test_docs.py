@@ -5,19 +5,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
 from tierscope.errors import UsageError
-from tierscope.host import cxl
-from tierscope.host.persistent import facts
-from tierscope.record import counting, experiment, machine, program, reading, result, timing
 from tierscope.suites.groups.experiments import GROUP_KEYS, read_groups
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [str(path.relative_to(ROOT)) for path in pages(ROOT)]
-STRUCTS = sorted(msgspec.json.schema_components([result.Manifest, result.Result])[1])
 
 
 def read(name: str) -> str:
@@ -116,7 +111,7 @@ def test_every_shell_script_parses(block: Block) -> None:
     subprocess.run(["sh", "-n"], input=block.text, text=True, check=True)
 
 
-# --- reference/cli.md, and the manual page ---
+# --- the manual page, and the environment ---
 
 
 def documented(name: str) -> dict[str, list[list[str]]]:
@@ -149,41 +144,7 @@ def test_every_variable_of_the_environment_is_documented() -> None:
     assert {name for name in told if name.startswith("TIERSCOPE_")} == found
 
 
-# --- reference/run-directory.md ---
-
-
-def _struct(name: str) -> type[msgspec.Struct]:
-    homes = (machine, experiment, result, timing, counting, reading, program, facts, cxl)
-    kind: type[msgspec.Struct] = next(vars(home)[name] for home in homes if name in vars(home))
-    return kind
-
-
-@pytest.mark.parametrize("name", STRUCTS)
-def test_every_key_of_the_files_is_documented(name: str) -> None:
-    keys = [field.encode_name for field in msgspec.structs.fields(_struct(name))]
-    assert names(documented("run-directory.md")[name]) == keys
-
-
-def test_every_column_and_flag_of_the_samples_is_documented() -> None:
-    rows = {row[0]: row[1] for row in documented("run-directory.md")["Samples"]}
-    flags = {name: str(getattr(result, name)) for name in ("SIZING", "PREEMPTED", "STOLEN", "DRIFTED", "MIGRATED")}
-    kinds = {name: str(result.BLOCK[name]) for name in result.BLOCK.names or ()}
-    assert rows == {**kinds, **flags}
-
-
-def test_every_column_of_the_bins_is_documented() -> None:
-    rows = {row[0]: row[1] for row in documented("run-directory.md")["Bins"]}
-    assert rows == {name: str(program.BIN[name]) for name in program.BIN.names or ()}
-
-
-def test_every_warning_is_documented() -> None:
-    source = "".join(path.read_text() for path in (ROOT / "src/tierscope").rglob("*.py"))
-    codes = set(re.findall(r'Warn\(\s*code="(\w+)"', source))
-    (told,) = (row[1] for row in documented("run-directory.md")["Warn"] if row[0] == "code")
-    assert set(re.findall(r"`?(\w+)`:", told)) == codes
-
-
-# --- reference/plan.md, how-to/own-groups.md, reference/doctor.md ---
+# --- reference/plan.md, how-to/own-groups.md ---
 
 
 def test_every_word_of_a_plan_is_documented() -> None:

@@ -3,20 +3,27 @@
 import re
 import shutil
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import click
+import msgspec
 import pytest
+from msgspec import Meta
+from msgspec.inspect import StructType
 
 from tierscope.cli import markup
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
-from tierscope.cli.reference import Part, doctor, grid, made, parts, replaced, rows
+from tierscope.cli.reference import Part, doctor, files, grid, made, parts, replaced, rows
 from tierscope.cli.reference.command_line import keys, options_of, section, suite_section
 from tierscope.doctor.check import Check, checks, good
 from tierscope.errors import Exit, UsageError
 from tierscope.plans import Suite, options, suites
-from tierscope.record.result import Run
+from tierscope.record import samples
+from tierscope.record.program import BIN, BIN_MEANINGS
+from tierscope.record.result import Manifest, Result, Run
+from tierscope.record.samples import BLOCK, BLOCK_MEANINGS
+from tierscope.record.warn import CODES
 from tierscope.tables import Column, Insight, Main, Plain, Row, tables
 from tierscope.tables.measured import CLOSING
 
@@ -159,6 +166,52 @@ def test_a_new_table_appears_with_columns_insights_and_points() -> None:
     assert rows.insights(table) == [("`flood MOON`", "`tides`", "the highest | of all")]
     assert r"the highest \| of all" in grid("a | b | c", rows.insights(table))
     assert rows.points(table) == ("`tides`", "`moon`", "`height_s`")
+
+
+@pytest.mark.parametrize("kind", files.structs(Manifest, Result), ids=lambda kind: str(kind.cls.__name__))
+def test_every_key_of_the_stored_files_has_a_meaning(kind: StructType) -> None:
+    assert [field.encode_name for field in kind.fields if not files.meaning(field)] == []
+
+
+def test_the_types_are_those_of_the_schema() -> None:
+    names = [kind.cls.__name__ for kind in files.structs(Manifest, Result)]
+    assert sorted(names) == sorted(msgspec.json.schema_components([Manifest, Result])[1])
+    assert names[0] == "Manifest"
+
+
+def test_a_new_type_appears_with_its_keys_behind_the_one_that_contains_it() -> None:
+    class Wave(msgspec.Struct, tag="wave", tag_field="kind"):
+        """One wave."""
+
+        height: Annotated[float | None, Meta(description="of its top")] = None
+
+    class Swell(msgspec.Struct, tag="swell", tag_field="kind"):
+        """One swell."""
+
+        length: Annotated[float, Meta(gt=0), Meta(description="from top to top")]
+
+    class Sea(msgspec.Struct):
+        """A sea."""
+
+        waves: Annotated[dict[str, tuple[Wave | Swell, ...]], Meta(description="by [name](#wave)")]
+
+    kinds = files.structs(Sea)
+    assert [kind.cls for kind in kinds] == [Sea, Wave, Swell]
+    assert files.section(kinds[0]).endswith("\n| `waves` | by [name](#wave) |")
+    assert "## `Wave`\n\nOne wave.\n\n" in files.section(kinds[1])
+    assert files.section(kinds[2]).endswith("| `kind` | `swell` |\n| `length` | from top to top |")
+
+
+def test_every_column_and_flag_of_samples_and_bins_has_a_meaning() -> None:
+    assert tuple(BLOCK_MEANINGS) == BLOCK.names
+    assert tuple(BIN_MEANINGS) == BIN.names
+    named = {name: getattr(samples, name) for name in ("SIZING", "PREEMPTED", "STOLEN", "DRIFTED", "MIGRATED")}
+    assert {name: bit for name, (bit, _) in samples.FLAGS.items()} == named
+
+
+def test_every_code_of_a_warning_has_a_meaning() -> None:
+    source = "".join(path.read_text() for path in (ROOT / "src/tierscope").rglob("*.py"))
+    assert set(re.findall(r'Warn\(\s*code="(\w+)"', source)) == set(CODES)
 
 
 def test_every_exit_status_has_a_meaning() -> None:
