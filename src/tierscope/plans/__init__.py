@@ -20,10 +20,18 @@ Plan = Generator[Experiment, Answer, None]
 
 
 COMMON: tuple[Option, ...] = (
-    rate("peak", "theoretical peak of all channels, such as 307.2GB/s; auto: from SMBIOS when readable"),
-    text("counters", "off", "performance events in the timed blocks: default, perf, simulated, or a list as "
-         "{cycles,instructions},page-faults"),
-)  # fmt: skip
+    rate(
+        "peak",
+        "theoretical bandwidth of all channels, such as `peak=307.2GB/s`; else from SMBIOS where it is "
+        "readable and believable, else unknown",
+    ),
+    text(
+        "counters",
+        "off",
+        "[performance events](../how-to/counters.md) in the timed blocks: `default`, `perf`, `simulated`,"
+        " or a list as `{cycles,instructions},page-faults`",
+    ),
+)
 """Options that every suite has."""
 
 
@@ -48,7 +56,9 @@ class Suite:
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
     `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`,
     `kernels`: its plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
-    `paths`: the targets on a path that its options name, whose room is looked up before the plan is made.
+    `paths`: the targets on a path that its options name, whose room is looked up before the plan is made. `details`:
+    what the reference reports beyond the summary and the options, in light Markdown with links relative to
+    docs/reference/.
     """
 
     name: str
@@ -61,6 +71,7 @@ class Suite:
     kernels: bool = False
     program: str = ""
     paths: Callable[[Options], tuple[Target, ...]] = named_paths
+    details: str = ""
 
     def read(self, words: dict[str, str]) -> Options:
         """key=value words over the defaults; UsageError with what is possible."""

@@ -14,7 +14,10 @@ LONGEST = 1 << 16  # numbers in a list: more than any machine has CPUs
 
 @dataclass(frozen=True)
 class Option:
-    """`default` is shown in `--help`; None means that the suite finds the value itself ("auto")."""
+    """`default` is shown in `--help`; None means that the suite finds the value itself ("auto").
+
+    `help` is light Markdown, with links relative to docs/reference/.
+    """
 
     name: str
     default: Label
