@@ -5,7 +5,7 @@
 .venv/bin/nox -s lint             what the tests of style check
 .venv/bin/nox -s format           writes what `lint` asks for
 .venv/bin/nox -s tidy             clang-tidy over the core
-.venv/bin/nox -s docs             the tests of the documents
+.venv/bin/nox -s docs             the tests of the documents, and their plain English
 .venv/bin/nox -s bench            the overhead and resolution of Tierscope itself
 .venv/bin/nox -s wheel            dist/tierscope-*-py3-none-linux_x86_64.whl
 .venv/bin/nox -s lock             requirements/*.txt from the bounds in pyproject.toml; needs uv and the network
@@ -25,6 +25,7 @@ ROOT = Path(__file__).parent
 TOOLS = Path(sys.executable).parent
 STYLE = [
     "tests/unit/test_lint.py",
+    "tests/unit/test_prose.py",
     "tests/unit/test_layers.py",
     "tests/unit/test_rooms.py",
     "tests/core/test_isa_objects.py",
@@ -70,7 +71,7 @@ def tidy(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    session.run(str(ROOT / "tierscope"), "test", "tests/unit", "-k", "docs or readme", *session.posargs)
+    session.run(str(ROOT / "tierscope"), "test", "tests/unit", "-k", "docs or readme or prose", *session.posargs)
 
 
 @nox.session

@@ -21,8 +21,8 @@ from statistics import median
 
 from tierscope.record.result import load
 from tierscope.simulated.preset import from_rows, text
+from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.table import Latency
-from tierscope.suites.latency.table_levels import latency_levels
 from tierscope.tables import Row
 from tierscope.units import show_bytes
 

@@ -36,6 +36,10 @@ class UnknownNameError(UsageError):
     """A suite, kernel, key, unit, CPU or node that does not exist."""
 
 
+class OutOfRangeError(UsageError, ValueError):
+    """A number that its field cannot have; as a ValueError it also ends the reading of a file that contains it."""
+
+
 class ResultError(UsageError):
     """A run directory that is missing, damaged, half-written or from the future."""
 

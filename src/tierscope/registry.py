@@ -25,7 +25,7 @@ class Registry(Generic[Entry]):
 
     `package` is the folder whose modules register themselves when they are imported. With a `part`, it is a folder of
     folders, and of each one the modules whose names begin with that word are imported: "table" finds
-    `stream/table.py` and `latency/table_levels.py`. A plug-in names its module under the entry-point group `group`,
+    `stream/table.py` and `latency/levels.py`. A plug-in names its module under the entry-point group `group`,
     which is "tierscope.suites" and the like.
     """
 

@@ -90,6 +90,22 @@ def show_rate(rate: float) -> str:
     return f"{rate / 1e9:.2f} GB/s"
 
 
+def show_value(value: float, unit: str) -> str:
+    """A number of any base unit of a column: "B/s", "s", "B", "1/s", "1"."""
+    shown = {"B/s": show_rate, "s": show_seconds, "B": show_bytes}
+    if unit in shown:
+        return shown[unit](value)
+    if unit != "1/s":
+        return f"{value:.4g}"
+    word, scale = next(((w, s) for w, s in (("M", 1e6), ("k", 1e3)) if abs(value) >= s), ("", 1.0))
+    return f"{value / scale:.3g} {word}/s"
+
+
+def drawn_unit(unit: str) -> tuple[str, float]:
+    """The unit on an axis and what a number of the base unit is multiplied by; both as they are where none is usual."""
+    return {"B/s": ("GB/s", 1e-9), "s": ("ns", 1e9), "1/s": ("M/s", 1e-6), "1": ("", 1.0)}.get(unit, (unit, 1.0))
+
+
 def show_seconds(seconds: float) -> str:
     """The unit that leaves one to three digits before the point: '96.4 ns'."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):

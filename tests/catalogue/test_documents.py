@@ -48,7 +48,7 @@ def test_every_simulated_machine_of_a_document_can_be_built(word: str, page: str
 
 
 def test_every_word_that_changes_a_machine_can_be_used() -> None:
-    rows = sections((ROOT / "docs/how-to/simulated-memories.md").read_text())["The word behind sim:"]
+    rows = sections((ROOT / "docs/how-to/simulated-memories.md").read_text())["Syntax of sim:"]
     words = [row[0] for row in rows if not any(form in row[0] for form in FORMS)]
     assert len(words) >= 3
     assert {word: why for word in words if (why := refused(f"sim:optane100,{word}"))} == {}

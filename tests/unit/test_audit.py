@@ -15,6 +15,7 @@ from tierscope.audit import Audit, Quantity, Statement, examine, identities
 from tierscope.audit.own import statements
 from tierscope.errors import Exit
 from tierscope.record import result as results
+from tierscope.record.experiment import Label
 from tierscope.record.result import STOLEN, Clock, Run
 from tierscope.report.content import gather
 from tierscope.report.writers import writers
@@ -26,10 +27,14 @@ Numbers = dict[str, float | Quantity]
 
 
 def stated(
-    label: str = "row", series: str = "", words: dict[str, str] | None = None, **numbers: float | Quantity
+    label: str = "row",
+    series: str = "",
+    words: dict[str, str] | None = None,
+    conclusive: bool = True,
+    **numbers: float | Quantity,
 ) -> Statement:
     quantities = {name: n if isinstance(n, Quantity) else Quantity(float(n)) for name, n in numbers.items()}
-    return Statement(label, quantities, words or {}, "t", series)
+    return Statement(label, quantities, words or {}, "t", series, conclusive=conclusive)
 
 
 def delays(latency: Callable[[float], float]) -> list[Statement]:
@@ -316,9 +321,11 @@ def test_no_reason_names_a_unit_that_a_time_and_a_rate_have_not() -> None:
     ],
 )
 def test_the_reason_of_a_number_out_of_range_fits_its_kind(name: str, value: float, why: str) -> None:
-    assert [one.why for one in identities["in_range"].check([Statement("row", {name: Quantity(value)})]) if one] == [
-        why
-    ]
+    assert [
+        one.why
+        for one in identities["in_range"].check([Statement("row", {name: Quantity(value)}, conclusive=True)])
+        if one
+    ] == [why]
 
 
 def test_what_is_simulated_is_not_bound_by_hardware() -> None:
@@ -328,7 +335,23 @@ def test_what_is_simulated_is_not_bound_by_hardware() -> None:
 
 def test_a_doubtful_row_is_not_held_against_its_neighbours() -> None:
     few, many = changed("threads_add", bandwidth_bytes_per_s=60e9)
-    assert examine([few, replace(many, words={"conclusive": "False"})]).failures == ()
+    assert examine([few, replace(many, conclusive=False)]).failures == ()
+
+
+def test_a_statement_says_itself_whether_it_is_conclusive() -> None:
+    with pytest.raises(TypeError, match="conclusive"):
+        Statement("row", {})  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "conclusive"), [({"conclusive": True}, True), ({"conclusive": False}, False), ({}, False)]
+)
+def test_a_row_that_nobody_judged_is_not_conclusive(
+    tmp_path: Path, verdict: dict[str, Label], conclusive: bool
+) -> None:
+    row: dict[str, Label] = {"bandwidth_bytes_per_s": 1e9, "kernel": "read", **verdict}
+    (one,) = statements(Maker(tmp_path).save(), {"stream": [row]}, {})
+    assert one.conclusive is conclusive
 
 
 # --- runs ---

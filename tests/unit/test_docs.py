@@ -94,11 +94,10 @@ def test_a_wrong_command_line_is_found(line: str) -> None:
     assert fault(words, ROOT) != ""
 
 
-def test_the_readme_has_the_two_commands_and_is_short() -> None:
+def test_the_readme_has_the_two_commands() -> None:
     text = read("README.md")
     assert "./tierscope run quick" in text
     assert "./tierscope test" in text
-    assert len(text.splitlines()) <= 120
 
 
 @pytest.mark.parametrize("page", [*PAGES, "packaging/man/tierscope.1"])
@@ -277,7 +276,7 @@ def test_every_warning_is_documented() -> None:
 
 def test_every_word_of_a_plan_is_documented() -> None:
     known = re.findall(r'\{"([a-z_]+)",\s+[a-z[{]', read("core/bench/plan.cpp"), re.MULTILINE)
-    assert sorted(names(documented("plan.md")["Words of a group"])) == sorted(known)
+    assert sorted(names(documented("plan.md")["Keys of a group"])) == sorted(known)
     commands_of_a_plan = re.findall(r'\{"(\w+)", &Session::', read("core/cli/session.cpp"))
     assert sorted(names(documented("plan.md")["Lines"])) == sorted(commands_of_a_plan)
 

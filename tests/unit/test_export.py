@@ -191,7 +191,7 @@ def test_the_command(
     say(capfd, "import", str(DATA / "stream.txt"), "--out", str(tmp_path / "r"))
     status, out, _ = say(capfd, "export", one, two, str(tmp_path / "r"), "--to", "markdown")
     assert status == Exit.GOOD
-    assert "| triad, array_bytes 32000000, 2 |" in out.replace("\\", "")
+    assert "| triad, array_bytes 32000000, threads 2 |" in out.replace("\\", "")
     status, out, _ = say(capfd, "export", one, "--to", "html", "--out", str(tmp_path / "x.html"))
     assert (tmp_path / "x.html").stat().st_size > 1000
     assert "is no text" in refused(capfd, "export", one, "--to", "parquet")[1]

@@ -85,8 +85,10 @@ def test_a_side_that_did_nothing_is_absent() -> None:
         (changed(usr_cpu="12,5"), "lacks or garbles the number '12,5'"),
         (changed(usr_cpu=float("nan")), "lacks or garbles the number 'nan'"),
         (json.dumps({**RAW, "jobs": [3]}), "lacks or garbles"),
+        (changed(ctx=float("inf")), "lacks or garbles"),
+        (changed(usr_cpu=10**400), "lacks or garbles"),
     ],
-    ids=["empty", "words", "cut", "another", "old", "missing", "decimal comma", "nan", "no job"],
+    ids=["empty", "words", "cut", "another", "old", "missing", "decimal comma", "nan", "no job", "no end", "too large"],
 )
 def test_what_is_no_document_says_why(text: str, why: str) -> None:
     with pytest.raises(ResultError) as caught:

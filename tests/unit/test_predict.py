@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import pytest
@@ -12,6 +13,9 @@ from made_maps import add_point
 from said import refused, say
 from tierscope import reference
 from tierscope.errors import Exit, UsageError
+from tierscope.models import models
+from tierscope.models.device import Device
+from tierscope.models.model import Prediction, Span
 from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import memory
 from tierscope.predict.rows import MODEL_ERROR
@@ -145,6 +149,12 @@ def test_the_terminal_scores_what_was_held_out(run: Run, capfd: pytest.CaptureFi
     assert "robin_map get" in out
 
 
+def test_the_title_stays_on_one_line_where_its_table_is_narrow(capfd: pytest.CaptureFixture[str]) -> None:
+    word = "read=300ns,cache=32KiB:1ns,cache=1MiB:5ns"
+    _, out, _ = say(capfd, "predict", "hashmap_tx get", "--count", "10000", "--on", word)
+    assert f"One operation on {word}" in [line.strip() for line in out.splitlines()]
+
+
 def test_words_without_an_effect_and_runs_without_a_use_are_refused(
     run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -175,6 +185,47 @@ def test_points_that_the_model_does_not_know_are_left_out_and_counted(
     assert status == Exit.GOOD
     assert "1 of 2 points are left out" in " ".join(out.split())
     assert msgspec.json.decode(run.path.joinpath("result.json").read_bytes())["records"]
+
+
+class Flat:
+    """A third model of run time: a line of the memory for each operation, and nothing else."""
+
+    name: ClassVar[str] = "flat"
+    checked: ClassVar[bool] = True
+    writes: ClassVar[bool] = False
+    without_effect: ClassVar[dict[str, str]] = {"write": "it only reads"}
+    valid = Span("operations", 1, 1e9)
+
+    @classmethod
+    def preset(cls, name: str) -> "Flat":
+        assert name == "any program"
+        return cls()
+
+    def predict(self, operations: float, device: Device, value_bytes: float = 0.0) -> Prediction:
+        seconds = operations * device.read_latency_s + value_bytes
+        return Prediction(seconds, seconds, seconds, "s")
+
+
+@pytest.fixture
+def flat(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "structure_model" in models  # all are loaded
+    monkeypatch.setitem(models._entries, "flat", Flat)
+
+
+@pytest.mark.usefixtures("flat")
+def test_another_model_answers_with_its_own_presets_and_its_own_reasons(
+    run: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (row,) = rows_of(capfd, "any program", "--model", "flat", "--on", FAR)
+    assert row["latency_s"] == pytest.approx(300e-9)
+    for words, said in (
+        (("any program", "--on", f"{FAR},write=5us", "--model", "flat"), "it only reads"),
+        (("any program", "--on", f"{FAR},parallelism=4", "--model", "flat"), "leave it out"),
+        ((str(run.path), "--on", FAR, "--model", "flat"), "flat knows presets alone"),
+    ):
+        status, line = refused(capfd, "predict", *words)
+        assert status == Exit.USAGE
+        assert said in " ".join(line.split()), line
 
 
 # --- what has an effect, and what is not known ---

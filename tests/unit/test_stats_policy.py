@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from made_policy import Overwritten, bandwidth, drained, noisy, strides, timer, written
-from tierscope.stats.combining import drains_at, infer_accepted, infer_combining
+from tierscope.stats.combining import drains_at, infer_combining
 from tierscope.stats.interleave import infer_interleave, share
 from tierscope.stats.migration import Migration, infer_migration, look
 
@@ -142,13 +142,3 @@ def test_lines_and_unit_of_a_queue_are_found(entries: int, unit: int) -> None:
 def test_memory_that_joins_nothing_has_no_queue(seed: int) -> None:
     flat = 60e-9 * np.exp(rng(seed).normal(0, 0.03, REGIONS.size)) + 100e-9 * 64 / REGIONS
     assert infer_combining(REGIONS, flat, np.full(REGIONS.size, 0.03)).entries == 0
-
-
-def test_what_a_controller_accepts_at_once_is_the_knee_of_a_chunk() -> None:
-    chunks = np.arange(64, 2112, 64, dtype=np.float64)
-    seconds = 110e-9 + 27e-9 * np.maximum(0, chunks / 64 - 8)
-    noise = np.exp(rng().normal(0, 0.005, chunks.size))
-    found = infer_accepted(chunks, (seconds * noise).astype(np.float64))
-    assert found.low <= 512 <= found.high
-    straight = infer_accepted(chunks, ((50e-9 + 27e-9 * chunks / 64) * noise).astype(np.float64))
-    assert straight.bytes == 0

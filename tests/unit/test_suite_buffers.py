@@ -8,9 +8,9 @@ import pytest
 
 from made_buffers import FOOTPRINT, OPTANE, model_s
 from made_machine import made_machine
-from tierscope.cli.progress import describe
 from tierscope.errors import UsageError
 from tierscope.plans import Answer, fresh, suites
+from tierscope.plans.live import describe
 from tierscope.plans.simulation import SHORTER
 from tierscope.record.experiment import Experiment
 from tierscope.run.runner import imagine

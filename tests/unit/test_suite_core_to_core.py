@@ -9,8 +9,8 @@ import pytest
 from lab import Lab, lab_in, plan_of
 from made_machine import large, made_machine, made_server
 from made_numa import planned
-from tierscope.cli.progress import describe
 from tierscope.errors import MachineError, UsageError
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.run.runner import expected_seconds

@@ -7,10 +7,10 @@ import pytest
 
 from made import made_facts
 from made_machine import made_machine
-from tierscope.cli.progress import describe
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Answer, suites
 from tierscope.plans.kernels import FLUSHES
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Clock, Record

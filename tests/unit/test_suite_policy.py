@@ -9,9 +9,9 @@ from made import Maker
 from made_machine import made_machine
 from made_policy import Overwritten
 from made_probed import SUITE, WORDS, add_policy, planned
-from tierscope.cli.progress import describe
 from tierscope.draw.forms import form
 from tierscope.errors import UnknownNameError, UsageError
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.report.content import Content, gather
 from tierscope.run.runner import imagine

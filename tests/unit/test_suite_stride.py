@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from made_machine import made_machine
-from tierscope.cli.progress import describe
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Answer, suites
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.run.runner import expected_seconds, imagine

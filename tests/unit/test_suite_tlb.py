@@ -8,9 +8,9 @@ import pytest
 from made import made_facts
 from made_machine import made_machine
 from made_tlb import COARSE, TWO, MadeTlb, time_of
-from tierscope.cli.progress import describe
 from tierscope.errors import UsageError
 from tierscope.plans import Answer, suites
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Clock, Record

@@ -38,6 +38,7 @@ class Careless:
 
     name, title = "careless", "Careless"
     columns = (Column("share", "share", "1"),)
+    keys, main = ("share",), ()
 
     def rows(self, run: Run) -> list[Row]:
         del run

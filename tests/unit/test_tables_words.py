@@ -8,7 +8,7 @@ import pytest
 
 from made import Maker, Teamwork, add_latency, made_facts, made_machine, one_group
 from tierscope.record.result import BLOCK, Run
-from tierscope.suites.latency.table_levels import latency_levels
+from tierscope.suites.latency.levels import latency_levels
 from tierscope.tables import Insight, Row, tables
 from tierscope.units import GiB, KiB, MiB
 

@@ -9,25 +9,20 @@ import functools
 import numpy as np
 
 from tierscope.audit import programs, readings
-from tierscope.audit.limits import MEMORY, limited, of_options
+from tierscope.audit.limits import limited, of_options
 from tierscope.audit.statement import SAID, Quantity, Statement
-from tierscope.record.experiment import Group
+from tierscope.record.experiment import Group, real
 from tierscope.record.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.sound import reads
-from tierscope.suites.storage.table import PERCENTILES
 from tierscope.tables import Column, Insight, Row, tables
-from tierscope.tables.measured import CLOSING, judged
+from tierscope.tables.measured import CLOSING, judged, span_of
 from tierscope.units import show_bytes, show_seconds
-
-ACCESSES = ("latency",)
-"""Tables whose `latency_s` is one dependent access of an idle machine, over footprints."""
 
 VARYING = ("footprint_bytes", "threads", "delay_cycles")
 """Numbers over which a series runs; all other labels make it another series."""
 
 BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio is, whose middle stands for all in it
 
-PARTS = {"contention": (("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)}
 LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
 
 
@@ -54,8 +49,8 @@ def _said(table: str, insight: Insight) -> list[Statement]:
         bounds = (one.value if one.low is None else one.low, one.value if one.high is None else one.high)
         whole = {} if one.whole is None else {"whole": Quantity(one.whole)}
         quantities = {SAID: Quantity(one.value, bounds=bounds), **whole}
-        words = {"kind": one.kind, "conclusive": str(insight.conclusive)}
-        found.append(Statement(f'the sentence "{insight.text}"', quantities, words, table))
+        label, words = f'the sentence "{insight.text}"', {"kind": one.kind}
+        found.append(Statement(label, quantities, words, table, conclusive=insight.conclusive))
     return found
 
 
@@ -65,17 +60,18 @@ def _row(run: Run, table: str, row: Row) -> Statement:
     quantities = {column.name: found for column in columns if (found := _quantity(row, column))}
     words = {column.name: str(row.get(column.name)) for column in columns if not column.unit}
     quantities.pop("in_flight", None)  # of our rows a product: `programs` has what was asked for
-    if table == "storage":
-        binned = {name: quantities[name].value for name in PERCENTILES if name in quantities}
-        quantities |= {name: Quantity(value, step=value * BIN_SHARE) for name, value in binned.items()}
-    if table in MEMORY:
+    audited = tables[table].audited
+    binned = {name: quantities[name].value for name in audited.binned if name in quantities}
+    quantities |= {name: Quantity(value, step=value * BIN_SHARE) for name, value in binned.items()}
+    if audited.memory:
         quantities |= _limits(run)
-    if table in ACCESSES:
+    if audited.dependent:
         words["access"] = "dependent"
     numbers = [c.name for c in labels if c.unit and c.name not in VARYING]
     names = [c.name for c in columns if not c.unit and c.name not in LABELS] + numbers
     series = ", ".join(f"{name} {row.get(name)}" for name in names)
-    return Statement(_label(row, labels), quantities, words, table, series, PARTS.get(table, ()))
+    sure = row.get("conclusive") is True  # a row that nobody judged is not
+    return Statement(_label(row, labels), quantities, words, table, series, audited.parts, conclusive=sure)
 
 
 @functools.cache
@@ -96,7 +92,7 @@ def _label(row: Row, labels: tuple[Column, ...]) -> str:
 
 
 def _shown(value: object, column: Column) -> str:
-    number = float(value) if isinstance(value, int | float) else 0.0
+    number = real(value) or 0.0
     shows = {"B": show_bytes, "s": show_seconds}
     return shows[column.unit](number) if column.unit in shows else f"{number:g}"
 
@@ -109,12 +105,10 @@ def _stem(name: str) -> str:
 
 
 def _quantity(row: Row, column: Column) -> Quantity | None:
-    value = row.get(column.name)
-    if not column.unit or isinstance(value, bool | str) or value is None or column.name.endswith(("_low", "_high")):
+    value = real(row.get(column.name))
+    if not column.unit or value is None or column.name.endswith(("_low", "_high")):
         return None
-    low, high = (row.get(f"{_stem(column.name)}_{end}") for end in ("low", "high"))
-    bounds = (float(low), float(high)) if isinstance(low, float) and isinstance(high, float) else None
-    return Quantity(float(value), bounds=bounds)
+    return Quantity(value, bounds=span_of(row, _stem(column.name)))
 
 
 def _limits(run: Run) -> dict[str, Quantity]:
@@ -157,8 +151,8 @@ def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statemen
             quantities["timed_s"] = Quantity(float(np.median(ticks)) / record.clock.hz)
             quantities["clock_step_s"] = Quantity(record.clock.resolution_s)
             quantities["clock_cost_s"] = Quantity(record.clock.read_cost_s)
-    words = {"conclusive": str(found.conclusive)}
-    return Statement(name, quantities, words, record.experiment.table, f"experiment {record.number}")
+    series = f"experiment {record.number}"
+    return Statement(name, quantities, {}, record.experiment.table, series, conclusive=found.conclusive)
 
 
 def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[str, str]) -> Statement:
@@ -171,4 +165,4 @@ def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[s
         quantities["placed_bytes"] = Quantity(float(sum(facts.nodes[node] for node in facts.nodes if node in homes)))
         quantities["astray_bytes"] = Quantity(float(sum(facts.nodes[node] for node in elsewhere)))
     told = words | {"asked": ", ".join(sorted(homes)), "elsewhere": ", ".join(elsewhere), "target": facts.target}
-    return Statement(name, quantities, told, table, name)
+    return Statement(name, quantities, told, table, name, conclusive=True)

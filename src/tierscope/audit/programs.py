@@ -36,7 +36,7 @@ def statements(record: Record) -> list[Statement]:
         quantities[name] = under_way(depth, spans)
     labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items() if value is not None)
     name = f"experiment {record.number} ({labels}), all repeats of {program.name}"
-    return [Statement(name, quantities, {}, record.experiment.table, name)]
+    return [Statement(name, quantities, {}, record.experiment.table, name, conclusive=True)]
 
 
 def _spans(program: Program) -> list[Span]:

@@ -66,7 +66,7 @@ def _statement(reference: Reference, usual: Usual, row: int, chosen: list[Told],
     quantities |= {name: found for name, (found, _) in again.items()}
     told = {one.name: one.value.format(**words) for one in facts.word if _applies(one, words)}
     words = words | own | told | {name: where for name, (_, where) in again.items()}
-    return Statement(label or f"row {row + 1}", quantities, words, reference.name, series, facts.part)
+    return Statement(label or f"row {row + 1}", quantities, words, reference.name, series, facts.part, conclusive=True)
 
 
 def _applies(one: Known, words: Words) -> bool:
@@ -138,13 +138,13 @@ def _whole(reference: Reference, usual: Usual) -> Iterator[Statement]:
     facts = reference.facts
     if facts.table:
         quantities = {one.name: Quantity(float(one.value)) for one in facts.table}
-        yield Statement("the table", quantities, {}, reference.name)
+        yield Statement("the table", quantities, {}, reference.name, conclusive=True)
     for column, percent, measured in facts.error:
         stated, step = printed(percent)
         means = _mean_errors(_values(reference, usual, column), _values(reference, usual, measured))
         names = ("error_over_measured", "error_over_predicted")
         quantities = {"stated_error": Quantity(stated / 100, step / 100), **dict(zip(names, means, strict=True))}
-        yield Statement(f"the table, {column.replace('_', ' ')}", quantities, {}, reference.name)
+        yield Statement(f"the table, {column.replace('_', ' ')}", quantities, {}, reference.name, conclusive=True)
 
 
 def _values(reference: Reference, usual: Usual, column: str) -> list[Quantity]:

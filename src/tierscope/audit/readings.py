@@ -52,7 +52,9 @@ def _statement(reading: Reading) -> Statement:
     numbers = ", ".join(f"{key} {reading.labels[key]}" for key in ("delay_cycles", "threads") if key in reading.labels)
     label = ", ".join(word for word in (reading.test, setting(reading), numbers) if word)
     others = [f"{key} {value}" for key, value in reading.labels.items() if key not in VARYING]
-    return Statement(label, quantities, _words(reading), "imported", ", ".join([reading.test, *others]))
+    return Statement(
+        label, quantities, _words(reading), "imported", ", ".join([reading.test, *others]), conclusive=True
+    )
 
 
 def _words(reading: Reading) -> dict[str, str]:

@@ -42,6 +42,7 @@ class Statement:
     label: str  # "row 7, read, 4 KiB"
     quantities: Mapping[str, Quantity]
     words: Mapping[str, str] = field(default_factory=dict)
+    conclusive: bool = field(kw_only=True)  # False: called doubtful already, or judged by nobody
     table: str = ""  # of ours, or the test of another tool
     series: str = ""
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (whole, its parts), by the names of quantities
@@ -56,8 +57,3 @@ class Statement:
     def hardware(self) -> bool:
         """Whether the limits of hardware bind it: nothing is simulated or emulated, and there is memory at all."""
         return self.words.get("origin", "real") not in ("simulated", "emulated") and self.words.get("target") != "null"
-
-    @property
-    def conclusive(self) -> bool:
-        """Not called doubtful already."""
-        return self.words.get("conclusive", "True") == "True"

@@ -8,6 +8,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Span, Text
 
+from tierscope.cli import door
 from tierscope.printable import printable, printable_lines
 
 
@@ -16,6 +17,11 @@ class Console(RichConsole):
 
     def __init__(self, *, stderr: bool = False, quiet: bool = False) -> None:
         super().__init__(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
+
+    def on_broken_pipe(self) -> None:
+        """Say nothing more: whoever read has gone, and what is measured does not depend on it. Rich would exit."""
+        self.quiet = True
+        door.to_nowhere(self.file)
 
     def render_str(self, text: str, **how: Any) -> Text:
         """As Rich does it, of printable text."""

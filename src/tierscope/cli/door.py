@@ -2,23 +2,25 @@
 
 What comes from a run, a file or a machine is foreign text. It is shown and does nothing else: letters that are not
 printable become escapes, and square brackets are no markup. `console` is the same door for what Rich draws.
+A reader that has gone away, as `| head` does, ends no command: what is left to print is dropped, the status stays.
 """
 
+import os
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 from tierscope.printable import json_text, printable, printable_lines
 
 
 def line(text: object) -> None:
     """One line on standard output."""
-    sys.stdout.write(printable(str(text)) + "\n")
+    _print(printable(str(text)) + "\n")
 
 
 def lines(text: str) -> None:
     """Lines on standard output, as they are: a document in a format of its own."""
-    sys.stdout.write(printable_lines(text))
+    _print(printable_lines(text))
 
 
 def ask(question: str) -> bool:
@@ -36,7 +38,23 @@ def document(value: Any) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = json_text(value, ascii_only=True)
-    sys.stdout.write(text)
+    _print(text)
+
+
+def _print(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        to_nowhere(sys.stdout)
+
+
+def to_nowhere(stream: IO[str]) -> None:
+    """Drop what a stream did not take and will be given; else Python tries again when it ends, and complains."""
+    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+    with suppress(OSError):
+        stream.flush()
 
 
 def message(text: str) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 import sys
 import traceback
 from contextlib import suppress
@@ -65,25 +66,38 @@ def main(words: list[str] | None = None) -> int:
         with suppress(OSError):  # told already
             sys.stdout.flush()
             return status
-        _to_nowhere()
+        door.to_nowhere(sys.stdout)
         return status
 
 
 def _run(words: list[str] | None) -> int:
     try:
         status = tierscope.main(words, prog_name="tierscope", standalone_mode=False)
-        sys.stdout.flush()
+        with suppress(BrokenPipeError):  # the command has done its work, and its status says how
+            sys.stdout.flush()
     except (KeyboardInterrupt, Abort) as error:
         return _say("interrupted", stops.status_of(error))
-    except SystemExit:  # of click and rich when the reader went away, as `| head` does; of completion
-        return Exit.GOOD
-    except BrokenPipeError:
-        return Exit.GOOD
+    except SystemExit as error:  # of click: completion, and help that nobody reads
+        return _status_of_click(error)
     except BaseException as error:  # noqa: BLE001 (there is no caller who could do better; a panic of Rust is one)
         if os.environ.get("TIERSCOPE_TRACEBACK"):
             door.details("".join(traceback.format_exception(error)))
         return _say(*_told(error))
     return int(status) if isinstance(status, int) else Exit.GOOD
+
+
+def _status_of_click(error: SystemExit) -> int:
+    """Return GOOD where nobody reads standard output any more; click ends with 1 at every broken pipe."""
+    if isinstance(error.__context__, BrokenPipeError) and not _reader_gone():
+        return _say(*_told(error.__context__))
+    return Exit.GOOD
+
+
+def _reader_gone() -> bool:
+    """Return whether standard output is a pipe or a socket without a reader."""
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 def _told(error: BaseException) -> tuple[str, Exit]:
@@ -107,15 +121,6 @@ def _told(error: BaseException) -> tuple[str, Exit]:
 def _say(message: str, status: int) -> int:
     door.message(message)
     return status
-
-
-def _to_nowhere() -> None:
-    """What standard output did not take is dropped; else Python would try again when it ends, and complain."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
-    with suppress(OSError):
-        sys.stdout.flush()
 
 
 def _mend_streams() -> None:

@@ -13,7 +13,7 @@ from tierscope.cli.console import Console
 from tierscope.cli.drawn import draw_waterfall
 from tierscope.cli.progress import Progress
 from tierscope.compare.comparison import ORDER, counted
-from tierscope.compare.points import unit_of
+from tierscope.compare.measures import measures
 from tierscope.compare.rounds import FEWEST, common, compare_rounds
 from tierscope.errors import Exit, MachineError, TierscopeError, UsageError
 from tierscope.printable import printable
@@ -48,7 +48,9 @@ def in_turns(
         _show(rows, rounds, folder)
     if figure:
         result = measured[0][0].result
-        points = [row | {"point": f"{row['table']}: {row['point']}", "unit": unit_of(row["table"])} for row in rows]
+        points = [
+            row | {"point": f"{row['table']}: {row['point']}", "unit": measures()[row["table"]].unit} for row in rows
+        ]
         draw_waterfall(points, least, figure, (banner(result.origin, result.origin_by), [_counted(rows, rounds)]))
     verdicts = {row["verdict"] for row in rows}
     if verdicts == {"inconclusive"}:

@@ -24,6 +24,7 @@ from tierscope.record.result import Run
 from tierscope.reference import Match, Reference
 from tierscope.sound import reads
 from tierscope.tables import Column, Row, tables
+from tierscope.tables.measured import span_of
 from tierscope.units import show_bytes
 
 ROOM = 1.25
@@ -86,8 +87,7 @@ def same(value: Label, wanted: str) -> bool:
 def _point(row: Row, match: Match, keys: dict[str, str], published: float, unit: str) -> dict[str, Any]:
     value = float(row[match.key] or 0)
     stem = match.key.removesuffix("_bytes_per_s").removesuffix("_s")
-    low, high = (row.get(f"{stem}_{end}") for end in ("low", "high"))
-    span = (float(low), float(high)) if isinstance(low, float) and isinstance(high, float) else (value, value)
+    span = span_of(row, stem) or (value, value)
     return {
         "table": match.table,
         "column": match.column,

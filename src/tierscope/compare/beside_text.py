@@ -14,13 +14,12 @@ from tierscope.draw.theme import Spec
 from tierscope.printable import printable
 from tierscope.reference import Reference
 from tierscope.tables import Column, tables
-from tierscope.units import show_bytes, show_rate, show_seconds
+from tierscope.units import drawn_unit, show_bytes, show_value
 
 TICKS = 8  # words on an axis of sizes
 LINES = 40  # of the table in the terminal; --json has all
 SERIES = 3  # drawn in the terminal, twice as many curves
 SIDES = ("ours", "published")
-UNITS = {"B/s": ("GB/s", 1e-9), "s": ("ns", 1e9)}
 
 
 def show(rows: list[dict[str, Any]], published: Reference, console: Console) -> None:
@@ -29,10 +28,11 @@ def show(rows: list[dict[str, Any]], published: Reference, console: Console) -> 
     for name, right in (("point", False), ("ours", True), ("published", True), ("ratio", True), ("", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     for row in rows[:LINES]:
-        said = show_rate if row["unit"] == "B/s" else show_seconds
         ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        ours = said(row["ours"]) + ("" if row["conclusive"] else " ?")
-        table.add_row(Text(printable(label(row))), ours, said(row["published"]), ratio, row["verdict"])
+        ours = show_value(row["ours"], row["unit"]) + ("" if row["conclusive"] else " ?")
+        table.add_row(
+            Text(printable(label(row))), ours, show_value(row["published"], row["unit"]), ratio, row["verdict"]
+        )
     console.print(table)
     if len(rows) > LINES:
         console.print(Text(f"... {len(rows) - LINES} more points, all with --json", style="dim"))
@@ -49,7 +49,7 @@ def _plot(rows: list[dict[str, Any]], console: Console) -> str:
     over = axis(rows)
     if not over or not console.encoding.lower().startswith("utf"):
         return ""
-    unit, scale = UNITS[rows[0]["unit"]]
+    unit, scale = drawn_unit(rows[0]["unit"])
     curves = [
         Curve(f"{name}, {side}", [float(row["keys"][over]) for row in series], [row[side] * scale for row in series])
         for name, series in list(_series(rows, over).items())[:SERIES]
@@ -91,7 +91,7 @@ def _series(rows: list[dict[str, Any]], over: str) -> dict[str, list[dict[str, A
 def figure(rows: list[dict[str, Any]], published: Reference, origin: str) -> Spec:
     """One chart for each series, ours and the published curve in it; dots where no key has two numbers."""
     over = axis(rows)
-    unit, scale = UNITS[rows[0]["unit"]]
+    unit, scale = drawn_unit(rows[0]["unit"])
     points = [
         {"series": name, "x": float(row["keys"][over]) if over else 0.0, "y": row[side] * scale, "whose": side}
         for name, series in _series(rows, over).items()

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from tierscope.compare.measures import Measure, measures
 from tierscope.errors import UsageError
 from tierscope.printable import printable
 from tierscope.record.experiment import Label
@@ -20,68 +21,13 @@ from tierscope.record.origin import named
 from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.stats.compare import compare_all
-from tierscope.stats.median import Interval
-from tierscope.tables import Column, Row, tables
-from tierscope.tables.measured import interval_of
+from tierscope.tables import Column, Row, Table, tables
 from tierscope.units import show_bytes
-
-KEYS = {
-    "stream": ("kernel", "threads", "target", "page_bytes"),
-    "latency": ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes"),
-    "loaded_latency": ("read_share", "store", "delay_cycles", "load_threads", "target"),
-    "groups": ("experiment", "group", "kernel", "threads", "target"),
-    "blocks": ("operation", "block_bytes", "threads", "target", "page_bytes"),
-    "neighbors": (
-        "victim",
-        "size",
-        "command",
-        "victims",
-        "aggressors",
-        "aggressor_kernel",
-        "aggressor_target",
-        "aggressor_chunk_bytes",
-        "aggressor_fence",
-    ),
-    "contention": ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target"),
-    "targets": ("threads", "kernel", "a_target", "b_target"),
-    "core_to_core": ("a_cpu", "b_cpu", "target"),
-    "flush": ("instruction", "chunk_bytes", "fence", "order", "target"),
-    "regions": ("operation", "region_bytes", "block_bytes", "scattered", "target", "page_bytes"),
-    "numa": ("initiator", "target", "kernel", "page_bytes"),
-    "stride": ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target"),
-    "tlb": ("page_bytes", "touched", "target"),
-    "maps": ("structure", "operation", "keys", "count", "operations", "value_bytes", "threads", "sharing", "target"),
-    "storage": ("operation", "part", "order", "block_bytes", "depth", "read_share", "access", "file_bytes", "engine"),
-}
-VALUES = {
-    "stream": ("bandwidth", "bytes_per_s"),
-    "latency": ("latency", "s"),
-    "loaded_latency": ("latency", "s"),
-    "groups": ("bandwidth", "bytes_per_s"),
-    "blocks": ("throughput", "bytes_per_s"),
-    "neighbors": ("seconds", ""),
-    "contention": ("sum", "bytes_per_s"),
-    "targets": ("b_bandwidth", "bytes_per_s"),
-    "core_to_core": ("latency", "s"),
-    "flush": ("line", "s"),
-    "regions": ("latency", "s"),
-    "numa": ("latency", "s"),
-    "maps": ("seconds", ""),
-    "stride": ("bandwidth", "bytes_per_s"),
-    "tlb": ("latency", "s"),
-    "storage": ("bandwidth", "bytes_per_s"),
-}
-UNITS = {"bytes_per_s": "B/s", "s": "s", "": "s"}
-"""Of the endings of keys; "" is a time whose name has none."""
-
 
 ORDER = ("slower", "faster", "inconclusive", "no difference shown")
 """Verdicts in the order in which they are shown."""
 
 NO_HARDWARE = ": a ratio of the two says nothing of hardware"
-
-TARGETS = ("target", "a_target", "b_target", "b_source", "aggressor_target")
-"""Keys that name a tier: across origins its word is another one, and the point may yet be the same."""
 
 
 @reads("the comparison")
@@ -95,8 +41,8 @@ def compare_runs(
     """
     refuse_apart(before, after, across=across)
     rows: list[dict[str, Any]] = []
-    for name in VALUES:
-        rows += _table(name, before, after, least, (across, targets))
+    for measure in measures().values():
+        rows += _rows(measure, before, after, least, (across, targets))
     if not rows:
         raise UsageError(f"{before.path} and {after.path} have no point in common{_apart(before, after)}")
     return rows
@@ -116,14 +62,14 @@ def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
 def _apart(before: Run, after: Run) -> str:
     """': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
     told = []
-    for name, keys in KEYS.items():
-        sides = [tables[name].rows(run) for run in (before, after)]
+    for name, table in {one.table.name: one.table for one in measures().values()}.items():
+        sides, keys = [table.rows(run) for run in (before, after)], table.keys
         if all(sides):
-            titles = {column.name: column.title for column in tables[name].columns}
+            titles = {column.name: column.title for column in table.columns}
             values = [{key: {row[key] for row in rows} for key in keys} for rows in sides]
             differ = [titles[key] for key in keys if values[0][key].isdisjoint(values[1][key])]
             only = [key for key in keys if values[0][key].isdisjoint(values[1][key])]
-            hint = "; --across-targets compares them all the same" if only and set(only) <= set(TARGETS) else ""
+            hint = "; --across-targets compares them all the same" if only and set(only) <= _tiers(table) else ""
             told.append(f"rows of {name} differ in {', '.join(differ) or 'several keys together'}{hint}")
     return f": {'; '.join(told)}" if told else ""
 
@@ -155,35 +101,44 @@ def origins_of(before: Run, after: Run) -> str:
     return f"Before is {one}; after is {other}{said}."
 
 
-def _keys(name: str, sides: list[list[Row]], across: bool) -> tuple[str, ...]:
+def _tiers(table: Table) -> set[str]:
+    """The columns that name a target."""
+    return {column.name for column in table.columns if column.tier}
+
+
+def _keys(table: Table, sides: list[list[Row]], across: bool) -> tuple[str, ...]:
     """Across origins or targets, without the targets of which each side has one at most."""
-    single = [{key for key in KEYS[name] if len({row[key] for row in rows}) <= 1} for rows in sides]
-    left_out = set(TARGETS).intersection(*single) if across else set()
-    return tuple(key for key in KEYS[name] if key not in left_out)
+    single = [{key for key in table.keys if len({row[key] for row in rows}) <= 1} for rows in sides]
+    left_out = _tiers(table).intersection(*single) if across else set()
+    return tuple(key for key in table.keys if key not in left_out)
 
 
-def _table(name: str, before: Run, after: Run, least: float, over: tuple[bool, bool]) -> list[dict[str, Any]]:
+def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[bool, bool]) -> list[dict[str, Any]]:
     """over: across origins, and across targets."""
     across, targets = over
-    sides = [tables[name].rows(run) for run in (before, after)]
-    keys = _keys(name, sides, targets or (across and before.result.origin != after.result.origin))
+    sides = [measure.rows(run) for run in (before, after)]
+    keys = _keys(measure.table, sides, targets or (across and before.result.origin != after.result.origin))
     old, new = (_numbered(keys, rows) for rows in sides)
     pairs = [(key, old[key, number], row) for (key, number), row in new.items() if (key, number) in old]
-    value, unit = VALUES[name]
-    known = [(k, a, b) for k, a, b in pairs if interval_of(a, value, unit) and interval_of(b, value, unit)]
-    intervals = [(_interval(name, a), _interval(name, b)) for _, a, b in known]
-    found = compare_all(intervals, less_is_faster=UNITS[unit] == "s", least=least)
+    known = [
+        (key, a, b, old_one, new_one)
+        for key, a, b in pairs
+        if (old_one := measure.interval(a)) and (new_one := measure.interval(b))
+    ]
+    intervals = [(old_one, new_one) for *_, old_one, new_one in known]
+    found = compare_all(intervals, less_is_faster=measure.main.less_is_better, least=least)
     rows = []
-    for (key, a, b), one in zip(known, found, strict=True):
-        sure = a["conclusive"] and b["conclusive"]
+    for (key, a, b, old_one, new_one), one in zip(known, found, strict=True):
+        sure = a.get("conclusive") is not False and b.get("conclusive") is not False
         verdict = one.verdict if sure or one.verdict != "no difference shown" else "inconclusive"
         rows.append(
             {
-                "table": name,
+                "table": measure.table.name,
+                "value": measure.main.name,
                 **dict(zip(keys, key, strict=True)),
-                "before": _interval(name, a).middle,
-                "after": _interval(name, b).middle,
-                "unit": UNITS[unit],
+                "before": old_one.middle,
+                "after": new_one.middle,
+                "unit": measure.unit,
                 "ratio": one.middle,
                 "ratio_low": one.low,
                 "ratio_high": one.high,
@@ -205,16 +160,10 @@ def _numbered(keys: tuple[str, ...], rows: list[Row]) -> dict[tuple[tuple[Any, .
     return found
 
 
-def _interval(name: str, row: Row) -> Interval:
-    found = interval_of(row, *VALUES[name])
-    assert found is not None
-    return found
-
-
 def point(table: str, row: Mapping[str, Label]) -> str:
     """'read, region 64 B, block 64 B, scattered': the keys of a point, named where their value alone does not tell."""
     columns = {column.name: column for column in tables[table].columns}
-    return ", ".join(_said(columns[key], row[key]) for key in KEYS[table] if row.get(key) not in (None, ""))
+    return ", ".join(_said(columns[key], row[key]) for key in tables[table].keys if row.get(key) not in (None, ""))
 
 
 def _said(column: Column, value: Label) -> str:
@@ -261,4 +210,6 @@ def counted(rows: list[dict[str, Any]]) -> str:
 
 def named_point(row: Mapping[str, Label]) -> str:
     """'stream: read, threads 2' of a row of `compare_runs`."""
-    return f"{row['table']}: {row.get('point') or point(str(row['table']), row)}"
+    table, value = str(row["table"]), row.get("value")
+    name = next((one.name for one in measures().values() if (one.table.name, one.main.name) == (table, value)), table)
+    return f"{name}: {row.get('point') or point(table, row)}"

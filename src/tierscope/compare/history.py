@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.compare.points import Number, named, points, unit_of
+from tierscope.compare.measures import measures
+from tierscope.compare.points import Number, named, points
 from tierscope.errors import UsageError
 from tierscope.record.result import Run
 from tierscope.sound import reads
@@ -23,14 +24,15 @@ class Series:
     table: str
     point: str
     unit: str
+    less_is_better: bool
     runs: tuple[int, ...]  # indices of the runs, in order
     numbers: tuple[Number, ...]
     changes: tuple[Change, ...]  # places are indices into `runs`
     left_out: int = 0  # inconclusive numbers
 
     def worse(self, change: Change) -> bool:
-        """Slower: less bandwidth, more time."""
-        return (change.ratio < 1) == (self.unit == "B/s")
+        """Slower: more of what is better where there is less of it, else less."""
+        return (change.ratio > 1) == self.less_is_better
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +79,13 @@ def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least:
     values = np.array([sure[index].value for index in indices])
     steps = changes(values, tests=max(tests, 1), least=least)
     left_out = len(numbers) - len(sure)
-    return Series(*key, unit_of(key[0]), indices, tuple(sure[index] for index in indices), steps, left_out)
+    measure = measures()[key[0]]
+    return Series(
+        *key,
+        measure.unit,
+        measure.main.less_is_better,
+        indices,
+        tuple(sure[index] for index in indices),
+        steps,
+        left_out,
+    )

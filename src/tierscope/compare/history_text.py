@@ -12,11 +12,10 @@ from tierscope.draw.theme import Spec
 from tierscope.printable import printable
 from tierscope.record.origin import steadier
 from tierscope.stats.changes import LEAST, Change
-from tierscope.units import show_rate, show_seconds
+from tierscope.units import drawn_unit, show_value
 
 BARS = "▁▂▃▄▅▆▇█"
 LINES = 40  # points in the terminal; --json has all
-UNITS = {"B/s": ("GB/s", 1e-9), "s": ("ns", 1e9)}
 
 
 def show(found: History, console: Console) -> None:
@@ -35,7 +34,7 @@ def show(found: History, console: Console) -> None:
     unicode = console.encoding.lower().startswith("utf")
     for one in ordered[:LINES]:
         told = "; ".join(said(found, one, change) for change in one.changes)
-        ends = [_value(one.unit, one.numbers[place].value) for place in (0, -1)]
+        ends = [show_value(one.numbers[place].value, one.unit) for place in (0, -1)]
         line = spark(one) if unicode else ""
         table.add_row(
             Text(printable(f"{one.table}: {one.point}")), str(len(one.runs)), *ends, line, Text(printable(told))
@@ -81,10 +80,6 @@ def spark(one: Series) -> str:
     return "".join(BARS[round(steps * (value - least) / (most - least)) if most > least else 0] for value in values)
 
 
-def _value(unit: str, value: float) -> str:
-    return show_rate(value) if unit == "B/s" else show_seconds(value)
-
-
 def data(found: History) -> dict[str, Any]:
     """Everything in base units."""
     return {
@@ -122,7 +117,7 @@ def figure(found: History) -> Spec:
     drawn = [one for one in found.series if one.changes] or list(found.series[:6])
     values, rules = [], []
     for one in drawn:
-        unit, scale = UNITS[one.unit]
+        unit, scale = drawn_unit(one.unit)
         name = f"{one.table}: {one.point}, {unit}"
         for index, number in zip(one.runs, one.numbers, strict=True):
             bounds = {key: getattr(number, key) * scale for key in ("value", "low", "high")}

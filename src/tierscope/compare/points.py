@@ -4,12 +4,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tierscope.compare.comparison import VALUES, point
+from tierscope.compare.comparison import point
+from tierscope.compare.measures import measures
 from tierscope.draw.cells import UNKNOWN
+from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.sound import reads
-from tierscope.tables import Row, tables
-from tierscope.units import show_rate, show_seconds
+from tierscope.tables import Main, Row
+from tierscope.tables.measured import span_of
+from tierscope.units import show_value
 
 
 def named(runs: Sequence[Run]) -> list[str]:
@@ -34,46 +37,30 @@ class Number:
 
 @reads("the export")
 def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
-    """table -> point in words -> index of the run -> its main number, as `compare` takes it; imports likewise."""
+    """Return measure -> point in words -> index of the run -> its main number, as `compare` takes it."""
     found: dict[str, dict[str, dict[int, Number]]] = {}
     for index, run in enumerate(runs):
-        for table in VALUES:
-            key, unit = VALUES[table]
-            for row in tables[table].rows(run):
-                if number := _number(row, key, f"{key}_{unit}" if unit else key):
-                    found.setdefault(table, {}).setdefault(point(table, row), {}).setdefault(index, number)
-        for row in tables["imported"].rows(run):
-            for key in ("bandwidth_bytes_per_s", "latency_s"):
-                if number := _number(row, "", key):
-                    label = ", ".join(
-                        str(row[name]) for name in ("test", "setting", "threads", "delay_cycles") if row[name]
-                    )
-                    table = f"imported {key.partition('_')[0]}"
-                    found.setdefault(table, {}).setdefault(label, {}).setdefault(index, number)
+        for name, measure in measures().items():
+            for row in measure.rows(run):
+                if number := _number(row, measure.main):
+                    words = point(measure.table.name, row)
+                    found.setdefault(name, {}).setdefault(words, {}).setdefault(index, number)
     return found
-
-
-def unit_of(table: str) -> str:
-    """Of the main number: "B/s" or "s"."""
-    if table.startswith("imported"):
-        return "B/s" if "bandwidth" in table else "s"
-    return "B/s" if VALUES[table][1] == "bytes_per_s" else "s"
 
 
 def said(number: Number | None, unit: str) -> str:
     """'12.34 GB/s ±0.5 %'; "" for a point that the run has not."""
     if number is None:
         return ""
-    text = show_rate(number.value) if unit == "B/s" else show_seconds(number.value)
+    text = show_value(number.value, unit)
     half = (number.high - number.low) / 2 / number.value if number.value else 0.0
     if round(100 * half, 1) >= 100:
         return f"{UNKNOWN}{'' if number.conclusive else ' ?'}"
     return text + (f" ±{100 * half:.1f} %" if half > 0 else "") + ("" if number.conclusive else " ?")
 
 
-def _number(row: Row, stem: str, key: str) -> Number | None:
-    value, low, high = row.get(key), row.get(f"{stem}_low"), row.get(f"{stem}_high")
-    if not isinstance(value, float):
+def _number(row: Row, main: Main) -> Number | None:
+    value = real(row.get(main.name))
+    if value is None:
         return None
-    ends = (low, high) if isinstance(low, float) and isinstance(high, float) else (value, value)
-    return Number(value, *ends, row.get("conclusive") is not False)
+    return Number(value, *(span_of(row, main.stem) or (value, value)), row.get("conclusive") is not False)

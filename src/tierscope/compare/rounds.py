@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any
 
-from tierscope.compare.points import Number, points, unit_of
+from tierscope.compare.measures import measures
+from tierscope.compare.points import Number, points
 from tierscope.errors import UsageError
 from tierscope.record.result import Run
 from tierscope.sound import reads
@@ -30,6 +31,7 @@ CONFIDENCE = 0.98  # of a hundred repeats of equal settings 95 are to show none:
 @reads("the comparison")
 def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict[str, Any]]:
     """One row per point that stands in all rounds; UsageError where none does."""
+    known_measures = measures()
     sides = points([run for pair in rounds for run in pair])
     found = []
     for table in sides:
@@ -38,7 +40,7 @@ def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict
             for point, numbers in sides[table].items()
             if len(ratios := _ratios(numbers, len(rounds))) == len(rounds)
         }
-        verdicts = judged(list(known.values()), least, less_is_faster=unit_of(table) == "s")
+        verdicts = judged(list(known.values()), least, less_is_faster=known_measures[table].main.less_is_better)
         for (point, ratios), (one, word) in zip(known.items(), verdicts, strict=True):
             bounds = {"ratio": one.middle, "ratio_low": one.low, "ratio_high": one.high}
             found.append({"table": table, "point": point, "ratios": ratios, **bounds, "verdict": word})

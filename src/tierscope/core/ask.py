@@ -61,7 +61,7 @@ def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> A
         if isinstance(answer, bytes):
             return msgspec.json.decode(answer, type=kind)
         return msgspec.convert(answer[key] if key else answer, kind)
-    except (msgspec.DecodeError, KeyError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
                         "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
 

@@ -114,7 +114,7 @@ class Writer:
             raise UsageError(f"the writer mapped {self.file} and left without exit(); its flushes are not known")
         try:
             counts = msgspec.json.decode((folder / "counts.json").read_bytes(), type=Counts)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise CoreError(f"{self._library.name} counts what this tierscope does not know: {error}; "
                             "install both from one version") from error  # fmt: skip
         if counts.file_fences == 0:

@@ -93,7 +93,7 @@ def _document(value: dict[str, Any], said: str) -> Document:
         raise ResultError(f"written by fio {number}, whose latencies have other units; write it again with fio 3")
     try:
         read = tuple(_job(job) for job in jobs)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ResultError(f"fio {number}: the document lacks or garbles {error}; write it again") from error
     return Document(number, _words(value.get("global options")), read, said)
 

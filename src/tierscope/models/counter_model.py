@@ -39,6 +39,13 @@ class CounterModel:
     """The curves of one program; a count is the product of its curves (loads times miss ratio, or misses alone)."""
 
     name: ClassVar[str] = "counter_model"
+    checked: ClassVar[bool] = True  # each curve has its held-out error, a preset its published one
+    writes: ClassVar[bool] = True
+    without_effect: ClassVar[Mapping[str, str]] = {
+        "write": "no store is counted that misses the caches; leave it out",
+        "bandwidth": "counter_model moves only the bytes of --value; leave it out, or name --value",
+        "parallelism": "no load or store is counted that misses the caches; leave it out",
+    }
     working_cycles: Curve | None  # None: no CPU time, as document 004's program prints
     load_misses: tuple[Curve, ...]
     store_misses: tuple[Curve, ...]

@@ -17,6 +17,7 @@ layouts; and `document 004`: 4 1/3 accesses an operation, each to the memory, on
 analytic models of persistent memory.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,12 +35,23 @@ class StructureModel:
     """One operation of one structure."""
 
     name: ClassVar[str] = "structure_model"
+    writes: ClassVar[bool] = False
+    without_effect: ClassVar[Mapping[str, str]] = {
+        "write": "structure_model knows the lines that are read; leave it out, or try --model counter_model",
+        "bandwidth": "no line comes from the memory; leave it out",
+        "parallelism": "each of its lines depends on the one before; leave it out",
+    }
     structure: Structure
 
     @classmethod
     def preset(cls, name: str) -> "StructureModel":
         """Of a structure by its name; UnknownNameError names those that are here."""
         return cls(structures[name])
+
+    @property
+    def checked(self) -> bool:
+        """Whether an error of its times is published."""
+        return self.structure.error_share > 0
 
     @property
     def valid(self) -> Span:

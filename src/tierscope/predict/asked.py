@@ -4,29 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tierscope.errors import UnknownNameError, UsageError
+from tierscope.errors import UsageError
 from tierscope.files import is_there
 from tierscope.models.counter_model import CounterModel
+from tierscope.models.run_time import run_time
 from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import Memory, memory, otherwise
 from tierscope.predict.rows import Predicted, moved, of_counters, of_preset
 from tierscope.record.result import load
-from tierscope.registry import unknown
 from tierscope.sound import reads
 from tierscope.units import parse_bytes
 
-MODELS = (StructureModel.name, CounterModel.name)
 COUNT = "50000"  # the least of document 004
 MAY_BE_IDLE = {"write", "bandwidth", "parallelism"}  # keys of memories that not every prediction rests on
-STRUCTURE, COUNTER = StructureModel.name, CounterModel.name
-WHY = {
-    (STRUCTURE, "write"): f"{STRUCTURE} knows the lines that are read; leave it out, or try --model {COUNTER}",
-    (STRUCTURE, "bandwidth"): "no line comes from the memory; leave it out",
-    (STRUCTURE, "parallelism"): "each of its lines depends on the one before; leave it out",
-    (COUNTER, "write"): "no store is counted that misses the caches; leave it out",
-    (COUNTER, "bandwidth"): f"{COUNTER} moves only the bytes of --value; leave it out, or name --value",
-    (COUNTER, "parallelism"): "no load or store is counted that misses the caches; leave it out",
-}
 Answerer = Callable[[list[Memory]], list[Predicted]]
 
 
@@ -48,20 +38,22 @@ class Asked:
 @reads("the prediction")
 def predicted(asked: Asked) -> tuple[list[Predicted], list[str]]:
     """Rows and notes; UsageError says which word is missing or too many."""
-    if asked.model not in MODELS:
-        raise UnknownNameError(unknown("model of run time", asked.model, list(MODELS)))
+    model = run_time(asked.model)
     _refuse_spare(asked)
     memories = [memory(word) for word in asked.on]
     value = parse_bytes(asked.value) if asked.value else 0
     if not _is_run(asked):
-        notes = _notes(memories, writes=asked.model == CounterModel.name)
+        notes = _notes(memories, writes=model.writes)
         counts = _counts(asked.count or COUNT)
-        return _all_count(asked, memories, lambda on: of_preset(asked.model, asked.what, counts, on, value)), notes
+        return _all_count(asked, memories, lambda on: of_preset(model, asked.what, counts, on, value)), notes
     run = load(Path(asked.what))
     if asked.model == CounterModel.name:
         counts = _counts(asked.count) if asked.count else []
         found = _all_count(asked, memories, lambda on: of_counters(run, counts, on, value))
-        return found, _notes(memories, writes=True)
+        return found, _notes(memories, writes=model.writes)
+    if asked.model != StructureModel.name:
+        known = f"{StructureModel.name} or {CounterModel.name}"
+        raise UsageError(f"{asked.what} is a run, and {asked.model} knows presets alone; try --model {known}")
     here, beside = memory(str(asked.here)), load(asked.beside) if asked.beside else None
     _all_count(asked, [here], lambda at: moved(run, at[0], memories, beside)[0])
     rows = _all_count(asked, memories, lambda on: moved(run, here, on, beside)[0])
@@ -75,7 +67,8 @@ def _all_count(asked: Asked, memories: list[Memory], answer: Answerer) -> list[P
         for key in sorted(one.given & MAY_BE_IDLE):
             others = [*memories[:at], otherwise(one, key), *memories[at + 1 :]]
             if all(_same(new, old) for new, old in zip(answer(others), found, strict=True)):
-                raise UsageError(f"{key}= of '{one.word}' has no effect on {asked.what}: {WHY[asked.model, key]}")
+                why = run_time(asked.model).without_effect.get(key, "leave it out")
+                raise UsageError(f"{key}= of '{one.word}' has no effect on {asked.what}: {why}")
     return found
 
 

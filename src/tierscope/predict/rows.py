@@ -22,6 +22,7 @@ from tierscope.errors import UsageError
 from tierscope.models.counter_model import CounterModel
 from tierscope.models.counter_run import counters_of
 from tierscope.models.model import Prediction, Span
+from tierscope.models.run_time import RunTime
 from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 from tierscope.predict.memory import Memory
@@ -77,13 +78,12 @@ class Predicted:
 
 
 def of_preset(
-    model: str, name: str, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int
+    model: type[RunTime], name: str, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int
 ) -> list[Predicted]:
     """UnknownNameError names the presets. counts: operations, and keys of the structure."""
-    made = CounterModel.preset(name) if model == CounterModel.name else StructureModel.preset(name)
-    checked = isinstance(made, CounterModel) or made.structure.error_share > 0
+    made = model.preset(name)
     return [
-        _of_one(name, count, memory, made.predict(count, memory.device, value_bytes), made.valid, checked)
+        _of_one(name, count, memory, made.predict(count, memory.device, value_bytes), made.valid, made.checked)
         for memory in memories
         for count in counts
     ]

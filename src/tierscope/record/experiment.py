@@ -1,10 +1,11 @@
 """What is to be measured: Workload x Target x Team = Group; Groups under one Schedule = Experiment."""
 
+import math
 from typing import Annotated, Self
 
 import msgspec
 
-from tierscope.errors import UnknownNameError, UsageError
+from tierscope.errors import OutOfRangeError, UnknownNameError, UsageError
 from tierscope.registry import unknown
 from tierscope.units import GiB, KiB, MiB
 
@@ -16,8 +17,26 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 Bytes = Annotated[int, msgspec.Meta(ge=0)]
 
 
+def real(value: object) -> float | None:
+    """Return a number as a float, whole or not; None for words, for truth values and for what is absent.
+
+    A whole number that was read from JSON is an int, so `isinstance(value, float)` alone would lose it.
+    """
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _impossible(what: str, made: msgspec.Struct, name: str, needed: str) -> OutOfRangeError:
+    """Return the error for a field that has an impossible number; the default is what it proposes."""
+    default = next(field.default for field in msgspec.structs.fields(made) if field.name == name)
+    hint = "" if default is msgspec.NODEFAULT else f"; try {name}={default!r}"
+    return OutOfRangeError(f"{what}: {name}={getattr(made, name)!r} is not {needed}{hint}")
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
-    """A kernel and how it walks. Zero and "" mean: the core's plainest choice, stated in the facts."""
+    """A kernel and how it walks. Zero and "" mean: the core's plainest choice, stated in the facts.
+
+    OutOfRangeError for a number below 0, for one that is not finite, and for less than one stream or step.
+    """
 
     kernel: str
     footprint_bytes: Bytes  # touched by the whole team, all operands together
@@ -44,6 +63,13 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 0  # likewise: keys of the whole team
     value_bytes: Bytes = 0  # likewise: of each value; 0 is 16
     seed: int = 0  # of what is drawn; 0 is the core's own
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            least = 1 if name in ("streams", "unroll") else 0
+            if isinstance(value, int | float) and not least <= value < math.inf:
+                raise _impossible("workload", self, name, f"a number from {least}")
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +120,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
-    """How long, and how sure."""
+    """How long, and how sure; OutOfRangeError for times and shares that no measurement can have."""
 
     block_s: float = 1e-3
     precision: Share = 0.02  # half-width of the interval over the median
@@ -102,6 +128,14 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     minimum_s: float = 0.2  # timed at least so long
     budget_s: float = 1.5  # and at most so long
     repeats: bool = False  # each batch, of minimum_s, is one point: a program that measures by itself gives none finer
+
+    def __post_init__(self) -> None:
+        for name in ("precision", "confidence"):
+            if not 0 < getattr(self, name) < 1:
+                raise _impossible("schedule", self, name, "a share above 0 and below 1")
+        for name in ("block_s", "minimum_s", "budget_s"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise _impossible("schedule", self, name, "a time above 0")
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):

@@ -159,7 +159,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     state: str  # what is, in words: "performance", "not readable"
     verdict: str  # "good", "note", "bad", "unknown"
-    touches: tuple[str, ...]  # tables it bears on: "stream", "latency", ...; () is none
+    touches: tuple[str, ...]  # topics it bears on, "bandwidth", "latency"; of older runs, tables; () is none
     effect: str  # how much, with its source
     remedy: str  # the exact command, or ""
     needs_root: bool = False

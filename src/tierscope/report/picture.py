@@ -7,7 +7,7 @@ standard error, which is kept away. It was seen where no thread or no file could
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tierscope import stops
@@ -63,7 +63,8 @@ def _said(what: str, error: BaseException) -> str:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep what a library prints on standard error, and drop it where it fails."""
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.flush()
     kept, before = os.memfd_create("stderr", os.MFD_CLOEXEC), os.dup(2)
     try:
         os.dup2(kept, 2)
@@ -72,7 +73,8 @@ def _quiet() -> Iterator[None]:
         finally:
             os.dup2(before, 2)
         said = os.pread(kept, 1 << 16, 0).decode(errors="replace")
-        os.write(2, printable_lines(said).encode())
+        with suppress(OSError):
+            os.write(2, printable_lines(said).encode())
     finally:
         os.close(before)
         os.close(kept)

@@ -25,8 +25,8 @@ from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
+from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.table import Latency
-from tierscope.suites.latency.table_levels import latency_levels
 from tierscope.suites.stream.table import Stream
 from tierscope.suites.tlb.table_levels import TlbLevels
 from tierscope.tables import Row

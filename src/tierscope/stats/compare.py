@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.stats.median import Interval, median
+from tierscope.stats.median import Interval
 
 Floats = npt.NDArray[np.float64]
 Word = Literal["faster", "slower", "no difference shown"]
@@ -88,14 +88,6 @@ def _compare(before: Interval, after: Interval, law: _Law, less_is_faster: bool,
     low_b, b, high_b, low_a, a, high_a = map(math.log, ends)
     down, up = math.hypot(a - low_a, high_b - b), math.hypot(high_a - a, b - low_b)
     return _judged(a - b, down, up, law, 1.0, less_is_faster, least)
-
-
-def compare_series(
-    before: Floats, after: Floats, *, less_is_faster: bool = False, confidence: float = 0.95, least: float = LEAST
-) -> Comparison:
-    """Compare two series, each of shape (points,)."""
-    pair = median(before, confidence), median(after, confidence)
-    return compare(*pair, less_is_faster=less_is_faster, confidence=confidence, least=least)
 
 
 def compare_all(

@@ -23,6 +23,24 @@ class Column(msgspec.Struct, frozen=True):
     name: str
     title: str  # as shown to people, without its unit
     unit: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count), "" (words, truth values)
+    tier: bool = False  # it names a target: across origins that is another word, and the point may yet be the same
+
+
+ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
+"""Of names of columns: units, which the names of their bounds do not have."""
+
+
+class Main(msgspec.Struct, frozen=True):
+    """A main value of a point, which compare, history and exports show; its unit is that of its column."""
+
+    name: str  # of its column
+    less_is_better: bool = False
+
+    @property
+    def stem(self) -> str:
+        """'bandwidth' of 'bandwidth_bytes_per_s': bounds are `bandwidth_low` and `bandwidth_high`."""
+        ending = next((end for end in ENDINGS if self.name.endswith(end)), "")
+        return self.name.removesuffix(ending)
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +83,20 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
         return (first, *self.others)
 
 
+class Audited(msgspec.Struct, frozen=True, kw_only=True):
+    """What the audit must know of a table's numbers besides their names and units."""
+
+    memory: bool = False  # its bytes cross the bus of the memory, whose peak is a limit
+    dependent: bool = False  # its latency_s is one dependent access of an idle machine, over footprints
+    parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (a whole, its parts), by the names of columns
+    binned: tuple[str, ...] = ()  # columns that are the middle of a bin of fio
+
+
+TOPICS = ("bandwidth", "latency")  # of a table that does not say on which findings of the doctor bear
+PLACE = 100  # of a table that does not say where it belongs
+BESIDE = 1000  # from here on: tables that explain what another one measured, and make no headline
+
+
 class Table(Protocol):
     """What every module here registers."""
 
@@ -77,6 +109,14 @@ class Table(Protocol):
     @property
     def columns(self) -> tuple[Column, ...]:
         """Every key that a row may have, in the order in which it is shown."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that say what a point was asked: points of two runs that agree in them are the same point."""
+
+    @property
+    def main(self) -> tuple[Main, ...]:
+        """What compare, history and exports show of a point; () where nothing of it is better or worse."""
 
     def rows(self, run: Run) -> list[Row]:
         """One flat dict per point, in the order of the records; ResultError if samples are damaged."""
@@ -91,7 +131,11 @@ def plain(value: Any) -> Any:
 
 
 class Plain:
-    """A table whose rows and insights hold Python's own numbers, whatever its statistics return."""
+    """A table whose rows and insights hold Python's own numbers, whatever its statistics return.
+
+    A table may state four things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
+    whether a terminal shows it, too; and `topics`, on which findings of the doctor bear.
+    """
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -108,6 +152,34 @@ class Plain:
     def columns(self) -> tuple[Column, ...]:
         return self._table.columns
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self._table.keys
+
+    @property
+    def main(self) -> tuple[Main, ...]:
+        return self._table.main
+
+    @property
+    def place(self) -> int:
+        return int(getattr(self._table, "place", PLACE))
+
+    @property
+    def in_terminal(self) -> bool:
+        return bool(getattr(self._table, "in_terminal", True))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        found = getattr(self._table, "topics", TOPICS)
+        assert isinstance(found, tuple)
+        return found
+
+    @property
+    def audited(self) -> Audited:
+        found = getattr(self._table, "audited", Audited())
+        assert isinstance(found, Audited)
+        return found
+
     @reads("a table")
     def rows(self, run: Run) -> list[Row]:
         return [{name: plain(value) for name, value in row.items()} for row in self._table.rows(run)]
@@ -121,12 +193,16 @@ class Plain:
         ]
 
 
-class Tables(Registry[Table]):
+class Tables(Registry[Plain]):
     """The tables by name, each of them as `Plain`."""
 
     def add(self, entry: Table) -> None:
-        """Register a table; two of one name are a fault of the programmer."""
+        """Register a table; two of one name, and a key or a main value without a column, are the programmer's fault."""
+        known = {column.name for column in entry.columns}
+        for name in (*entry.keys, *(main.name for main in entry.main)):
+            if name not in known:
+                raise ValueError(f"table {entry.name}: {name} is none of its columns")
         super().add(Plain(entry))
 
 
-tables: Registry[Table] = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")
+tables = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+from tierscope.record.experiment import real
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.judged import Judged, judge_record
@@ -91,10 +92,16 @@ def page_bytes(facts: GroupFacts) -> int | None:
 def interval_of(row: Row, name: str, unit: str) -> Interval | None:
     """The inverse of `bounds`; None where a bound is missing. unit: "" for a key without one."""
     keys = (f"{name}_low", f"{name}_{unit}" if unit else name, f"{name}_high", "blocks")
-    low, middle, high, blocks = (row.get(key) for key in keys)
-    if all(isinstance(one, int | float) for one in (low, middle, high)) and isinstance(blocks, int):
-        return Interval(float(low or 0), float(middle or 0), float(high or 0), blocks)
-    return None
+    low, middle, high, blocks = (real(row.get(key)) for key in keys)
+    if low is None or middle is None or high is None or blocks is None:
+        return None
+    return Interval(low, middle, high, int(blocks))
+
+
+def span_of(row: Row, stem: str) -> tuple[float, float] | None:
+    """Return (low, high) of the value whose name begins with `stem`; None where a bound is missing."""
+    low, high = (real(row.get(f"{stem}_{end}")) for end in ("low", "high"))
+    return None if low is None or high is None else (low, high)
 
 
 def weighed(row: Row, name: str, unit: str) -> Interval | None:

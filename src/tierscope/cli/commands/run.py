@@ -88,7 +88,7 @@ def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], s
 
 def _list(name: str, options: dict[str, Label], text: str) -> int:
     from tierscope.cli.console import Console
-    from tierscope.cli.progress import describe
+    from tierscope.plans.live import describe
     from tierscope.printable import printable
     from tierscope.run.commands import commands_of
     from tierscope.run.runner import expected_seconds

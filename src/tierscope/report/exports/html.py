@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tierscope import __version__
-from tierscope.compare.points import Number, named, points, said, unit_of
+from tierscope.compare.measures import measures
+from tierscope.compare.points import Number, named, points, said
 from tierscope.errors import UsageError
 from tierscope.record.origin import banner
 from tierscope.record.result import Run
@@ -59,12 +60,12 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
 
 def _table(table: str, rows: dict[str, dict[int, Number]], runs: int) -> dict[str, Any]:
     most = max((number.high for numbers in rows.values() for number in numbers.values()), default=0.0)
-    unit = unit_of(table)
+    column = measures()[table].column
     lines = [
-        {"point": point, "cells": [_cell(numbers.get(index), most, unit) for index in range(runs)]}
+        {"point": point, "cells": [_cell(numbers.get(index), most, column.unit) for index in range(runs)]}
         for point, numbers in rows.items()
     ]
-    return {"title": table.replace("_", " "), "unit": "bandwidth" if unit == "B/s" else "time", "lines": lines}
+    return {"title": table.replace("_", " "), "unit": column.title, "lines": lines}
 
 
 def _cell(number: Number | None, most: float, unit: str) -> dict[str, Any] | None:

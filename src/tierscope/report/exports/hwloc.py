@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from tierscope.errors import UsageError
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 from tierscope.report.exports import exports
@@ -55,11 +55,11 @@ class Hwloc:
 
 def _values(machine: Machine, row: Row) -> dict[tuple[str, str, str], int]:
     cpus, node = _mask(machine, row["initiator"]), _digits(row["target"])
-    known = {name: row.get(key) for name, (key, _) in ATTRIBUTES.items()}
+    known = {name: real(row.get(key)) for name, (key, _) in ATTRIBUTES.items()}
     return {
-        (node, name, cpus): round(float(value) * ATTRIBUTES[name][1])
+        (node, name, cpus): round(value * ATTRIBUTES[name][1])
         for name, value in known.items()
-        if isinstance(value, float) and cpus
+        if value is not None and cpus
     }
 
 

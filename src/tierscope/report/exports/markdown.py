@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from tierscope.compare.points import named, points, said, unit_of
+from tierscope.compare.measures import measures
+from tierscope.compare.points import named, points, said
 from tierscope.errors import UsageError
 from tierscope.record.origin import named as origin_named
 from tierscope.record.result import Run
@@ -29,7 +30,7 @@ class Markdown:
             lines.append("| point | " + " | ".join(escape(name) for name in names) + " |")
             lines.append("|---|" + "---:|" * len(names))
             for point, numbers in rows.items():
-                cells = [said(numbers.get(index), unit_of(table)) for index in range(len(runs))]
+                cells = [said(numbers.get(index), measures()[table].unit) for index in range(len(runs))]
                 lines.append(f"| {escape(point)} | " + " | ".join(cells) + " |")
         return ("\n".join(lines) + "\n").encode()
 

@@ -11,14 +11,13 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from tierscope.compare.comparison import KEYS
 from tierscope.compare.points import named
 from tierscope.errors import UsageError
 from tierscope.printable import printable
 from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.exports import exports
-from tierscope.tables import Column, Row
+from tierscope.tables import Column, Row, tables
 
 UNITS = {"_bytes_per_s": "_bytes_per_second", "_per_s": "_per_second", "_s": "_seconds"}
 DROPPED = ("reasons", "series")
@@ -45,7 +44,7 @@ class OpenMetrics:
         samples: dict[str, dict[str, float]] = {}
         for name, run in zip(named(runs), runs, strict=True):
             for section in gather(run).sections.values():
-                known = {*POINT, *KEYS.get(section.name, ())}
+                known = {*POINT, *(tables[section.name].keys if section.name in tables else ())}
                 for number, row in enumerate(section.rows if section.name not in DROPPED else ()):
                     shared = {"run": name, "host": run.result.machine.hostname, "started": run.result.started}
                     labels = shared | {"row": str(number)} | _labels(section.columns, row, known)

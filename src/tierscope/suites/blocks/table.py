@@ -18,6 +18,7 @@ PACT 2009 (cost of a measurement taken off); "Memory Benchmarking" (document 001
 
 from typing import ClassVar
 
+from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.judged import share_cpus
@@ -26,7 +27,7 @@ from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.suites.blocks.findings import best_row, sentences
 from tierscope.suites.blocks.percentiles import Times, operation_times, percentiles
 from tierscope.suites.blocks.turns import turns
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -71,7 +72,7 @@ COLUMNS = (
     Column("timer_cost_s", "clock's cost", "s"),
     Column("latency_blocks", "blocks for latency", "1"),
     Column("latency_left_out", "of them left out", "1"),
-    Column("target", "target", ""),
+    Column("target", "target", "", tier=True),
     Column("footprint_bytes", "footprint", "B"),
     Column("page_bytes", "pages", "B"),
     *CLOSING,
@@ -83,6 +84,8 @@ class Blocks:
 
     name: ClassVar[str] = "blocks"
     title: ClassVar[str] = "Blocks of fixed memory"
+    keys: ClassVar[tuple[str, ...]] = ("operation", "block_bytes", "threads", "target", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("throughput_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = COLUMNS
 
     def rows(self, run: Run) -> list[Row]:
@@ -108,7 +111,7 @@ def _row(run: Run, record: Record, latency: Record | None) -> Row:
     facts, labels, peak = record.groups[0], record.experiment.labels, run.result.machine.peak_bytes_per_s
     rate, ending = _rate(run, record)
     throughput = bounds("throughput", "bytes_per_s", rate.times(facts.program_bytes_per_operation))
-    middle = throughput["throughput_bytes_per_s"]
+    middle = real(throughput["throughput_bytes_per_s"])
     times = _latency(run, latency)
     doubt = _doubt(times, record.experiment.schedule.precision)
     return {
@@ -118,7 +121,7 @@ def _row(run: Run, record: Record, latency: Record | None) -> Row:
         "cpus": len(set(facts.cpus)),
         "shared": share_cpus(record.groups),
         **throughput,
-        "peak_share": middle / peak if isinstance(middle, float) and peak else None,
+        "peak_share": middle / peak if middle is not None and peak else None,
         **times,
         "in_a_row_s": len(facts.cpus) / rate.middle if rate.middle > 0 else None,
         "target": facts.target,

@@ -21,7 +21,7 @@ from tierscope.record.result import Run
 from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.suites.buffers.findings import sentences
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.buffers_found import found
 from tierscope.tables.measured import CLOSING, number, records
 from tierscope.tables.regions import row_of
@@ -38,6 +38,8 @@ class Buffers:
 
     name: ClassVar[str] = "buffers"
     title: ClassVar[str] = "Buffers"
+    keys: ClassVar[tuple[str, ...]] = ("part", "target")
+    main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
     columns: ClassVar[tuple[Column, ...]] = (
         Column("part", "part", ""),
         Column("capacity_bytes", "capacity", "B"),
@@ -56,7 +58,7 @@ class Buffers:
         Column("page_walk_s", "first line of a region", "s"),
         Column("misfit", "misfit", "1"),
         Column("points", "regions", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         *CLOSING,
     )
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 
 
 class Calibration:
@@ -19,6 +19,17 @@ class Calibration:
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Calibration"
+    topics: ClassVar[tuple[str, ...]] = ()  # the points themselves state theirs
+    in_terminal: ClassVar[bool] = False  # how a choice was made
+    keys: ClassVar[tuple[str, ...]] = (
+        "experiment",
+        "streams",
+        "unroll",
+        "prefetch_bytes",
+        "prefetchw_bytes",
+        "interleave_bytes",
+    )
+    main: ClassVar[tuple[Main, ...]] = ()  # trials choose a walk, and are no result
     columns: ClassVar[tuple[Column, ...]] = (
         Column("experiment", "experiment", "1"),
         Column("of_table", "of table", ""),

@@ -18,7 +18,7 @@ from tierscope.suites.closed_loop import score
 from tierscope.suites.closed_loop.devices import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
 from tierscope.suites.closed_loop.score import Score
-from tierscope.tables import Column, Insight, Row, buffers_found, policy_found, tables
+from tierscope.tables import Column, Insight, Main, Row, buffers_found, policy_found, tables
 from tierscope.tables.measured import number, records
 from tierscope.tables.regions import row_of
 
@@ -33,6 +33,9 @@ class ClosedLoop:
 
     name: ClassVar[str] = "closed_loop"
     title: ClassVar[str] = "Probers on random devices"
+    topics: ClassVar[tuple[str, ...]] = ()  # of simulated machines
+    keys: ClassVar[tuple[str, ...]] = ("device", "prober", "parameter", "level")
+    main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared
     columns: ClassVar[tuple[Column, ...]] = (
         Column("device", "device", "1"),
         Column("prober", "prober", ""),

@@ -17,7 +17,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
-from tierscope.tables import Column, Insight, Number, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Number, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -40,6 +40,12 @@ class Contention:
 
     name: ClassVar[str] = "contention"
     title: ClassVar[str] = "Contention"
+    place: ClassVar[int] = 50
+    audited: ClassVar[Audited] = Audited(
+        parts=(("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)
+    )
+    keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target")
+    main: ClassVar[tuple[Main, ...]] = (Main("sum_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("mode", "mode", ""),
         Column("a_threads", "threads of A", "1"),
@@ -54,9 +60,9 @@ class Contention:
         Column("sum_low", "low", "B/s"),
         Column("sum_high", "high", "B/s"),
         Column("coverage", "coverage", "1"),
-        Column("a_target", "target of A", ""),
-        Column("b_source", "source of B", ""),
-        Column("b_target", "target of B", ""),
+        Column("a_target", "target of A", "", tier=True),
+        Column("b_source", "source of B", "", tier=True),
+        Column("b_target", "target of B", "", tier=True),
         Column("stand_in", "b stands in", ""),
         Column("kernel", "kernel", ""),
         Column("footprint_bytes", "footprint", "B"),

@@ -13,7 +13,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.table import stand_in
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records, sure_rows, whole
 
 
@@ -22,10 +22,13 @@ class Targets:
 
     name: ClassVar[str] = "targets"
     title: ClassVar[str] = "Two targets alone"
+    place: ClassVar[int] = 60
+    keys: ClassVar[tuple[str, ...]] = ("threads", "kernel", "a_target", "b_target")
+    main: ClassVar[tuple[Main, ...]] = (Main("b_bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("threads", "threads", "1"),
-        Column("a_target", "a", ""),
-        Column("b_target", "b", ""),
+        Column("a_target", "a", "", tier=True),
+        Column("b_target", "b", "", tier=True),
         Column("a_bandwidth_bytes_per_s", "bandwidth of a", "B/s"),
         Column("a_bandwidth_low", "low", "B/s"),
         Column("a_bandwidth_high", "high", "B/s"),

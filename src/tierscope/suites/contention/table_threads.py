@@ -12,7 +12,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.flutter import FLUTTERS, NOTICED, Flutter, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Column, Insight, Number, Row, tables
+from tierscope.tables import Column, Insight, Main, Number, Row, tables
 from tierscope.tables.measured import CLOSING, closing, measured, number, records, whole
 from tierscope.units import show_seconds
 
@@ -25,6 +25,9 @@ class Threads:
 
     name: ClassVar[str] = "threads"
     title: ClassVar[str] = "Threads one by one"
+    place: ClassVar[int] = 70
+    keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "group", "thread", "target")
+    main: ClassVar[tuple[Main, ...]] = ()  # no interval; their sum is a main value of the splits
     columns: ClassVar[tuple[Column, ...]] = (
         Column("experiment", "experiment", "1"),
         Column("mode", "mode", ""),
@@ -33,7 +36,7 @@ class Threads:
         Column("group", "group", ""),
         Column("thread", "thread", "1"),
         Column("cpu", "CPU", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
         Column("variation", "variation", "1"),
         Column("dips", "dips", "1"),

@@ -11,10 +11,11 @@ system reports, which a hypervisor may have made up.
 from statistics import median
 from typing import ClassVar
 
+from tierscope.record.experiment import real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, judged, left_out, records, sure_rows, whole
 from tierscope.units import show_seconds
 
@@ -32,6 +33,9 @@ class CoreToCore:
 
     name: ClassVar[str] = "core_to_core"
     title: ClassVar[str] = "Core to core"
+    topics: ClassVar[tuple[str, ...]] = ("latency",)
+    keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("a_cpu", "CPU", ""),
         Column("b_cpu", "and CPU", ""),
@@ -43,7 +47,7 @@ class CoreToCore:
         Column("same_package", "same package", ""),
         Column("a_node", "node", ""),
         Column("b_node", "and node", ""),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         *CLOSING,
     )
 
@@ -106,8 +110,8 @@ def spread(rows: list[Row]) -> tuple[float, float, float]:
 
 
 def _seconds(row: Row) -> float:
-    value = row["latency_s"]
-    assert isinstance(value, float)
+    value = real(row["latency_s"])
+    assert value is not None
     return value
 
 

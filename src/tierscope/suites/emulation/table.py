@@ -12,7 +12,7 @@ from typing import ClassVar
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records
 
 OFF = 0.05  # a tier that is off by more gets a warning
@@ -23,6 +23,8 @@ class Emulation:
 
     name: ClassVar[str] = "emulation"
     title: ClassVar[str] = "Emulated tiers"
+    keys: ClassVar[tuple[str, ...]] = ("quantity", "threads", "kernel", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True), Main("bandwidth_bytes_per_s"))
     columns: ClassVar[tuple[Column, ...]] = (
         Column("quantity", "quantity", ""),
         Column("threads", "threads", "1"),
@@ -37,7 +39,7 @@ class Emulation:
         Column("off", "off by", "1"),
         Column("kernel", "kernel", ""),
         Column("footprint_bytes", "footprint", "B"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("origin_by", "emulated by", ""),
         *CLOSING,
     )

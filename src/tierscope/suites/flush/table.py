@@ -25,7 +25,7 @@ from tierscope.stats.contrast import Contrast
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.flush.findings import sentences
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, page_bytes, records
 from tierscope.units import LINE_BYTES
 
@@ -37,12 +37,15 @@ class Flush:
 
     name: ClassVar[str] = "flush"
     title: ClassVar[str] = "Stores that are flushed"
+    topics: ClassVar[tuple[str, ...]] = ("latency",)
+    keys: ClassVar[tuple[str, ...]] = ("instruction", "chunk_bytes", "fence", "order", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("instruction", "instruction", ""),
         Column("chunk_bytes", "chunk", "B"),
         Column("fence", "fence after", ""),
         Column("order", "order", ""),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("persistence", "persists by", ""),
         Column("line_s", "time per line", "s"),
         Column("line_low", "low", "s"),

@@ -9,7 +9,7 @@ Blind to who slows whom: compare with experiments of one group alone.
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
 
 
@@ -18,13 +18,16 @@ class Groups:
 
     name: ClassVar[str] = "groups"
     title: ClassVar[str] = "Groups"
+    place: ClassVar[int] = 90
+    keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("experiment", "experiment", "1"),
         Column("group", "group", "1"),
         Column("role", "role", ""),
         Column("kernel", "kernel", ""),
         Column("threads", "threads", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("footprint_bytes", "footprint", "B"),
         Column("page_bytes", "pages", "B"),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),

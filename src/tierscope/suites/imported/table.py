@@ -8,7 +8,7 @@ from typing import ClassVar
 from tierscope.record.experiment import Label
 from tierscope.record.reading import Reading
 from tierscope.record.result import Run
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
@@ -20,6 +20,9 @@ class Imported:
 
     name: ClassVar[str] = "imported"
     title: ClassVar[str] = "Imported"
+    topics: ClassVar[tuple[str, ...]] = ()  # of another machine
+    keys: ClassVar[tuple[str, ...]] = ("test", "setting", "threads", "delay_cycles")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"), Main("latency_s", less_is_better=True))
     columns: ClassVar[tuple[Column, ...]] = (
         Column("tool", "tool", ""),
         Column("test", "test", ""),

@@ -19,7 +19,7 @@ from tierscope.record.machine import Cache
 from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
-from tierscope.suites.latency.table_levels import Found, latency_levels
+from tierscope.suites.latency.levels import Found, latency_levels
 from tierscope.tables import Insight, Row
 from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.measured import interval_of, sure_rows, whole

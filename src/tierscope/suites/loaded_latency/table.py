@@ -12,10 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.record.experiment import real
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
-from tierscope.tables import Column, Insight, Number, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Number, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, left_out, measured, number, records, sure
 from tierscope.units import show_rate, show_seconds
 
@@ -25,6 +26,10 @@ class LoadedLatency:
 
     name: ClassVar[str] = "loaded_latency"
     title: ClassVar[str] = "Loaded latency"
+    place: ClassVar[int] = 30
+    audited: ClassVar[Audited] = Audited(memory=True)
+    keys: ClassVar[tuple[str, ...]] = ("read_share", "store", "delay_cycles", "load_threads", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("read_share", "reads", "1"),
         Column("store", "stores", ""),
@@ -37,7 +42,7 @@ class LoadedLatency:
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
         Column("kernel", "kernel", ""),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("chaser_bytes_per_s", "chaser", "B/s"),
         Column("bus_bytes_per_s", "on the bus", "B/s"),
         *CLOSING,
@@ -160,8 +165,7 @@ def _mix(row: Row) -> str:
 
 
 def _bandwidth(row: Row) -> float:
-    value = row["bandwidth_bytes_per_s"]
-    return value if isinstance(value, float) else 0.0
+    return real(row["bandwidth_bytes_per_s"]) or 0.0
 
 
 def _latencies(rows: list[Row]) -> list[Interval]:

@@ -2,7 +2,7 @@
 rehashes take of it, and which one flushes the same lines again, where lines are counted.
 """
 
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Number, Row
@@ -126,7 +126,7 @@ def _rehash(rows: list[Row]) -> list[Insight]:
 def _flushed(rows: list[Row]) -> list[Insight]:
     """Of the structure that flushes its lines most often."""
     told = [
-        (ratio, row) for row, _ in _known(rows) if isinstance(ratio := row["flushed_per_written"], float) and ratio > 0
+        (ratio, row) for row, _ in _known(rows) if (ratio := real(row["flushed_per_written"])) is not None and ratio > 0
     ]
     ratio, row = max(told, key=lambda one: one[0], default=(0.0, None))
     if row is None or ratio < AGAIN:

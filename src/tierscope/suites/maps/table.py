@@ -20,7 +20,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import Keyed, Lines, keyed
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, records
 
 SHARES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
@@ -31,9 +31,21 @@ class Maps:
 
     name: ClassVar[str] = "maps"
     title: ClassVar[str] = "Operations on structures"
+    keys: ClassVar[tuple[str, ...]] = (
+        "structure",
+        "operation",
+        "keys",
+        "count",
+        "operations",
+        "value_bytes",
+        "threads",
+        "sharing",
+        "target",
+    )
+    main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("structure", "structure", ""),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("operation", "operation", ""),
         Column("keys", "keys drawn", ""),
         Column("count", "keys", "1"),

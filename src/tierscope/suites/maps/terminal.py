@@ -3,6 +3,7 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows, with_interval
 from tierscope.draw.grid import Grid
+from tierscope.record.experiment import real
 from tierscope.suites.maps.points import chart, varying, words
 from tierscope.tables import Row
 from tierscope.units import show_seconds
@@ -67,8 +68,8 @@ def _time(row: Row, key: str) -> str:
 
 def _share(row: Row) -> str:
     """Of the time of the same rounds."""
-    share = row["rehash_share"]
-    return f"{100 * share:.1f} %" if isinstance(share, float) and share else cells.NOTHING
+    share = real(row["rehash_share"])
+    return f"{100 * share:.1f} %" if share else cells.NOTHING
 
 
 forms.add(of_rows("maps", grids))

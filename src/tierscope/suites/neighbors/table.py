@@ -16,7 +16,7 @@ from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, closing, judged, left_out, number, records, sure, sure_rows, whole
 from tierscope.units import show_bytes
 
@@ -28,6 +28,19 @@ class Neighbors:
 
     name: ClassVar[str] = "neighbors"
     title: ClassVar[str] = "Noisy neighbours"
+    place: ClassVar[int] = 40
+    keys: ClassVar[tuple[str, ...]] = (
+        "victim",
+        "size",
+        "command",
+        "victims",
+        "aggressors",
+        "aggressor_kernel",
+        "aggressor_target",
+        "aggressor_chunk_bytes",
+        "aggressor_fence",
+    )
+    main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("victim", "victim", ""),
         Column("size", "size", ""),
@@ -35,7 +48,7 @@ class Neighbors:
         Column("victims", "victims", "1"),
         Column("aggressors", "aggressors", "1"),
         Column("aggressor_kernel", "aggressor", ""),
-        Column("aggressor_target", "aggressor's target", ""),
+        Column("aggressor_target", "aggressor's target", "", tier=True),
         Column("aggressor_chunk_bytes", "aggressor's chunk", "B"),
         Column("aggressor_fence", "its fence after", ""),
         Column("seconds", "time of one", "s"),

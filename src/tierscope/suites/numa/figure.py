@@ -4,6 +4,7 @@ from tierscope.draw import figures, heat, theme, vega
 from tierscope.draw.heat import Axes
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
+from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.tables import Insight, Row
 
@@ -83,7 +84,7 @@ def _digits(value: float) -> str:
 
 
 def _times(ratio: object) -> str:
-    return f"{ratio:.2f}×" if isinstance(ratio, float) else ""
+    return "" if (times := real(ratio)) is None else f"{times:.2f}×"
 
 
 def _chart(rows: list[Row], points: list[Point], title: str, key: str) -> Spec:

@@ -2,6 +2,7 @@
 
 from statistics import median
 
+from tierscope.record.experiment import real
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Number, Row
@@ -152,8 +153,8 @@ def _reported(rows: list[Row]) -> list[Insight]:
     found = []
     for row in rows:
         for what in (LATENCY, BANDWIDTH):
-            told, interval = row[f"reported_{what[0]}_{what[1]}"], sure(row, *what)
-            if isinstance(told, float) and told > 0 and interval and not 1 / APART <= interval.middle / told <= APART:
+            told, interval = real(row[f"reported_{what[0]}_{what[1]}"]), sure(row, *what)
+            if told is not None and told > 0 and interval and not 1 / APART <= interval.middle / told <= APART:
                 found.append(
                     Insight(
                         name=f"reported {what[0]} {row['initiator']} {row['target']}",
@@ -171,7 +172,7 @@ def _reported(rows: list[Row]) -> list[Insight]:
 
 def _elsewhere(rows: list[Row]) -> list[Insight]:
     """Cells whose pages did not all lie on their target: they measure something else."""
-    strayed = [(share, row) for row in rows if isinstance(share := row["on_target_share"], float) and share < 1]
+    strayed = [(share, row) for row in rows if (share := real(row["on_target_share"])) is not None and share < 1]
     if not strayed:
         return []
     share, row = min(strayed, key=lambda pair: pair[0])

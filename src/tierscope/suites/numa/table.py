@@ -12,12 +12,13 @@ Blind to traffic of several initiators at once, and to where in a node its memor
 
 from typing import ClassVar
 
+from tierscope.record.experiment import real
 from tierscope.record.machine import Machine, Node
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.point import Point
 from tierscope.suites.numa.findings import said
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
 from tierscope.units import LINE_BYTES
 
@@ -29,9 +30,11 @@ class Numa:
 
     name: ClassVar[str] = "numa"
     title: ClassVar[str] = "NUMA nodes"
+    keys: ClassVar[tuple[str, ...]] = ("initiator", "target", "kernel", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("initiator", "initiator", ""),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("latency_s", "latency", "s"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
@@ -140,9 +143,8 @@ def local_of(machine: Machine, rows: list[Row], row: Row) -> Row:
 
 def _ratios(row: Row, local: Row) -> Row:
     def ratio(key: str) -> float | None:
-        value, base = row[key], local[key]
-        known = isinstance(value, float) and isinstance(base, float) and base > 0
-        return number(float(value or 0) / float(base or 1)) if known else None
+        value, base = real(row[key]), real(local[key])
+        return number(value / base) if value is not None and base is not None and base > 0 else None
 
     return {"latency_ratio": ratio("latency_s"), "bandwidth_ratio": ratio("bandwidth_bytes_per_s")}
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from tierscope.draw import vega
 from tierscope.draw.forms import Form, Parts, Shown, forms, plain, stacked
 from tierscope.draw.grid import Grid, doubted
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.tables import Row
 
 TARGETS = 6  # columns of a matrix of nodes, 14 letters each
@@ -35,8 +35,8 @@ def numa(rows: list[Row]) -> list[Grid]:
 
 
 def _cell(row: Row | None, key: str, ratio: str, unit: Callable[[Label], float | None]) -> str:
-    times = row[ratio] if row else None
-    return doubted(row, key, unit) + (f" {times:.2f}x" if isinstance(times, float) else "")
+    times = real(row[ratio]) if row else None
+    return doubted(row, key, unit) + (f" {times:.2f}x" if times is not None else "")
 
 
 def _form(section: Shown, console: Console) -> Parts:

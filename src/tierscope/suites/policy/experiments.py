@@ -115,12 +115,14 @@ class Field:
             kernel="flush_nt", footprint_bytes=place * ways, element_bytes=grain * ways if ways > 1 else WRITE_BYTES,
             access_bytes=WRITE_BYTES, fence="chunk", order="sequential", per_block=1,
         )  # fmt: skip
+        label: dict[str, Label] = {"region_bytes": place}
+        if not writes:
+            return self._experiment("sizing", work, label, (self.cpu,), ASKING)
         seconds = writes * each_s
         lasting = Schedule(
             precision=0.02, minimum_s=seconds, budget_s=seconds, block_s=max(each_s, self.shorter * LEAST_BLOCK_S)
         )
-        table, schedule = (MIGRATION, lasting) if writes else ("sizing", ASKING)
-        return self._experiment(table, work, {"region_bytes": place}, (self.cpu,), schedule)
+        return self._experiment(MIGRATION, work, label, (self.cpu,), lasting)
 
     def joined(self, region: int) -> Experiment:
         """Each line of a region once, in random order."""

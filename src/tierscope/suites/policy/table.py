@@ -15,7 +15,7 @@ from typing import ClassVar
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
 from tierscope.suites.policy.findings import sentences
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import CLOSING, number
 from tierscope.tables.policy_found import Found, found
@@ -32,6 +32,8 @@ class Policy:
 
     name: ClassVar[str] = "policy"
     title: ClassVar[str] = "Policies of the memory"
+    keys: ClassVar[tuple[str, ...]] = ("part", "target")
+    main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
     columns: ClassVar[tuple[Column, ...]] = (
         Column("part", "part", ""),
         Column("found", "found", ""),
@@ -47,7 +49,7 @@ class Policy:
         Column("better", "better than none", "1"),
         Column("evidence", "evidence", ""),
         Column("points", "points", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         *CLOSING,
     )
 

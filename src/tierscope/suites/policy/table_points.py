@@ -10,7 +10,7 @@ Source and inference: `suites.policy.table`.
 from typing import ClassVar
 
 from tierscope.record.result import Run
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING
 from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Found, found
 
@@ -35,6 +35,8 @@ class Strides(_Points):
 
     name: ClassVar[str] = INTERLEAVE
     title: ClassVar[str] = "Scattered lines over the stride between them"
+    keys: ClassVar[tuple[str, ...]] = ("stride_bytes", "control", "threads", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("stride_bytes", "stride", "B"),
         Column("control", "control", ""),
@@ -46,7 +48,7 @@ class Strides(_Points):
         Column("ratio_high", "high", "1"),
         Column("fitted", "as found", "1"),
         Column("threads", "threads", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         *CLOSING,
     )
 
@@ -59,6 +61,8 @@ class Places(_Points):
 
     name: ClassVar[str] = MIGRATION
     title: ClassVar[str] = "Stalls of single writes to one place"
+    keys: ClassVar[tuple[str, ...]] = ("region_bytes", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("stall_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("region_bytes", "place", "B"),
         Column("writes", "writes", "1"),
@@ -74,7 +78,7 @@ class Places(_Points):
         Column("stall_s", "stall", "s"),
         Column("stall_low", "low", "s"),
         Column("stall_high", "high", "s"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         *CLOSING,
     )
 
@@ -87,13 +91,15 @@ class Regions(_Points):
 
     name: ClassVar[str] = COMBINING
     title: ClassVar[str] = "Lines stored in fresh regions"
+    keys: ClassVar[tuple[str, ...]] = ("region_bytes", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("region_bytes", "region", "B"),
         Column("line_s", "time per line", "s"),
         Column("line_low", "low", "s"),
         Column("line_high", "high", "s"),
         Column("fitted_s", "as found", "s"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         *CLOSING,
     )
 

@@ -13,7 +13,7 @@ Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems
 from typing import ClassVar
 
 from tierscope.record.result import Run
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.buffers_found import fits
 from tierscope.tables.measured import CLOSING, records
 from tierscope.tables.regions import row_of
@@ -24,6 +24,8 @@ class Regions:
 
     name: ClassVar[str] = "regions"
     title: ClassVar[str] = "Fresh regions"
+    keys: ClassVar[tuple[str, ...]] = ("operation", "region_bytes", "block_bytes", "scattered", "target", "page_bytes")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("operation", "operation", ""),
         Column("region_bytes", "region", "B"),
@@ -37,7 +39,7 @@ class Regions:
         Column("ways", "memories", "1"),
         Column("grain_bytes", "each in turn", "B"),
         Column("page_bytes", "pages", "B"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         *CLOSING,
     )
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.stride.findings import KIND, sentences
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
 from tierscope.units import LINE_BYTES, show_bytes
 
@@ -22,6 +22,8 @@ class Stride:
 
     name: ClassVar[str] = "stride"
     title: ClassVar[str] = "Strided accesses"
+    keys: ClassVar[tuple[str, ...]] = ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
         Column("op", "operation", ""),
         Column("store", "store", ""),
@@ -36,7 +38,7 @@ class Stride:
         Column("lines_low", "low", "1/s"),
         Column("lines_high", "high", "1/s"),
         Column("best_share", "share of the best", "1"),
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("touched_bytes", "touched", "B"),
         Column("cached", "may be cached", ""),
         Column("footprint_bytes", "footprint", "B"),

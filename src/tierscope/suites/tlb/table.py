@@ -18,7 +18,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.suites.tlb.findings import sentences
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records, weighed, whole
 
@@ -28,8 +28,10 @@ class Tlb:
 
     name: ClassVar[str] = "tlb"
     title: ClassVar[str] = "Translation over pages touched"
+    keys: ClassVar[tuple[str, ...]] = ("page_bytes", "touched", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("page_bytes", "pages", "B"),
         Column("touched", "touched", "1"),
         Column("latency_s", "a page apart", "s"),

@@ -10,7 +10,7 @@ from typing import ClassVar
 from tierscope.record.result import Run
 from tierscope.stats.tlb import Extra, Translation
 from tierscope.suites.tlb.table import Tlb, found, parts
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import whole
 
 BEYOND = "beyond"
@@ -22,8 +22,10 @@ class TlbLevels:
 
     name: ClassVar[str] = "tlb_levels"
     title: ClassVar[str] = "Levels of the TLB"
+    keys: ClassVar[tuple[str, ...]] = ("target", "page_bytes", "level")
+    main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("target", "target", ""),
+        Column("target", "target", "", tier=True),
         Column("page_bytes", "pages", "B"),
         Column("level", "level", ""),
         Column("entries", "entries", "1"),

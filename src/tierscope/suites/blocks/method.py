@@ -1,0 +1,22 @@
+"""How each number is obtained, and what it is blind to, in words for the reader."""
+
+from tierscope.tables.methods import Method, methods
+
+TEXTS = {
+    "Blocks of fixed memory": (
+        "The same memory is shared out among the threads; one operation is one call of memcpy or memset for one "
+        "block. Throughput counts program bytes as STREAM does, a copied byte twice; what these functions do on the "
+        "bus is unknown. It comes from timed blocks of about 1 ms, or of one operation where that is longer."
+    ),
+    "Latency of one operation": (
+        "From timed blocks that hold exactly one operation, with the cost of reading the clock taken off; blocks "
+        "under 1 KB are timed in batches, whose percentiles are those of means. A percentile is given only where "
+        "enough operations carry it. Blind to what comes less often than once in the measurement."
+    ),
+    "More threads than CPUs": (
+        "Such threads take turns. Their rate is work over time in cells of 10 ms, and an operation that waited for "
+        "a turn counts with its wait. Blind to turns that went to other programs."
+    ),
+}
+
+methods.add(Method("blocks", TEXTS))

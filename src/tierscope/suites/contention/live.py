@@ -1,0 +1,13 @@
+"""The live line of a run."""
+
+from tierscope.plans.live import Live, lives
+from tierscope.record.experiment import Experiment
+
+
+def say(experiment: Experiment) -> str:
+    """Return 'mixed, A:B = 1:1'."""
+    labels = experiment.labels
+    return f"{labels['mode']}, A:B = {labels['a_threads']}:{labels['b_threads']}"
+
+
+lives.add(Live("contention", say))

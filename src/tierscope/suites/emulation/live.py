@@ -1,0 +1,12 @@
+"""The live line of a run."""
+
+from tierscope.plans.live import Live, lives
+from tierscope.record.experiment import Experiment
+
+
+def say(experiment: Experiment) -> str:
+    """Return 'latency of emu:node=0,...'."""
+    return f"{experiment.labels['quantity']} of {experiment.groups[-1].target.word}"
+
+
+lives.add(Live("emulation", say))

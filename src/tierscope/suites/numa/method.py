@@ -1,0 +1,14 @@
+"""How each number is obtained, and what it is blind to, in words for the reader."""
+
+from tierscope.tables.methods import Method, methods
+
+TEXTS = {
+    "Latency and bandwidth between nodes": (
+        "Latency is that of one CPU of the row's node on an otherwise idle machine, bandwidth that of all CPUs of "
+        "this node, no other node's; both beyond the caches, on pages that were found on the target. Ratios are to "
+        "the same node's own memory. Distances (SLIT) and reported values (HMAT) are the firmware's word. Blind to "
+        "several nodes at once, which share links."
+    ),
+}
+
+methods.add(Method("numa", TEXTS))

@@ -1,0 +1,15 @@
+"""The live line of a run."""
+
+from tierscope.plans.live import Live, lives
+from tierscope.record.experiment import Experiment
+from tierscope.units import show_size
+
+
+def say(experiment: Experiment) -> str:
+    """Return 'random 70/30 of 4 KiB, depth 32'."""
+    work = experiment.groups[-1].workload
+    kind = f"{work.order} {experiment.labels['mix']} of {show_size(work.element_bytes)}"
+    return f"{kind}, depth {experiment.labels['depth']}"
+
+
+lives.add(Live("storage", say))

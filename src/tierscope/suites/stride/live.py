@@ -1,0 +1,14 @@
+"""The live line of a run."""
+
+from tierscope.plans.live import Live, lives
+from tierscope.record.experiment import Experiment
+from tierscope.units import show_size
+
+
+def say(experiment: Experiment) -> str:
+    """Return 'read, 64 every 256'."""
+    work = experiment.groups[-1].workload
+    return f"{work.kernel}, {show_size(work.access_bytes)} every {show_size(work.element_bytes)}"
+
+
+lives.add(Live("stride", say))

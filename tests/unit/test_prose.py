@@ -1,0 +1,87 @@
+"""The documents are in plain English: docs/words.toml lists what to avoid, and the longest sentence."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import prose
+
+WORDS = prose.read_list()
+PAGES = prose.checked(WORDS)
+RULES = WORDS["rule"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_a_page_is_in_plain_english(page: Path, root: Path) -> None:
+    assert list(prose.faults(str(page), (root / page).read_text(), WORDS)) == []
+
+
+def test_readme_tutorial_method_and_guides_are_checked() -> None:
+    names = {str(page) for page in PAGES}
+    assert {"README.md", "HACKING.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/method.md"} <= names
+    assert len([name for name in names if name.startswith("docs/how-to/")]) > 25
+
+
+def test_every_page_that_is_left_out_exists(root: Path) -> None:
+    assert [pattern for pattern in WORDS["leave"] if not list(root.glob(pattern))] == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["find"][:30])
+def test_a_rule_finds_its_example_and_passes_the_other(rule: dict[str, str]) -> None:
+    assert prose.pattern_of(rule).search(rule["wrong"])
+    assert list(prose.faults("page", rule["wrong"], WORDS)) != []
+    assert list(prose.faults("page", rule["right"], WORDS)) == []
+
+
+def test_a_planted_fault_is_found_at_its_line(root: Path) -> None:
+    page = (root / "README.md").read_text()
+    planted = page.replace("## Documentation\n", "## Documentation\n\nThis is no\nmeasurement.\n")
+    (found,) = prose.faults("README.md", planted, WORDS)
+    line = page[: page.index("## Documentation")].count("\n") + 3
+    assert found == f"README.md:{line}: 'is no': write is not a"
+
+
+@pytest.mark.parametrize(("words", "faults"), [(40, 0), (41, 1)])
+def test_a_sentence_has_forty_words_at_most(words: int, faults: int) -> None:
+    page = f"Short one.\n\n- {'word-like ' * (words - 1)}end. Another sentence.\n"
+    assert len(list(prose.faults("page", page.replace("word-like", "cache"), WORDS))) == faults
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "`tell and lie`\n",
+        "```text\nthe cache holds it\n```\n",
+        "    sizes lie in it\n",
+        "> the system tells 105 MiB\n",
+        "[limits](tells-and-lies.md)\n",
+    ],
+)
+def test_code_quotations_and_links_are_left_alone(page: str) -> None:
+    assert list(prose.faults("page", page, WORDS)) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        ("# It tells\n", 1),
+        ("| a | b |\n|---|---|\n| c | it tells |\n", 3),
+        ("Text.\n\n- one\n- it\n  tells\n", 5),
+        ("A [link that tells](x.md).\n", 1),
+    ],
+)
+def test_headings_cells_items_and_texts_of_links_are_checked(page: str, line: int) -> None:
+    (found,) = prose.faults("page", page, WORDS)
+    assert found.startswith(f"page:{line}: 'tells'")
+
+
+def test_a_program_gets_status_one_for_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "README.md").write_text("The file holds it.\n")
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    assert prose.main([str(tmp_path / "README.md")]) == 1
+    assert re.match(r"README\.md:1: 'holds'", capsys.readouterr().out)
+    (tmp_path / "README.md").write_text("The file contains it.\n")
+    assert prose.main([str(tmp_path / "README.md")]) == 0
