@@ -40,7 +40,7 @@ KEPT = 8000  # timed blocks of one thread at most: twice what the 99.9th percent
 ROOM = 4  # times seconds / block_s is what the core keeps
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.target("target", "node:0", "where the bytes live: node:N, file:PATH"),
     options.text("pages", "thp", "4k, thp, 2m, 1g"),
     options.size("memory", None, "bytes of each array, shared out among the threads; auto: 1.3 GB"),
     options.text("blocks", SIZES, "sizes of one block, multiples of 8 bytes"),

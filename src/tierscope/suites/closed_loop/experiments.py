@@ -35,7 +35,7 @@ OPTIONS: tuple[Option, ...] = (
     options.count("seed", 1995, "of the draw"),
     options.count("noise", MOST_NOISE, "most noise of a device, 1 being that of a shared machine", 0, 100),
     options.text("parts", ",".join(PROBERS), f"probers: {', '.join(PROBERS)}"),
-    options.text("target", "sim:blank", "the simulated machine whose memory m is drawn anew"),
+    options.target("target", "sim:blank", "the simulated machine whose memory m is drawn anew"),
 )
 
 

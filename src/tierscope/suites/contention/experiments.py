@@ -34,8 +34,8 @@ PIECE_S = 1.0  # of a split, without a pause: one common window, and dips that a
 GRAIN = 4 * MiB  # of a large footprint: whole large pages of both arrays
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("a", None, "target of group A: node:N, file:PATH; auto: the first node with memory and CPUs"),
-    options.text("b", None, "the other target; auto: another node, one without CPUs first, else a file in memory"),
+    options.target("a", None, "target of group A: node:N, file:PATH; auto: the first node with memory and CPUs"),
+    options.target("b", None, "the other target; auto: another node, one without CPUs first, else a file in memory"),
     options.text("modes", "b-b,b-a,a-b", f"source-destination of B, or all: {', '.join((*MODES, *MODES.values()))}"),
     options.text("kernel", "copy", ", ".join(KERNELS)),
     options.text("splits", "all", "threads of A : threads of B, such as 1:1,3:1; all; none: the ratio of a and b only"),

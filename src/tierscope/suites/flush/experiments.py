@@ -51,7 +51,7 @@ SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.target("target", "node:0", "where the bytes live: node:N, file:PATH"),
     options.text("pages", "thp", "4k, thp, 2m, 1g"),
     options.size("footprint", None, "bytes that each instruction writes again and again; auto: 1 GB or 4 x the cache"),
     options.size("total", None, "bytes that each instruction really writes; auto: what the time allows, and the "

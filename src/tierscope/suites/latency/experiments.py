@@ -34,7 +34,7 @@ PAIR_BYTES = 128  # two neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.target("target", "node:0", "where the bytes live: node:N, file:PATH"),
     options.text("pages", "thp,4k", "page sizes, the first for the whole staircase: 4k, thp, 2m, 1g"),
     options.text("probe", "cycle", "cycle: each node once; random: uniform draws; both: cycle,random"),
     options.text("order", "global", "global: any node next; page: all of a 4 KiB page first; both: global,page"),

@@ -55,8 +55,8 @@ OPTIONS: tuple[Option, ...] = (
     options.count("round", None, "operations of one round of each thread; auto: as many as it has keys", 1, MOST_KEYS),
     options.text("threads", "1", "numbers of threads, one CPU each"),
     options.text("sharing", "own", "own: each thread has a structure; one: all threads share one, behind a lock"),
-    options.text("target", "node:0", "where the structures live: node:N, pool:PATH for a new pool, pool:PATH,open for "
-                 "one that is there and empty, sim:PRESET for a simulated memory"),
+    options.target("target", "node:0", "where the structures live: node:N, pool:PATH for a new pool, pool:PATH,open "
+                   "for one that is there and empty, sim:PRESET for a simulated memory"),
     options.text("preset", "none", f"{PAPER}: counts, sizes and structure of document 004"),
     options.count("seed", 1995, "of keys and their order", 1),
     options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),

@@ -63,9 +63,9 @@ OPTIONS: tuple[Option, ...] = (
     options.size("aggressor_chunk", None, "of an aggressor that flushes, bytes stored before their lines are flushed; "
                  "auto: 4 KiB"),
     options.text("aggressor_fence", None, f"of the same, after what a fence stands: {', '.join(FENCES)}; auto: chunk"),
-    options.text("aggressor_target", "node:0", "where the aggressors' bytes live: node:N, file:PATH"),
+    options.target("aggressor_target", "node:0", "where the aggressors' bytes live: node:N, file:PATH"),
     options.size("aggressor_array", None, "bytes of each array of each aggressor; auto: the last-level cache"),
-    options.text("target", "node:0", "where the bytes of chase and triad live: node:N, file:PATH"),
+    options.target("target", "node:0", "where the bytes of chase and triad live: node:N, file:PATH"),
     options.size("victim_array", None, "bytes of each array of chase and triad; auto: half of the effective last-level "
                  "cache for chase, beyond it for triad"),
     options.text("pages", "thp", "of all memory: 4k, thp, 2m, 1g"),

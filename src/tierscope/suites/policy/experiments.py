@@ -58,7 +58,7 @@ WRITTEN_BYTES = 256 * MiB
 BLOCK_BYTES = 128 * KiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, fsdax:PATH, devdax:PATH, sim:PRESET"),
+    options.target("target", "node:0", "where the bytes live: node:N, fsdax:PATH, devdax:PATH, sim:PRESET"),
     options.text("pages", "thp", "4k, thp, 2m, 1g"),
     options.text("parts", ",".join(PARTS), f"what is looked for: {', '.join(PARTS)}"),
     options.count("threads", None, "that store at all strides; auto: one on each CPU of the node, up to 24", 1),

@@ -13,7 +13,7 @@ from tierscope.suites.stream import experiments as stream
 from tierscope.units import MiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.target("target", "node:0", "where the bytes live: node:N, file:PATH"),
     options.seconds("limit", 105.0, "seconds after which points are no longer repeated until precise"),
 )
 

@@ -18,7 +18,7 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
+    options.target("target", "node:0", "where the bytes live: node:N, file:PATH"),
     options.text("pages", "thp", "4k, thp, 2m, 1g"),
     options.text("kernels", ",".join(STREAM), "kernels, or all that walk lines"),
     options.text("threads", None, "numbers of threads; auto: 1, 2, 4, ... and all CPUs"),

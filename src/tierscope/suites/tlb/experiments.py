@@ -38,7 +38,7 @@ PROBE_BYTES = 16 * MiB
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
+    options.target("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
     options.text("pages", "4k,thp", "page sizes: 4k, thp, 2m, 1g"),
     options.count("to", None, "most pages touched; auto: 16384, or what memory and the last-level cache allow", 64),
     options.count("per_octave", 4, "numbers of pages to a doubling", least=2, most=32),
