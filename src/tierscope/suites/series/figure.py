@@ -40,7 +40,7 @@ class Timeline:
         title = vega.origin_title(self.title, run.result.origin)
         body = {
             "params": [choice], "data": {"values": [_lean(row) for row in rows]}, "transform": chosen,
-            "layer": _layers(),
+            "layer": _layers(sorted({str(row["kind"]) for row in rows} - {"kept", "window"})),
         }  # fmt: skip
         note = (
             f"Thinned for this page: {len(names)} of {len(run.result.records)} experiments (fastest, most disturbed, "
@@ -57,7 +57,11 @@ def _lean(row: Row) -> Row:
     return {key: value for key, value in row.items() if value is not None and key != "what"}
 
 
-def _layers() -> list[Spec]:
+def _layers(reasons: list[str]) -> list[Spec]:
+    """Return the layers; that of the marks only where a block was left out: a legend of nothing has no finite size.
+
+    reasons: why blocks were left out, of all experiments, so that the legend does not depend on which one is shown.
+    """
     x = vega.number("time_s", "time since the first block, s", zero=False, across=True, scale={"nice": False})
     y = vega.number("rate", "rate / median of the group", zero=False)
     hue = vega.field("thread", "n", None, scale={"range": theme.hues(len(theme.SERIES))})
@@ -89,12 +93,13 @@ def _layers() -> list[Spec]:
         "encoding": {
             "x": x, "y": y, "color": plain_hue, "opacity": vega.shown("thread"), "tooltip": TIPS,
             "shape": vega.field(
-                "kind", "n", None, scale={"range": ["triangle-down", "cross", "square", "diamond", "triangle-up"]},
+                "kind", "n", None,
+                scale={"domain": reasons, "range": ["triangle-down", "cross", "square", "diamond", "triangle-up"]},
                 legend={"symbolStrokeColor": theme.colour("muted")},
             ),
         },
     }  # fmt: skip
-    return [window, band, line, marks]
+    return [window, band, line, *([marks] if reasons else [])]
 
 
 figures.add(Timeline())
