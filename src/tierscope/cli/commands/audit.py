@@ -2,7 +2,7 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -21,7 +21,10 @@ Examples:
 @click.command(cls=Command, epilog=EPILOG)
 @click.argument("what")
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--as", "name", default="", help="Format of a file; default: found by what it looks like.")
+@click.option(
+    "--as", "name", cls=names.Named, known=names.importers, default="",
+    help="Format of a file, one of {}; default: found by what it looks like.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Identities and failures as JSON on standard output.")
 def audit(what: str, words: tuple[str, ...], name: str, as_json: bool) -> int:
     """Audit WHAT: a run directory, a file that another tool wrote, or reference:NAME, a published table."""

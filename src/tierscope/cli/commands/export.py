@@ -4,7 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -13,7 +13,7 @@ EPILOG = "Example:\n  tierscope export runs/A runs/B --to html --out both.html"
 
 @click.command(cls=Command, epilog=EPILOG)
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--to", "form", required=True, help="csv, parquet, markdown, openmetrics, hwloc or html.")
+@click.option("--to", "form", cls=names.Named, known=names.exports, required=True, help="One of {}.")
 @click.option("--out", type=click.Path(path_type=Path), help="The file; default: standard output.")
 def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
     """Write the runs in DIRECTORIES as one file in another FORM."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -19,10 +20,13 @@ Examples:
 @click.command(name="import", cls=Command, epilog=EPILOG)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--as", "name", default="", help="Format; default: found by what the file looks like.")
+@click.option(
+    "--as", "name", cls=names.Named, known=names.importers, default="",
+    help="Format, one of {}; default: found by what the file looks like.",
+)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the run; default: runs/TIME-import-FORMAT.")
 def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> int:
-    """Read FILE, which STREAM, likwid-bench, multichase, Intel MLC, fio, pmembench or perf stat wrote, as a run."""
+    """Read FILE, which another tool wrote, as a run."""
     from datetime import UTC, datetime
 
     from tierscope.audit.limits import parsed

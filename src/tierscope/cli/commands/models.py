@@ -2,12 +2,12 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 
 
 @click.command("models")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=names.complete(names.models))
 def list_models(name: str | None) -> int:
     """List the models, or show one with its formula, its limits and its source."""
     import inspect

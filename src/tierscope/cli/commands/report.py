@@ -4,14 +4,17 @@ from pathlib import Path
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
 
 @click.command(cls=Command, epilog="Example:\n  tierscope report runs/A --format html --format svg --to /tmp/figures")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--format", "formats", multiple=True, default=("html",), help="html, svg, png, markdown, csv or json.")
+@click.option(
+    "--format", "formats", cls=names.Named, known=names.formats, multiple=True, default=("html",),
+    help="One of {}; may be repeated.",
+)  # fmt: skip
 @click.option("--to", type=click.Path(path_type=Path), help="Where to write; default: the run directory itself.")
 def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
     """Write the report of the run in DIRECTORY."""

@@ -2,12 +2,12 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 
 
 @click.command("suites")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=names.complete(names.suites))
 def list_suites(name: str | None) -> int:
     """List the suites with their options, or those of one."""
     from tierscope.plans import COMMON, suites
