@@ -6,17 +6,16 @@ each record that stood there before is the one that stands there now, and nothin
 
     python benchmarks/interruptions.py --moments 300 --at-once 2
 
-It prints one line for each suite and ends with 1 if a moment failed. 300 moments take about half an hour on two CPUs.
+It prints one line for each suite and ends with 1 if a moment failed, or if the time did not suffice for all of them.
+The command starts as `forks.py` says.
 """
 
 import argparse
 import json
-import os
 import random
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,23 +23,31 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock
+
+from forks import Ended, Forks
+
+from tierscope.errors import TierscopeError
+from tierscope.record.result import load
 
 SUITES = {
-    "stream": "stream kernels=triad,read threads=1 array=16MiB budget=0.1",
-    "stream on a simulation": "stream target=sim:optane100 kernels=read threads=1 array=4MiB",
-    "latency": "latency from=16KiB to=128KiB per_octave=1 pages=4k budget=0.1",
-    "latency on a simulation": "latency target=sim:ddr5 from=16KiB to=64KiB per_octave=1 pages=4k",
+    "stream": "stream kernels=triad,read,copy threads=1 array=16MiB budget=0.1",
+    "stream on a simulation": "stream target=sim:optane100 kernels=read threads=1 array=1MiB budget=0.1",
+    "latency": "latency from=16KiB to=64KiB per_octave=1 pages=4k budget=0.1",
+    "latency on a simulation": "latency target=sim:ddr5 from=16KiB to=32KiB per_octave=1 pages=4k budget=0.1",
     "loaded-latency": "loaded-latency mixes=read delays=0,1000 array=16MiB budget=0.1",
-    "contention": "contention a=node:0 b=node:0 splits=1:1 threads=1 array=16MiB budget=0.1",
-    "blocks": "blocks memory=16MiB blocks=8KB operations=copy,write threads=1 budget=0.1",
-    "flush": "flush footprint=16MiB total=16MiB chunks=64B,4KiB budget=0.1",
-    "stride": "stride target=sim:optane100",
-    "tlb": "tlb target=sim:flat pages=4k to=256",
-    "buffers": "buffers target=sim:optane100 to=1MiB",
+    "contention": "contention a=node:0 b=node:0 modes=b-b splits=1:1 threads=1 array=16MiB budget=0.1",
+    "blocks": "blocks memory=1MiB blocks=8KB operations=copy,write threads=1 budget=0.1 limit=0.1",
+    "flush": "flush footprint=16MiB total=16MiB chunks=64B,4KiB instructions=nt,none budget=0.1 limit=0.1",
+    "stride": "stride target=sim:optane100 strides=64B,256B access=64B op=read threads=1 footprint=1MiB budget=0.1",
+    "tlb": "tlb target=sim:flat pages=4k to=64 per_octave=2 budget=0.1",
+    "buffers": "buffers target=sim:optane100 to=256KiB footprint=1MiB op=read budget=0.1 limit=0.1",
     "core-to-core": "core-to-core budget=0.02 limit=1",
-    "numa": "numa budget=0.1",
-    "maps": "maps structures=chained_map operations=insert,get count=2000 budget=0.1",
-    "storage": "storage path=. size=16MiB",
+    "numa": "numa array=16MiB budget=0.1",
+    "maps": "maps structures=robin_map operations=insert,get count=2000 budget=0.1",
+    "storage": "storage path=. size=16MiB blocks=4KiB mixes=read orders=random depths=1,2 repeat=0.1 ramp=0 budget=0.3 "
+    "limit=0.1",
     "neighbors": "neighbors victim=triad victim_array=4MiB aggressors=1 aggressor_array=4MiB budget=0.1",
     "groups of one's own": "own.toml",
 }
@@ -53,15 +60,8 @@ cpus = "0"
 """
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 NAMES = re.compile(r"manifest\.json|result\.json|report[a-z-]*\.html|samples|samples/[0-9]+(-bins)?\.parquet")
-START_S = 0.3  # of Python, in which nothing is begun: no moment is drawn there
-LIMIT_S = 300.0
 DONE = (0, 4)
-CODE = """
-import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is born deaf to Ctrl-C
-from tierscope.cli.entry import main
-sys.exit(main())
-"""
+READING = Lock()  # one at a time: the reader of samples is not made for threads
 
 
 @dataclass
@@ -70,42 +70,24 @@ class Counted:
 
     name: str
     seconds: float
+    pace_s: float  # of a whole run lately: other programs come and go
     moments: int = 0
     begun: int = 0  # a manifest was there
     kept: int = 0  # records that were there
     failures: list[str] = field(default_factory=list)
 
 
-def environment(tmp: Path) -> dict[str, str]:
-    """What Python compiles is kept, for a start takes seconds without."""
-    kept = {key: word for key, word in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "TMPDIR": str(tmp), "PYTHONPYCACHEPREFIX": str(tmp.parent.parent / "pycache")}
-
-
 class Shell:
-    """Runs the command in one folder; temporary files lie in a second."""
+    """Runs the command in one folder; temporary files are located in a second."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.tmp = folder / "work", folder / "tmp"
+    def __init__(self, folder: Path, forks: Forks) -> None:
+        self.folder, self.tmp, self._forks = folder / "work", folder / "tmp", forks
         self.tmp.mkdir(parents=True)
         self.folder.mkdir()
         (self.folder / "own.toml").write_text(OWN)
 
-    def start(self, *words: str) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, "-c", CODE, *words], cwd=self.folder, env=environment(self.tmp),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
-
-    def __call__(self, *words: str) -> tuple[int, str]:
-        """Status, standard error."""
-        process = self.start(*words)
-        try:
-            err = process.communicate(timeout=LIMIT_S)[1]
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return -1, f"did not end in {LIMIT_S:.0f} s: {process.communicate()[1]}"
-        return process.returncode, err
+    def __call__(self, *words: str, stop: signal.Signals | None = None, after_s: float = 0.0) -> Ended:
+        return self._forks((*words, "--quiet"), self.folder, self.tmp, stop, after_s)
 
 
 def records(run: Path) -> list[object]:
@@ -116,58 +98,81 @@ def records(run: Path) -> list[object]:
 
 def faults(shell: Shell, words: str, number: signal.Signals, after_s: float, counted: Counted) -> Iterator[str]:
     """Stop one run after some seconds, resume it, and say what is wrong."""
-    run = shell.folder / "run"
-    process = shell.start("run", *words.split(), "--out", "run", "--quiet")
-    time.sleep(after_s)
-    process.send_signal(number)
-    err = process.communicate(timeout=LIMIT_S)[1]
+    run, fresh = shell.folder / "run", ("run", *words.split(), "--out", "run")
+    ended = shell(*fresh, stop=number, after_s=after_s)
     expected = (-9,) if number == signal.SIGKILL else (128 + number, -number)
-    if process.returncode not in (*DONE, *expected):
-        yield f"ended with {process.returncode}: {err.strip()}"
+    if ended.status not in (*DONE, *expected):
+        yield f"ended with {ended.status}: {ended.err.strip()}"
+    if ended.status in DONE:
+        counted.pace_s = ended.seconds
     begun, before = (run / "manifest.json").exists(), records(run)
-    told = number == signal.SIGKILL or process.returncode in DONE or "continue with: tierscope resume run" in err
+    told = number == signal.SIGKILL or ended.status in DONE or "continue with: tierscope resume run" in ended.err
     if begun and not told:
-        yield f"does not say how to go on: {err.strip()!r}"
+        yield f"does not say how to go on: {ended.err.strip()!r}"
     counted.begun += begun
     counted.kept += len(before)
-    again = ("resume", "run", "--quiet") if begun else ("run", *words.split(), "--out", "run", "--quiet")
-    status, err = shell(*again)
-    if status not in DONE:
-        yield f"{again[0]} ended with {status}: {err.strip()}"
+    again = ("resume", "run") if begun else fresh
+    if (ended := shell(*again)).status not in DONE:
+        yield f"{again[0]} ended with {ended.status}: {ended.err.strip()}"
         return
     if records(run)[: len(before)] != before:
         yield "records that were there are others now"
-    if not json.loads((run / "result.json").read_bytes())["complete"]:
-        yield "the run is not complete"
-    if strange := sorted(name for name in _below(run) if not NAMES.fullmatch(name)):
-        yield f"is left in the folder: {', '.join(strange)}"
+    yield from _wrong(run)
     if left := [path.name for path in shell.tmp.iterdir()]:
         yield f"is left among temporary files: {', '.join(left)}"
-    if status_of_show := shell("show", "run")[0]:
-        yield f"show ended with {status_of_show}"
+
+
+def _wrong(run: Path) -> Iterator[str]:
+    """Say what a run lacks that should be complete, and what is too much."""
+    try:
+        read = load(run)
+        with READING:
+            for record in read.result.records:
+                read.blocks(record)
+    except TierscopeError as error:
+        yield f"cannot be read: {error}"
+        return
+    if not read.result.complete:
+        yield "the run is not complete"
+    if not list(run.glob("report*.html")):
+        yield "the run has no page"
+    if strange := sorted(name for name in _below(run) if not NAMES.fullmatch(name)):
+        yield f"is left in the folder: {', '.join(strange)}"
 
 
 def _below(run: Path) -> Iterator[str]:
     yield from (str(path.relative_to(run)) for path in run.rglob("*"))
 
 
-def undisturbed(name: str, words: str, place: Path) -> Counted | str:
+def undisturbed(name: str, words: str, place: Path, forks: SimpleQueue[Forks]) -> Counted | str:
     """Seconds of a run that nobody stops, or why this machine cannot do it."""
-    shell = Shell(place)
-    began = time.monotonic()
-    status, err = shell("run", *words.split(), "--out", "run", "--quiet")
-    if status not in DONE:
-        return err.strip()
-    return Counted(name, time.monotonic() - began)
+    one = forks.get()
+    try:
+        ended = Shell(place, one)("run", *words.split(), "--out", "run")
+    finally:
+        forks.put(one)
+    if ended.status not in DONE:
+        return ended.err.strip() or f"ended with {ended.status}"
+    counted = Counted(name, ended.seconds, ended.seconds)
+    print(f"{name:26}{counted.seconds:9.1f} s undisturbed", file=sys.stderr, flush=True)
+    return counted
 
 
-def moment(counted: Counted, number: int, seed: int, folder: Path) -> None:
+def moment(counted: Counted, number: int, seed: int, folder: Path, forks: SimpleQueue[Forks]) -> None:
     draw = random.Random(f"{seed} {counted.name} {number}")
     stop = SIGNALS[number % len(SIGNALS)]
-    after_s = draw.uniform(START_S, max(1.05 * counted.seconds, 2 * START_S))
-    place = folder / f"{abs(hash(counted.name))}-{number}"
-    for fault in faults(Shell(place), SUITES[counted.name], stop, after_s, counted):
+    after_s = draw.uniform(0, 1.05 * counted.pace_s)
+    place = folder / f"{counted.name} {number}"
+    one = forks.get()
+    try:
+        found = list(faults(Shell(place, one), SUITES[counted.name], stop, after_s, counted))
+    except (OSError, ValueError) as error:
+        found = [f"{type(error).__name__}: {error}"]
+    finally:
+        forks.put(one)
+    for fault in found:
         counted.failures.append(f"{counted.name}, {stop.name} after {after_s:.2f} s: {fault}")
+        print(counted.failures[-1], file=sys.stderr, flush=True)
     counted.moments += 1
     shutil.rmtree(place)
 
@@ -178,22 +183,35 @@ def main() -> int:
     parser.add_argument("--moments", type=int, default=300)
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1995)
+    parser.add_argument("--minutes", type=float, default=60.0, help="no moment begins later")
     parser.add_argument("--only", action="append", default=[], help="a suite of the table; may be repeated")
-    parser.add_argument("--most-s", type=float, default=60.0, help="suites that take longer are left out")
     asked = parser.parse_args()
+    until = time.monotonic() + 60 * asked.minutes
+    forks: SimpleQueue[Forks] = SimpleQueue()
+    for one in [Forks() for _ in range(asked.at_once)]:
+        one.wait()
+        forks.put(one)
     with tempfile.TemporaryDirectory(prefix="interruptions-") as name, ThreadPoolExecutor(asked.at_once) as pool:
         folder = Path(name)
         chosen = {key: words for key, words in SUITES.items() if not asked.only or key in asked.only}
-        found = dict(zip(chosen, pool.map(lambda one: undisturbed(*one, folder / one[0]), chosen.items()), strict=True))
-        suites = [one for one in found.values() if isinstance(one, Counted) and one.seconds <= asked.most_s]
-        for key, why in found.items():
-            if why not in suites:
+        found = list(pool.map(lambda one: undisturbed(*one, folder / one[0], forks), chosen.items()))
+        suites = [one for one in found if isinstance(one, Counted)]
+        for key, why in zip(chosen, found, strict=True):
+            if isinstance(why, str):
                 print(f"left out: {key}: {why}", flush=True)
         if not suites:
             return 1
         turns = [(suites[n % len(suites)], n // len(suites)) for n in range(asked.moments)]
-        list(pool.map(lambda turn: moment(*turn, asked.seed, folder), turns))
-    return report(suites, few=not asked.only and len(suites) < 12)
+
+        def turn(one: tuple[Counted, int]) -> None:
+            if time.monotonic() < until:
+                moment(*one, asked.seed, folder, forks)
+
+        list(pool.map(turn, turns))
+    for _ in range(asked.at_once):
+        forks.get().close()
+    few = not asked.only and len(suites) < 12
+    return report(suites, few=few) or int(sum(one.moments for one in suites) < asked.moments)
 
 
 def report(suites: list[Counted], *, few: bool) -> int:

@@ -45,9 +45,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of tests/machine needs a machine, and all of tests/vm takes minutes. See order.py for who comes first."""
+    """Tests of the real core need a machine, and all of tests/vm takes minutes. See order.py for who comes first."""
     for item in items:
-        if item.path.is_relative_to(ROOT / "tests/machine"):
+        if any(item.path.is_relative_to(ROOT / "tests" / folder) for folder in ("clockless", "machine")):
             item.add_marker(pytest.mark.machine)
         if item.path.is_relative_to(ROOT / "tests/vm") or item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.slow)

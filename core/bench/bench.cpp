@@ -112,10 +112,14 @@ void Bench::fill(std::size_t number) {
   const bool fresh = store.target.content != groups_[number].content();
   fill(number, store.target);
   if (store.source.target != nullptr) fill(number, store.source);
-  if (fresh) return;
-  run_watched(seats_in(number), [&](std::size_t seat, fault::Watch& watch) {
-    watch.run(fault::After::leave, [&] { stir(groups_[number], seats_[seat].member); });
-  });
+  if (!fresh)
+    run_watched(seats_in(number), [&](std::size_t seat, fault::Watch& watch) {
+      watch.run(fault::After::leave, [&] { stir(groups_[number], seats_[seat].member); });
+    });
+  if (groups_[number].updates())
+    run_watched(seats_in(number), [&](std::size_t seat, fault::Watch& watch) {
+      watch.run(fault::After::zeros, [&] { remember(groups_[number], seats_[seat].member); });
+    });
 }
 
 void Bench::fill(std::size_t number, Arena& arena) {

@@ -1,7 +1,6 @@
 #include "bench/group.hpp"
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 
 #include "base/cpuid.hpp"
@@ -21,18 +20,21 @@ using kernels::LINE;
 using kernels::Operation;
 using kernels::Order;
 
-/// What is no kernel, as one, so that plans name both with one word.
+/// What is no kernel, as one, so that plans name both with one word. It checks its answer itself.
 struct Task {
   KernelEntry entry{};
   kernels::KernelInfo info{};
 };
 
-const KernelEntry* task_of(std::string_view name, Operation operation) {
-  static std::map<std::string_view, Task> tasks;
-  auto& [entry, info] = tasks[name];
+std::shared_ptr<const KernelEntry> task_of(std::string_view name, Operation operation,
+                                           kernels::Wait wait = kernels::Wait::none) {
+  auto task = std::make_shared<Task>();
+  auto& [entry, info] = *task;
   info.name = name;
+  info.check = kernels::Check::recomputed;
   info.content = Content::nothing;
   info.operation = operation;
+  info.wait = wait;
   entry = {name,
            name,
            "scalar",
@@ -45,13 +47,15 @@ const KernelEntry* task_of(std::string_view name, Operation operation) {
              return kernels::Table(only);
            },
            []() noexcept { return kernels::Function{nullptr}; }};
-  return &entry;
+  return {task, &entry};
 }
 
 /// A victim or a structure; nullptr if there is none of this name.
-const KernelEntry* find_task(std::string_view name) {
+std::shared_ptr<const KernelEntry> find_task(std::string_view name) {
   for (const VictimEntry* victim : Registry<VictimEntry>::entries())
-    if (victim->name == name) return task_of(victim->name, Operation::task);
+    if (victim->name == name)
+      return task_of(victim->name, Operation::task,
+                     victim->starts_processes ? kernels::Wait::processes : kernels::Wait::none);
   for (const StructureEntry* structure : Registry<StructureEntry>::entries())
     if (structure->name == name) return task_of(structure->name, Operation::key);
   return nullptr;
@@ -190,10 +194,11 @@ std::string Group::content() const {
   if (entry->info->content == Content::cycle)
     key << ' ' << operations << ' ' << plan.element << ' ' << plan.locality << ' ' << static_cast<int>(order()) << ' '
         << members.size();
+  if (updates()) key << " updated by " << plan.kernel;  // no other kernel starts from what it left
   return key.str();
 }
 
-const KernelEntry& find_kernel(const GroupPlan& plan) {
+std::shared_ptr<const KernelEntry> find_kernel(const GroupPlan& plan) {
   const KernelEntry* best = nullptr;
   const KernelEntry* seen = nullptr;
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
@@ -202,17 +207,17 @@ const KernelEntry& find_kernel(const GroupPlan& plan) {
     const bool runs = simulated(plan) || cpu::missing(entry->features).empty();
     if (runs && (best == nullptr || entry->rank > best->rank)) best = entry;
   }
-  if (best != nullptr) return *best;
-  if (const auto* task = find_task(plan.kernel); task != nullptr && plan.isa.empty()) return *task;
+  if (best != nullptr) return {std::shared_ptr<void>(), best};  // of the registry, which lasts
+  if (auto task = find_task(plan.kernel); task != nullptr && plan.isa.empty()) return task;
   if (seen != nullptr)
     throw Unsupported("kernel " + std::string(seen->name) + " needs the CPU features " + cpu::missing(seen->features) +
                       ", which this CPU or its hypervisor does not offer; leave isa= away for the best that runs");
   if (!plan.isa.empty()) {
     GroupPlan any = plan;
     any.isa.clear();
-    const auto& entry = find_kernel(any);
+    const auto entry = find_kernel(any);
     throw BadPlan("unknown isa '" + plan.isa + "' for kernel " + plan.kernel + "; here it runs on " +
-                  std::string(entry.isa));
+                  std::string(entry->isa));
   }
   unknown_kernel(plan.kernel);
 }
@@ -221,7 +226,7 @@ Group make_group(const GroupPlan& plan) {
   check_words(plan);
   Group group;
   group.plan = plan;
-  group.entry = &find_kernel(plan);
+  group.entry = find_kernel(plan);
   group.plan.isa = group.entry->isa;
   group.variant = find_variant(*group.entry, plan);
   check_operation(group);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/cycle.hpp"
+#include "bench/first_content.hpp"
 #include "bench/plan.hpp"
 #include "bench/timing.hpp"
 #include "kernels/kernel.hpp"
@@ -23,6 +24,7 @@ struct Member {
   std::uint64_t block = 0;           // operations of one block; 0: not yet sized
   std::uint64_t done = 0;            // operations since the content was made
   kernels::Pass pass;
+  FirstContent first;               // of a kernel that updates what it reads
   Victim* victim = nullptr;         // of a task; owned by the group's store
   EventCounters* events = nullptr;  // that count in its blocks; owned by the bench
 };
@@ -47,7 +49,7 @@ struct Store {
 
 struct Group {
   GroupPlan plan;
-  const kernels::KernelEntry* entry = nullptr;
+  std::shared_ptr<const kernels::KernelEntry> entry;  // of the registry, or its own of a victim or a structure
   kernels::Variant variant{};
   std::uint64_t operations = 0;        // of all members: lines, nodes or blocks
   Emulation target_adds, source_adds;  // what their tiers add to the memory
@@ -61,6 +63,10 @@ struct Group {
   /// Whether blocks are parts of a slice that is walked from end to end.
   [[nodiscard]] bool walks() const noexcept {
     return operation() == kernels::Operation::line || operation() == kernels::Operation::block;
+  }
+  /// Whether it walks lines and updates what it reads: what it leaves depends on what was there.
+  [[nodiscard]] bool updates() const noexcept {
+    return operation() == kernels::Operation::line && entry->info->check == kernels::Check::recomputed;
   }
   /// Of blocks; of a chase, that of its windows.
   [[nodiscard]] kernels::Order order() const noexcept;
@@ -89,8 +95,9 @@ struct Group {
   [[nodiscard]] std::string content() const;
 };
 
-/// The registered kernel on the ISA asked for, or on the best that runs. @throws BadPlan, Unsupported
-const kernels::KernelEntry& find_kernel(const GroupPlan& plan);
+/// The registered kernel on the ISA asked for, or on the best that runs; of a victim or a structure one made for it.
+/// @throws BadPlan, Unsupported
+std::shared_ptr<const kernels::KernelEntry> find_kernel(const GroupPlan& plan);
 /// Checks a plan and cuts its slices. @throws BadPlan, Unsupported
 Group make_group(const GroupPlan& plan);
 /// Points every member's pass at its part of the memory.
@@ -105,7 +112,8 @@ void fill(const Group& group, std::size_t member, std::span<std::byte> memory) n
 /// cannot pass for the work of the next ones. Costs 1/64 of a fill.
 void stir(const Group& group, std::size_t member) noexcept;
 /// The largest relative difference between what the blocks left and what scalar code leaves; infinity if a
-/// checksum or a chase's end differs. Samples up to 64 windows of each member.
+/// checksum or a chase's end differs; 0 where the kernel says why nothing is checked. Samples up to 64 windows of each
+/// member.
 double verify(const Group& group, std::size_t member);
 
 }  // namespace tierscope

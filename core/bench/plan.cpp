@@ -1,11 +1,13 @@
 #include "bench/plan.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -16,24 +18,49 @@ namespace {
 
 constexpr double MOST_BYTES = 0x1p56;  // all that five levels of page tables address: sums of sizes cannot wrap
 
-using Setter = std::function<void(GroupPlan&, const std::string& key, const std::string& word)>;
+/// A key of a group: how its word is read, and how its value becomes a word again.
+struct Key {
+  std::function<void(GroupPlan&, const std::string& key, const std::string& word)> read;
+  std::function<std::string(const GroupPlan&)> word;
+};
 
 template <class Number>
-Setter bytes_into(Number GroupPlan::* field) {
-  return [field](GroupPlan& plan, const std::string& key, const std::string& word) {
-    plan.*field = parse_bytes(key, word);
-  };
+Key bytes_of(Number GroupPlan::* field) {
+  return {[field](GroupPlan& plan, const std::string& key, const std::string& word) {
+            plan.*field = parse_bytes(key, word);
+          },
+          [field](const GroupPlan& plan) { return std::to_string(plan.*field); }};
 }
 template <class Number>
-Setter count_into(Number GroupPlan::* field) {
-  return [field](GroupPlan& plan, const std::string& key, const std::string& word) {
-    const auto value = parse_count(key, word);
-    if (value > std::numeric_limits<Number>::max()) throw BadPlan(key + "=" + word + " is too large");
-    plan.*field = static_cast<Number>(value);
-  };
+Key count_of(Number GroupPlan::* field) {
+  return {[field](GroupPlan& plan, const std::string& key, const std::string& word) {
+            const auto value = parse_count(key, word);
+            if (value > std::numeric_limits<Number>::max()) throw BadPlan(key + "=" + word + " is too large");
+            plan.*field = static_cast<Number>(value);
+          },
+          [field](const GroupPlan& plan) { return std::to_string(plan.*field); }};
 }
-Setter text_into(std::string GroupPlan::* field) {
-  return [field](GroupPlan& plan, const std::string&, const std::string& word) { plan.*field = word; };
+Key text_of(std::string GroupPlan::* field) {
+  return {[field](GroupPlan& plan, const std::string&, const std::string& word) { plan.*field = word; },
+          [field](const GroupPlan& plan) { return plan.*field; }};
+}
+
+/// One of some words, or none of them. names: each value at its place.
+template <class Value, std::size_t N>
+Key choice_of(std::optional<Value> GroupPlan::* field, const std::array<std::pair<const char*, Value>, N>& names) {
+  return {[=](GroupPlan& plan, const std::string& key, const std::string& word) {
+            std::string known;
+            for (const auto& [name, value] : names) {
+              if (word == name) return void(plan.*field = value);
+              known += (known.empty() ? "" : ", ") + std::string(name);
+            }
+            throw BadPlan(key + "=" + word + " is not known (known: " + known + ")");
+          },
+          [=](const GroupPlan& plan) -> std::string {
+            for (const auto& [name, value] : names)
+              if (plan.*field == value) return name;
+            return "";
+          }};
 }
 
 /// %20 is a space: a word of a plan holds none. @throws BadPlan for a lone '%'
@@ -54,6 +81,20 @@ std::string percent_decoded(const std::string& key, const std::string& word) {
   return text;
 }
 
+/// Its inverse.
+std::string percent_encoded(const std::string& text) {
+  constexpr const char* digits = "0123456789ABCDEF";
+  std::string word;
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (code > ' ' && letter != '%')
+      word += letter;
+    else
+      word += {'%', digits[code / 16], digits[code % 16]};
+  }
+  return word;
+}
+
 void set_target(GroupPlan& plan, const std::string&, const std::string& word) {
   const auto colon = word.find(':');
   plan.target = word.substr(0, colon);
@@ -65,67 +106,78 @@ void set_shared(GroupPlan& plan, const std::string& key, const std::string& word
   plan.shared = word == "1";
 }
 
-void set_fence(GroupPlan& plan, const std::string& key, const std::string& word) {
-  using kernels::Fence;
-  static const std::map<std::string, Fence> known{
-      {"chunk", Fence::chunk}, {"line", Fence::line}, {"never", Fence::never}, {"region", Fence::region}};
-  const auto found = known.find(word);
-  if (found == known.end()) throw BadPlan(key + "=" + word + " is not known (known: chunk, line, never, region)");
-  plan.fence = found->second;
+std::string target_of(const GroupPlan& plan) { return plan.target + (plan.where.empty() ? "" : ":" + plan.where); }
+
+std::string cpus_of(const GroupPlan& plan) {
+  std::string list;
+  for (const auto cpu : plan.cpus) list += (list.empty() ? "" : ",") + std::to_string(cpu);
+  return list;
 }
 
-void set_order(GroupPlan& plan, const std::string& key, const std::string& word) {
-  using kernels::Order;
-  static const std::map<std::string, Order> known{
-      {"random", Order::random}, {"sequential", Order::sequential}, {"once", Order::once}};
-  const auto found = known.find(word);
-  if (found == known.end()) throw BadPlan(key + "=" + word + " is not known (known: random, sequential, once)");
-  plan.order = found->second;
+std::string limit_of(const GroupPlan& plan) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), plan.limit_s).ptr;
+  return std::string(digits.data(), end) + "s";
 }
 
-const std::map<std::string, Setter>& setters() {
-  static const std::map<std::string, Setter> table{
-      {"kernel", text_into(&GroupPlan::kernel)},
-      {"isa", text_into(&GroupPlan::isa)},
-      {"target", set_target},
-      {"source", text_into(&GroupPlan::source)},
-      {"pages", text_into(&GroupPlan::pages)},
+using kernels::Fence;
+using kernels::Order;
+constexpr std::array<std::pair<const char*, Fence>, 4> FENCES{
+    {{"chunk", Fence::chunk}, {"line", Fence::line}, {"never", Fence::never}, {"region", Fence::region}}};
+constexpr std::array<std::pair<const char*, Order>, 3> ORDERS{
+    {{"random", Order::random}, {"sequential", Order::sequential}, {"once", Order::once}}};
+
+/// Every key of a group. A key has both ways, so none can be read and then be left out of the words of a plan.
+const std::map<std::string, Key>& keys() {
+  static const std::map<std::string, Key> table{
+      {"kernel", text_of(&GroupPlan::kernel)},
+      {"isa", text_of(&GroupPlan::isa)},
+      {"target", {set_target, target_of}},
+      {"source", text_of(&GroupPlan::source)},
+      {"pages", text_of(&GroupPlan::pages)},
       {"cpus",
-       [](GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); }},
-      {"footprint", bytes_into(&GroupPlan::footprint)},
-      {"streams", count_into(&GroupPlan::streams)},
-      {"unroll", count_into(&GroupPlan::unroll)},
-      {"prefetch", bytes_into(&GroupPlan::prefetch)},
-      {"prefetchw", bytes_into(&GroupPlan::prefetch_write)},
-      {"interleave", bytes_into(&GroupPlan::interleave)},
-      {"element", bytes_into(&GroupPlan::element)},
-      {"access", bytes_into(&GroupPlan::access)},
-      {"locality", bytes_into(&GroupPlan::locality)},
-      {"pace", count_into(&GroupPlan::pace)},
-      {"burst", bytes_into(&GroupPlan::burst)},
-      {"skew", bytes_into(&GroupPlan::skew)},
-      {"seed", count_into(&GroupPlan::seed)},
-      {"per_block", count_into(&GroupPlan::per_block)},
-      {"shared", set_shared},
-      {"fence", set_fence},
-      {"order", set_order},
-      {"size", text_into(&GroupPlan::size)},
-      {"operation", text_into(&GroupPlan::operation)},
-      {"keys", text_into(&GroupPlan::keys)},
-      {"sharing", text_into(&GroupPlan::sharing)},
-      {"count", count_into(&GroupPlan::count)},
-      {"value", bytes_into(&GroupPlan::value)},
-      {"command", [](GroupPlan& plan, const std::string& key,
-                     const std::string& word) { plan.command = percent_decoded(key, word); }},
-      {"limit", [](GroupPlan& plan, const std::string& key,
-                   const std::string& word) { plan.limit_s = parse_seconds(key, word); }},
+       {[](GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); },
+        cpus_of}},
+      {"footprint", bytes_of(&GroupPlan::footprint)},
+      {"streams", count_of(&GroupPlan::streams)},
+      {"unroll", count_of(&GroupPlan::unroll)},
+      {"prefetch", bytes_of(&GroupPlan::prefetch)},
+      {"prefetchw", bytes_of(&GroupPlan::prefetch_write)},
+      {"interleave", bytes_of(&GroupPlan::interleave)},
+      {"element", bytes_of(&GroupPlan::element)},
+      {"access", bytes_of(&GroupPlan::access)},
+      {"locality", bytes_of(&GroupPlan::locality)},
+      {"pace", count_of(&GroupPlan::pace)},
+      {"burst", bytes_of(&GroupPlan::burst)},
+      {"skew", bytes_of(&GroupPlan::skew)},
+      {"seed", count_of(&GroupPlan::seed)},
+      {"per_block", count_of(&GroupPlan::per_block)},
+      {"shared", {set_shared, [](const GroupPlan& plan) { return std::to_string(plan.shared ? 1 : 0); }}},
+      {"fence", choice_of(&GroupPlan::fence, FENCES)},
+      {"order", choice_of(&GroupPlan::order, ORDERS)},
+      {"size", text_of(&GroupPlan::size)},
+      {"operation", text_of(&GroupPlan::operation)},
+      {"keys", text_of(&GroupPlan::keys)},
+      {"sharing", text_of(&GroupPlan::sharing)},
+      {"count", count_of(&GroupPlan::count)},
+      {"value", bytes_of(&GroupPlan::value)},
+      {"command",
+       {[](GroupPlan& plan, const std::string& key, const std::string& word) {
+          plan.command = percent_decoded(key, word);
+        },
+        [](const GroupPlan& plan) { return percent_encoded(plan.command); }}},
+      {"limit",
+       {[](GroupPlan& plan, const std::string& key, const std::string& word) {
+          plan.limit_s = parse_seconds(key, word);
+        },
+        limit_of}},
   };
   return table;
 }
 
 [[noreturn]] void refuse_key(const std::string& key) {
   std::string known;
-  for (const auto& [name, unused] : setters()) known += (known.empty() ? "" : ", ") + name;
+  for (const auto& [name, unused] : keys()) known += (known.empty() ? "" : ", ") + name;
   throw BadPlan("unknown key '" + key + "' (known: " + known + ")");
 }
 
@@ -172,11 +224,20 @@ std::uint64_t parse_count(const std::string& key, const std::string& word) {
 
 bool simulated(const GroupPlan& plan) { return plan.target == "sim" || plan.source.starts_with("sim:"); }
 
+std::string words_of(const GroupPlan& plan) {
+  static const GroupPlan usual;
+  std::string words;
+  for (const auto& [name, key] : keys())
+    if (const auto word = key.word(plan); word != key.word(usual))
+      words += (words.empty() ? "" : " ") + name + "=" + word;
+  return words;
+}
+
 void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan) {
-  for (const auto& [key, word] : words) {
-    const auto setter = setters().find(key);
-    if (setter == setters().end()) refuse_key(key);
-    setter->second(plan, key, word);
+  for (const auto& [name, word] : words) {
+    const auto found = keys().find(name);
+    if (found == keys().end()) refuse_key(name);
+    found->second.read(plan, name, word);
   }
 }
 

@@ -70,6 +70,9 @@ struct GroupPlan {
 /// Whether it names a simulated memory.
 bool simulated(const GroupPlan& plan);
 
+/// The plan as words of a line, without those that are at their defaults. Two plans that differ in a key have other
+/// words, however they were typed; a key that a later version adds changes no words of plans without it.
+std::string words_of(const GroupPlan& plan);
 /// Reads `words` into `plan`; a key that is not of a group is an error. @throws BadPlan
 void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan);
 

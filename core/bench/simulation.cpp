@@ -20,19 +20,21 @@ std::uint64_t page_bytes(const GroupPlan& plan) {
   return plan.pages == "4k" ? 4096 : plan.pages == "1g" ? 1U << 30U : 2U << 20U;
 }
 
-/// Of what tells one experiment of a run from another.
+/// Of all words of the groups: what tells one experiment of a run from another.
 std::uint64_t digest(const std::vector<GroupPlan>& plans) {
   std::uint64_t sum = plans.size();
-  const auto add = [&](std::uint64_t value) { sum = mixed(sum + value + 1); };
-  for (const auto& plan : plans) {
-    for (const char letter : plan.kernel + " " + plan.where) add(static_cast<unsigned char>(letter));
-    for (const auto cpu : plan.cpus) add(cpu);
-    for (const auto value : {plan.footprint, plan.element, plan.access, plan.locality, plan.pace, plan.per_block})
-      add(value);
-    if (plan.count > 0) add(plan.count);
-    add(plan.order ? static_cast<std::uint64_t>(*plan.order) + 1 : 0);
-  }
+  for (const auto& plan : plans)
+    for (const char letter : words_of(plan) + "\n") sum = mixed(sum + static_cast<unsigned char>(letter) + 1);
   return sum;
+}
+
+/// @throws BadPlan
+void refuse_real(const GroupPlan& plan) {
+  const bool target = plan.target == "sim", source = plan.source.empty() || plan.source.starts_with("sim:");
+  if (target && source) return;
+  const auto word =
+      target ? "source=" + plan.source : "target=" + plan.target + (plan.where.empty() ? "" : ":" + plan.where);
+  throw BadPlan(word + " is real and another target of this experiment simulated; take sim: for all of them");
 }
 
 }  // namespace
@@ -45,6 +47,7 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
   groups_.clear();
   batch_ = 0;
   try {
+    for (const auto& plan : plans) refuse_real(plan);
     const auto place = simulate::parse_place(plans.front().where);
     if (place.machine.find(",pages.bytes=") != std::string::npos)
       throw BadPlan("sim:" + place.machine + ": a group says its pages itself; take pages=4k, thp, 2m or 1g");
@@ -80,8 +83,7 @@ void Simulation::set(std::size_t number, const GroupPlan& plan) {
 }
 
 void Simulation::add(std::size_t number, const GroupPlan& plan) {
-  if (plan.target != "sim" || (!plan.source.empty() && !plan.source.starts_with("sim:")))
-    throw BadPlan("target " + plan.target + " is real and another of this experiment simulated; take sim: for all");
+  refuse_real(plan);
   for (const auto cpu : plan.cpus)
     if (cpu >= machine_->cpus())
       throw BadPlan("CPU " + std::to_string(cpu) + " is not in sim:" + word_ + ", which has CPUs 0 to " +

@@ -8,6 +8,7 @@
 #include "base/syscall.hpp"
 #include "bench/streams.hpp"
 #include "cli/json.hpp"
+#include "cli/names.hpp"
 #include "cli/simulated.hpp"
 #include "structures/structure.hpp"
 #include "team/topology.hpp"
@@ -18,20 +19,6 @@ namespace {
 using kernels::KernelEntry;
 
 constexpr std::string_view EMULATOR = "TCGTCGTCGTCG";  // QEMU without hardware virtualisation
-
-const char* name_of(kernels::Store store) {
-  constexpr const char* names[] = {"none", "plain", "nt", "direct", "string", "libc"};
-  return names[static_cast<std::size_t>(store)];
-}
-const char* name_of(kernels::Operation operation) {
-  constexpr const char* names[] = {"line", "hop", "call", "block", "handover", "task", "key"};
-  return names[static_cast<std::size_t>(operation)];
-}
-
-const char* name_of(kernels::Flush flush) {
-  constexpr const char* names[] = {"none", "clflush", "clflushopt", "clwb", "msync"};
-  return names[static_cast<std::size_t>(flush)];
-}
 
 /// Negative where only a counter could tell.
 std::string bus_bytes(double bytes) { return bytes < 0 ? "null" : json::value(bytes); }
@@ -69,6 +56,8 @@ std::string kernel(const KernelEntry& entry) {
       .add("store", name_of(entry.store))
       .add("flush", name_of(entry.info->flush))
       .add("operation", name_of(entry.info->operation))
+      .add("check", name_of(entry.info->check))
+      .add("unchecked", entry.info->unchecked)
       .add("simulated", *no_simulated_form(entry) == 0)
       .add("needs_memory", entry.info->content != kernels::Content::nothing)
       .add("program_bytes_per_operation", entry.program_bytes())
@@ -238,6 +227,7 @@ std::string group(const Group& g, const Store& store) {
       .add("program_bytes_per_operation", g.program_bytes())
       .raw("bus_bytes_per_operation", bus_bytes(g.bus_bytes()))
       .add("operation", name_of(g.operation()))
+      .add("waits", name_of(g.entry->info->wait))
       .add("persistence", persistence.domain)
       .add("persistence_how", persistence.how)
       .add("detail", store.victims.empty() ? "" : store.victims.front()->detail())

@@ -37,6 +37,7 @@ double error_of(const GroupPlan& plan, std::uint64_t passes) {
   const auto buffer = target->map(std::max<std::size_t>(group.footprint(), 1));
   place(group, buffer.bytes(), {});
   fill(group, 0, buffer.bytes());
+  remember(group, 0);
   auto& member = group.members[0];
   const bool lines = group.walks();
   member.pass.begin = member.begin;

@@ -102,6 +102,7 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary, St
   return {.name = name,
           .summary = summary,
           .source = MANUAL,
+          .check = Check::recomputed,
           .operands = bytes::WRITTEN,
           .store = store,
           .operation = Operation::block,

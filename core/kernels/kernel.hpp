@@ -28,9 +28,21 @@ enum class Fence : std::uint8_t { chunk, line, never, region };
 /// How a line that was stored is written back; stores that pass the caches by need nothing.
 enum class Flush : std::uint8_t { none, clflush, clflushopt, clwb, msync };
 
+/// What a thread waits for in the system by nature: until a file is written, until other processes end. That it is
+/// switched out then says nothing of a busy machine.
+enum class Wait : std::uint8_t { none, file, processes };
+
 /// In which order blocks are taken: one after the other; drawn anew each time; or region after region, each block of a
 /// region once. Of a chase: its windows follow one another by address, or at random.
 enum class Order : std::uint8_t { sequential, random, once };
+
+/// How an answer is checked after the blocks (bench/verify.cpp).
+enum class Check : std::uint8_t {
+  unstated,    // of no kernel: it would not compile
+  replayed,    // scalar code, once more on what is there, must leave and return the same
+  recomputed,  // what must be there follows from the first content and from how many operations were done
+  none,        // not at all: `unchecked` says why
+};
 
 /// One array of a kernel. `lines` of it are touched per operation.
 struct Operand {
@@ -44,6 +56,8 @@ struct KernelInfo {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
+  Check check = Check::unstated;
+  std::string_view unchecked = "";  // why, where there is no check
   std::array<Operand, OPERANDS> operands{};
   unsigned flops = 0;  // per operation
   Store store = Store::none;
@@ -57,8 +71,16 @@ struct KernelInfo {
   bool orders = false;          // takes the word order, and on blocks access: it goes as core/kernels/blocks.hpp tells
   bool whole = false;           // a hop loads from every line of its element
   Flush flush = Flush::none;
+  Wait wait = Wait::none;
   double program_bytes = 0;  // per operation, where the operands do not tell: hop 8
   double bus_bytes = 0;      // likewise: hop 64
+
+  /// Whether it says how its answer is checked, or why it is not. A kernel that updates what it reads adds up no loads:
+  /// they are other ones in each pass.
+  [[nodiscard]] constexpr bool states_check() const noexcept {
+    const bool lasts = check != Check::recomputed || operation != Operation::line || !sums;
+    return check != Check::unstated && (check == Check::none) == !unchecked.empty() && lasts;
+  }
 
   /// Sum of the operands' lines: the weight of one operation in the footprint.
   [[nodiscard]] constexpr unsigned lines() const noexcept {

@@ -14,6 +14,7 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary, un
           .source =
               "P. Esmaili-Dokht et al., \"A Mess of Memory System Benchmarking, Simulation and Application "
               "Profiling\", MICRO 2024",
+          .check = Check::replayed,
           .operands = {{{.lines = writes, .stores = true}, {.lines = reads, .loads = true}}},
           .store = Store::plain,
           .sums = true,

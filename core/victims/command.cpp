@@ -196,7 +196,8 @@ constexpr VictimEntry entry{.name = "command",
                             .summary = "a command line of yours, from its start to its end",
                             .source = "/bin/sh -c, IEEE Std 1003.1",
                             .lacking = "",
-                            .make = &make};
+                            .make = &make,
+                            .starts_processes = true};
 const Registration registration{entry};
 
 }  // namespace

@@ -51,6 +51,7 @@ struct VictimEntry {
   /// Allocates and touches its memory on the calling thread, which should be the one that will run it.
   /// @throws BadPlan for an unknown size or a missing command, Unsupported for what this machine or build lacks.
   std::unique_ptr<Victim> (*make)(const VictimOptions& options);
+  bool starts_processes = false;  // a task is the work of other processes, for which the thread waits
 };
 
 }  // namespace tierscope

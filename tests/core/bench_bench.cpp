@@ -117,3 +117,19 @@ TEST_CASE("a CPU that cannot be had leaves an empty bench") {
   bench.prepare({plan_of("kernel=noop target=null")});
   CHECK(measure(bench) > 0);
 }
+
+TEST_CASE("what a kernel updates is right over batches and walks, and after another kernel in the same memory") {
+  Bench bench;
+  bench.prepare({plan_of("kernel=update footprint=192KiB")});
+  for (const std::string words : {"kernel=update footprint=192KiB streams=4", "kernel=update footprint=64KiB",
+                                  "kernel=add footprint=192KiB", "kernel=update footprint=192KiB"}) {
+    CAPTURE(words);
+    measure(bench);
+    measure(bench);
+    CHECK(bench.check() == std::vector<double>{0.0});
+    bench.set(0, plan_of(words));
+  }
+  measure(bench);
+  CHECK(bench.groups()[0].members[0].done > 0);
+  CHECK(bench.check() == std::vector<double>{0.0});
+}

@@ -153,3 +153,19 @@ TEST_CASE("words of blocks that do not fit together are refused") {
   CHECK(holds(refused("kernel=read_blocks order=once locality=2MiB"), "ask for at least 2097152B"));
   CHECK(make_group(plan_of("kernel=read_blocks order=once locality=384KiB footprint=1MiB")).footprint() == 768U << 10U);
 }
+
+TEST_CASE("memory that a kernel updates is filled anew for any other kernel, not for itself") {
+  const auto updated = make_group(plan_of("kernel=update footprint=1MiB")).content();
+  CHECK(make_group(plan_of("kernel=update footprint=2MiB streams=4")).content() == updated);
+  CHECK(make_group(plan_of("kernel=read footprint=1MiB")).content() != updated);
+}
+
+TEST_CASE("a victim has an entry of its own, which lives as long as its group") {
+  const auto first = make_group(plan_of("kernel=command target=null command=true"));
+  auto second = std::make_unique<Group>(make_group(plan_of("kernel=command target=null command=true")));
+  CHECK(first.entry != second->entry);
+  CHECK(first.entry->info->wait == kernels::Wait::processes);
+  second.reset();
+  CHECK(first.entry->kernel == "command");
+  CHECK(first.operation() == kernels::Operation::task);
+}

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "says.hpp"
 
 using namespace tierscope;
@@ -130,4 +132,48 @@ TEST_CASE("a key that is not of a group is refused with those that are") {
 TEST_CASE("a number that does not fit is refused, not cut") {
   CHECK(error_of([] { plan_of("streams=4294967297"); }) == "BadPlan: streams=4294967297 is too large");
   CHECK(error_of([] { plan_of("unroll=4294967296"); }) == "BadPlan: unroll=4294967296 is too large");
+}
+
+namespace {
+
+/// The keys that a refusal lists.
+std::vector<std::string> known_keys() {
+  auto text = error_of([] { plan_of("no-such-key=1"); });
+  text = text.substr(text.find("known: ") + 7);
+  std::vector<std::string> keys(1);
+  for (const char letter : text)
+    if (letter == ',')
+      keys.emplace_back();
+    else if (letter != ' ' && letter != ')')
+      keys.back() += letter;
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("every key of a group is among its words, unless it is at its default") {
+  CHECK(words_of(GroupPlan{}).empty());
+  CHECK(known_keys().size() > 25);
+  for (const auto& key : known_keys()) {
+    CAPTURE(key);
+    std::vector<std::string> texts;
+    for (const std::string word : {"1", "3", "0-1,4", "never", "line", "once", "random", "2s", "sim:flat", "a%20b"}) {
+      GroupPlan plan;
+      if (error_of([&] { read_words({{key, word}}, plan); }).empty() && !words_of(plan).empty())
+        texts.push_back(words_of(plan));
+    }
+    std::ranges::sort(texts);
+    CHECK_FALSE(texts.empty());
+    CHECK(std::ranges::adjacent_find(texts) == texts.end());
+    for (const auto& text : texts) {
+      CHECK(text.starts_with(key + "="));
+      CHECK(words_of(plan_of(text)) == text);
+    }
+  }
+}
+
+TEST_CASE("words of a plan do not depend on how it was typed") {
+  CHECK(words_of(plan_of("footprint=1GiB kernel=read cpus=0-2 limit=1500ms")) ==
+        words_of(plan_of("kernel=read limit=1.5s footprint=1024MiB cpus=0,1,2 streams=1")));
+  CHECK(words_of(plan_of("kernel=read cpus=0-1")) == "cpus=0,1 kernel=read");
 }

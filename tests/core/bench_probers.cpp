@@ -166,7 +166,7 @@ TEST_CASE("a sum that lacks a block is wrong") {
   REQUIRE(made.error() == 0);
   made.group.variant.function = [](kernels::Pass& pass) noexcept {
     ++pass.begin;
-    return find_kernel(plan_of("kernel=read_blocks")).reference()(pass);
+    return find_kernel(plan_of("kernel=read_blocks"))->reference()(pass);
   };
   CHECK(made.error() > 0);
 }
@@ -230,7 +230,7 @@ TEST_CASE("stores that visit each block once leave what was stored last, with an
     for (const auto* words : {"", "fence=line", "fence=never", "fence=region", "fence=region locality=24KiB"}) {
       const auto plan = plan_of(std::string("footprint=384KiB element=512 access=256 order=once per_block=7 kernel=") +
                                 kernel + " " + words);
-      if (!cpu::missing(find_kernel(plan).info->needs).empty()) continue;
+      if (!cpu::missing(find_kernel(plan)->info->needs).empty()) continue;
       CAPTURE(kernel);
       CAPTURE(words);
       Bench bench;

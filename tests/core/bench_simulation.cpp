@@ -3,11 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "folder.hpp"
 #include "says.hpp"
 
+using namespace std::string_literals;
 using namespace tierscope;
 using tests::error_of;
 using tests::holds;
@@ -140,15 +142,40 @@ TEST_CASE("the same plan leaves the same blocks, and so does noise of the same s
   }
 }
 
-TEST_CASE("noise is another for each experiment") {
-  std::vector<std::uint64_t> lengths;
-  for (const std::string footprint : {"16MiB", "17MiB"}) {
-    Simulation simulation;
-    simulation.prepare({plan_of("kernel=chase target=sim:flat,noise=3 cpus=0 per_block=100 footprint=" + footprint)});
-    const auto block = measured(simulation).front();
-    lengths.push_back(block.stop_ticks - block.start_ticks);
-  }
-  CHECK(lengths[0] != lengths[1]);
+TEST_CASE("noise is another for each experiment, whichever word tells it from the others") {
+  // jitter alone, and words that change nothing of what the memory does: the ratio to the truth is the noise
+  const auto ratio = [](const std::string& words) {
+    const auto length = [&](const std::string& scale) {
+      Simulation simulation;
+      simulation.prepare(
+          {plan_of("cpus=0 per_block=100 target=sim:flat,noise.jitter=0.1,noise.interrupts=0,"
+                   "noise.steals=0,noise.scale=" +
+                   scale + " " + words)});
+      return seconds_of(measured(simulation).front());
+    };
+    return length("1") / length("0");
+  };
+  const std::string chase = "kernel=chase footprint=16MiB", flush = "kernel=flush_clwb footprint=16MiB";
+  std::vector<double> ratios;
+  for (const auto& words :
+       {chase, "kernel=chase footprint=17MiB"s, chase + " seed=7", chase + " skew=64", chase + " shared=1",
+        chase + " locality=4KiB", chase + " burst=2KiB", chase + " value=32B", chase + " keys=zipf",
+        chase + " operation=insert", chase + " sharing=one", chase + " size=test", chase + " order=sequential",
+        flush + " fence=line", flush + " fence=chunk", flush + " fence=never"})
+    ratios.push_back(ratio(words));
+  CHECK(ratio(chase + " streams=1") == ratios[0]);  // the default, typed
+  std::ranges::sort(ratios);
+  for (std::size_t i = 1; i < ratios.size(); ++i) CHECK(ratios[i] - ratios[i - 1] > 1e-9);
+}
+
+TEST_CASE("a real target beside a simulated one is named, whichever it is") {
+  const auto said = [](const std::string& words) { return refusal({"kernel=copy cpus=0 footprint=1MiB " + words}); };
+  CHECK(said("target=node:0 source=sim:flat") ==
+        "BadPlan: target=node:0 is real and another target of this experiment simulated; take sim: for all of them");
+  CHECK(holds(said("target=sim:flat source=node:0"), "source=node:0 is real"));
+  CHECK(holds(
+      refusal({"kernel=copy cpus=0 footprint=1MiB target=node:1", "kernel=copy cpus=1 footprint=1MiB target=sim:flat"}),
+      "target=node:1 is real"));
 }
 
 TEST_CASE("blocks end in time where many threads wait for a slow memory") {

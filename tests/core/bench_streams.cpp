@@ -8,13 +8,8 @@
 
 #include "isa/isa.hpp"
 #include "kernels/blocks.hpp"
-#include "kernels/vector/copy.hpp"
-#include "kernels/vector/mix_2r1w.hpp"
-#include "kernels/vector/read.hpp"
-#include "kernels/vector/triad.hpp"
-#include "kernels/vector/update.hpp"
-#include "kernels/vector/write.hpp"
 #include "says.hpp"
+#include "vector_headers.inc"
 
 using namespace tierscope;
 using simulate::Access;
@@ -132,17 +127,11 @@ void compare_all(const std::string& kernel) {
 
 }  // namespace
 
-TEST_CASE("kernels on vectors touch the lines that their descriptors tell, in their order") {
-  compare_all<kernels::read::Kernel, kernels::Plain>("read");
-  compare_all<kernels::write::Kernel, kernels::Plain>("write");
-  compare_all<kernels::copy::Kernel, kernels::Plain>("copy");
-  compare_all<kernels::triad::Kernel, kernels::Plain>("triad");
-  compare_all<kernels::update::Kernel, kernels::Plain>("update");
-  compare_all<kernels::mix_2r1w::Kernel, kernels::Plain>("mix_2r1w");
-  compare_all<kernels::write::Kernel, kernels::NonTemporal>("write_nt");
-  compare_all<kernels::copy::Kernel, kernels::NonTemporal>("copy_nt");
-  compare_all<kernels::triad::Kernel, kernels::NonTemporal>("triad_nt");
-}
+namespace {
+#include "vector_kernels.inc"
+}  // namespace
+
+TEST_CASE("kernels on vectors touch the lines that their descriptors tell, in their order") { compare_every_kernel(); }
 
 TEST_CASE("a chase follows its pointers in the order that its stream tells") {
   for (const std::string words : {"element=64", "element=4160", "element=64 locality=1KiB",

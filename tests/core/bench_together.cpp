@@ -226,7 +226,7 @@ TEST_CASE("a command in a plan holds no space") {
 TEST_CASE("blocks that are flushed hold what was stored last, in any order and with any fence") {
   for (const auto* kernel : {"flush_none", "flush_clflush", "flush_clflushopt", "flush_clwb", "flush_nt"})
     for (const auto* words : {"", "fence=line", "fence=never", "order=random", "fence=line order=random"}) {
-      if (!cpu::missing(find_kernel(plan_of(std::string("kernel=") + kernel)).info->needs).empty()) continue;
+      if (!cpu::missing(find_kernel(plan_of(std::string("kernel=") + kernel))->info->needs).empty()) continue;
       CAPTURE(kernel);
       CAPTURE(words);
       Bench bench;

@@ -1,9 +1,9 @@
 /// Right before fast, and it is noticed: every way to be wrong that a block could have.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "base/registry.hpp"
 #include "bench/cycle.hpp"
@@ -13,8 +13,6 @@ using namespace tierscope;
 using kernels::LINE;
 
 namespace {
-
-constexpr double WRONG = std::numeric_limits<double>::infinity();
 
 /// A group on filled memory.
 class Made {
@@ -26,6 +24,7 @@ class Made {
     buffer_ = Registry<TargetEntry>::find("target", "node").make({"0", "4k"})->map(group_.footprint());
     place(group_, buffer_.bytes(), {});
     fill(group_, 0, buffer_.bytes());
+    remember(group_, 0);
   }
   Member& member() { return group_.members[0]; }
   Group& group() { return group_; }
@@ -37,6 +36,19 @@ class Made {
     pass.repeats = 1;
     group_.variant.function(pass);
     member().done = std::max(member().done, end);
+  }
+  /// The kernel itself, as blocks of `block` operations walk the slice round and round.
+  void walk(std::uint64_t operations, std::uint64_t block) {
+    auto& its = member();
+    for (std::uint64_t left = operations; left > 0;) {
+      its.pass.begin = its.position;
+      its.pass.end = std::min({its.position + block, its.position + left, its.end});
+      its.pass.repeats = 1;
+      group_.variant.function(its.pass);
+      left -= its.pass.end - its.pass.begin;
+      its.done += its.pass.end - its.pass.begin;
+      its.position = its.pass.end == its.end ? its.begin : its.pass.end;
+    }
   }
   void hop(std::uint64_t hops) {
     member().pass.repeats = hops;
@@ -212,4 +224,106 @@ TEST_CASE("every node of every member points along one cycle in its own slice") 
     } while (at != group.members[m].pass.cursor && hops < 1000);
     CHECK(hops == 160);
   }
+}
+
+namespace {
+
+/// All kernels on vectors that update what they read.
+std::vector<std::string> updating() {
+  std::vector<std::string> names;
+  for (const auto* entry : Registry<kernels::KernelEntry>::entries())
+    if (entry->isa == "scalar" && entry->info->operation == kernels::Operation::line &&
+        entry->info->check == kernels::Check::recomputed)
+      names.emplace_back(entry->kernel);
+  return names;
+}
+
+std::string words_of_updating(const std::string& kernel, std::uint64_t lines) {
+  std::uint64_t operands = 0;
+  GroupPlan plan;
+  plan.kernel = kernel;
+  for (const auto& operand : find_kernel(plan)->info->operands) operands += operand.lines;
+  return "kernel=" + kernel + " footprint=" + std::to_string(lines * operands * LINE) + "B";
+}
+
+}  // namespace
+
+TEST_CASE("an updated array is right after any number of passes and of parts of a pass") {
+  CHECK_FALSE(updating().empty());
+  for (const auto& kernel : updating()) {
+    CAPTURE(kernel);
+    for (const std::uint64_t lines : {1, 100, 1000, 40'000}) {
+      CAPTURE(lines);
+      Made made(words_of_updating(kernel, lines));
+      REQUIRE(made.group().operations == lines);
+      CHECK(made.error() == 0);
+      for (const auto done : {std::uint64_t{1}, lines / 3, lines, 2 * lines + 7}) {
+        made.walk(done, lines / 4 + 1);
+        CHECK(made.error() == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("an updated array is right after so many passes that not all windows can be repeated") {
+  for (const auto& kernel : updating()) {
+    CAPTURE(kernel);
+    Made made(words_of_updating(kernel, 16));
+    made.member().pass.begin = 0;
+    made.member().pass.end = 16;
+    made.member().pass.repeats = 3'000'001;
+    made.group().variant.function(made.member().pass);
+    made.member().done = 16 * 3'000'001;
+    CHECK(made.error() == 0);
+    made.member().done -= 16;
+    CHECK(made.error() > 1e-9);
+  }
+}
+
+TEST_CASE("a line of an updated array that one pass left out, or took twice, is noticed") {
+  for (const auto& kernel : updating()) {
+    CAPTURE(kernel);
+    for (const std::uint64_t lines : {64, 32'768})
+      for (const std::uint64_t line : {std::uint64_t{0}, lines / 2, lines - 1}) {
+        Made made(words_of_updating(kernel, lines));
+        made.walk(3 * lines, lines);
+        REQUIRE(made.error() == 0);
+        made.run(line, line + 1);
+        made.member().done = 3 * lines;
+        CHECK(made.error() > 1e-9);
+        made.run(0, line);
+        made.run(line + 1, lines);
+        made.member().done = 4 * lines;
+        CHECK(made.error() == 0);
+        made.member().done = 5 * lines;
+        CHECK(made.error() > 1e-9);
+      }
+  }
+}
+
+TEST_CASE("one wrong bit of an updated array is noticed, and so is what was never remembered") {
+  for (const auto& kernel : updating()) {
+    CAPTURE(kernel);
+    Made made(words_of_updating(kernel, 512));
+    for (const std::size_t line : {0U, 256U, 511U}) {
+      made.walk(512, 512);
+      REQUIRE(made.error() == 0);
+      made.at(0, line * LINE + 13) ^= std::byte{1};
+      CHECK(made.error() > 0);
+      made.at(0, line * LINE + 13) ^= std::byte{1};
+    }
+    made.member().first = FirstContent{};
+    CHECK(made.error() == WRONG);
+  }
+}
+
+TEST_CASE("a kernel that says why it is not checked is not checked, and a call that does not say so is wrong") {
+  Made made("kernel=noop target=null");
+  CHECK(made.error() == 0);
+  static kernels::KernelInfo silent = *made.group().entry->info;
+  silent.check = kernels::Check::replayed;
+  static kernels::KernelEntry entry = *made.group().entry;
+  entry.info = &silent;
+  made.group().entry = {std::shared_ptr<void>(), &entry};
+  CHECK(made.error() == WRONG);
 }

@@ -24,6 +24,8 @@ HALT = {
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
 }
 """A report of a sanitizer ends the core at once, so that a test fails."""
+NO_CLOCK = "*/simulate_*.cpp,*/structures*.cpp,*/bench_simulation.cpp,*/bench_streams.cpp,*/bench_touched_lines.cpp"
+"""Native tests that may run beside others, as doctest writes a list of files; most of the time of all of them."""
 
 
 def clang() -> str | None:
@@ -84,6 +86,15 @@ def plain() -> Path:
             run([tool("cmake"), "-DTIERSCOPE_TESTS=ON", folder])
             return folder
     return pytest.skip("no build here: ./tierscope test makes one")
+
+
+def native() -> Path:
+    """Return the program of the native tests, built by the plain build; doctest makes it one."""
+    folder = plain()
+    if not has_doctest(folder):
+        pytest.skip(NO_DOCTEST)
+    run([tool("cmake"), "--build", folder, "--target", "core_tests"])
+    return folder / "tests/core/core_tests"
 
 
 def has_doctest(folder: Path) -> bool:

@@ -78,7 +78,7 @@ void compare(const std::string& text, std::uint64_t lines, unsigned cpus = 1) {
 
 }  // namespace
 
-TEST_CASE("lists of touches count what single accesses do, for any policy and geometry") {
+TEST_CASE("lists of touches count what single accesses do, for any policy and geometry" * doctest::test_suite("slow")) {
   for (const std::string policy : {"lru", "tree-plru", "nru", "random"})
     for (const int ways : {1, 4, 8, 16, 32})
       for (const int sets : {1, 3, 64}) {

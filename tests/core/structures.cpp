@@ -1,5 +1,5 @@
 /// Structures: each behaves as std::map does, survives reopening, and refuses what it cannot hold. Power cuts are
-/// played by tests/machine/test_structures.py.
+/// played by tests/clockless/test_structures.py.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -154,7 +154,8 @@ TEST_CASE("a rehash moves every entry that is there, once, and loses none; order
   }
 }
 
-TEST_CASE("a pool of the size that is said holds so many keys, at every size, and again after all were erased") {
+TEST_CASE("a pool of the size that is said holds so many keys, at every size, and again after all were erased" *
+          doctest::test_suite("slow")) {
   for (const auto* entry : in_pools())
     for (const std::uint64_t keys : {1U, 20U, 7000U, 40000U})
       for (const std::size_t bytes : {16U, 200U}) {

@@ -1,13 +1,7 @@
-"""The native tests of this folder, on the plain build: `core_tests` is one program on doctest."""
-
-import pytest
+"""The native tests of this folder that look at a clock, on the plain build; tests/clockless runs the others."""
 
 import lanes
 
 
-def test_the_native_tests_pass() -> None:
-    folder = lanes.plain()
-    if not lanes.has_doctest(folder):
-        pytest.skip(lanes.NO_DOCTEST)
-    lanes.run([lanes.tool("cmake"), "--build", folder, "--target", "core_tests"])
-    lanes.run([folder / "tests/core/core_tests"])
+def test_the_native_tests_that_look_at_a_clock_pass() -> None:
+    lanes.run([lanes.native(), f"--source-file-exclude={lanes.NO_CLOCK}"])

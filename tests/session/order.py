@@ -1,7 +1,7 @@
 """Which tests run beside others, and which have the machine to themselves.
 
-Tests of `tests/unit` and `tests/builds` look at no clock: workers of pytest-xdist share them, a file each. All others
-look at a clock, at placement or at counters. One worker runs them, after the rest is done.
+Tests of the folders in CLOCKLESS look at no clock: workers of pytest-xdist share them, a file each. All others look at
+a clock, at placement or at counters. One worker runs them, after the rest is done.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-CLOCKLESS = ("tests/builds/", "tests/unit/")  # the first takes longest, and begins
+CLOCKLESS = ("tests/builds/", "tests/clockless/", "tests/unit/", "tests/catalogue/")  # the longest files begin
 ALONE = "alone"
 MOST_WORKERS = 8  # each collects all tests: from there on that takes longer than it saves
 

@@ -11,12 +11,11 @@ import pytest
 
 from made import made_facts, made_latency_s
 from made_counters import answered, counts_of
-from made_machine import made_machine
+from made_machine import LINES, WALKS, made_machine
 from made_maps import COUNT, timing
 from tierscope import core
 from tierscope.core import Session
 from tierscope.errors import CoreError
-from tierscope.plans.kernels import ARRAYS
 from tierscope.record.catalogue import Catalogue, Kernel, Operand, Shape, StructureKind, TargetKind, VictimKind
 from tierscope.record.counting import Counting, Counts
 from tierscope.record.experiment import Group
@@ -199,7 +198,7 @@ class FakeSession:
 
 def made_catalogue() -> Catalogue:
     """All kernels of the suites, on vectors and in scalar code."""
-    names = [*ARRAYS, "chase", "probe"]
+    names = [*WALKS, "chase", "probe"]
     return Catalogue(
         version="0.1.0",
         compiler="made 1.0",
@@ -216,13 +215,24 @@ def _victim(name: str) -> VictimKind:
     return VictimKind(name=name, available=True, reason="", summary="", source="")
 
 
+def _operands(name: str) -> tuple[Operand, ...]:
+    """As many as it has arrays, the first of those that are stored to."""
+    if name not in WALKS:
+        return (Operand(1, loads=True, stores=False),)
+    count, (reads, writes) = WALKS[name].arrays, LINES[name]
+    if count == 1:
+        return (Operand(1, loads=reads > 0, stores=writes > 0),)
+    loaded = tuple(Operand(reads // (count - 1), loads=True, stores=False) for _ in range(count - 1))
+    return (Operand(writes, loads=False, stores=True), *loaded)
+
+
 def _kernel(name: str, isa: str, rank: int) -> Kernel:
     chases = name in ("chase", "probe")
     store = "nt" if name.endswith("_nt") else "none" if chases or name == "read" else "plain"
     return Kernel(
         kernel=name, isa=isa, rank=rank, available=True, reason="", summary="", source="", store=store,
         operation="hop" if chases else "line", needs_memory=True, program_bytes_per_operation=64.0,
-        bus_bytes_per_operation=64.0, flops_per_operation=0, operands=(Operand(1, True, store != "none"),),
+        bus_bytes_per_operation=64.0, flops_per_operation=0, operands=_operands(name),
         shapes=SHAPES[:1] if chases else SHAPES,
     )  # fmt: skip
 

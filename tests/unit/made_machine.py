@@ -2,10 +2,29 @@
 
 import msgspec
 
+from tierscope.record.catalogue import Walk
 from tierscope.record.machine import Cache, Cpu, Identity, Machine, Node
 from tierscope.units import GiB, KiB, MiB
 
 PEAK = 307.2e9
+LINES = {  # read and written in one operation
+    "read": (1, 0), "write": (0, 1), "write_nt": (0, 1), "update": (1, 1), "memset": (0, 1), "memcpy": (1, 1),
+    "copy": (1, 1), "copy_nt": (1, 1), "scale": (1, 1), "scale_nt": (1, 1),
+    "add": (2, 1), "add_nt": (2, 1), "triad": (2, 1), "triad_nt": (2, 1),
+    "mix_3r1w": (3, 1), "mix_3r1w_nt": (3, 1), "mix_2r1w": (2, 1), "mix_2r1w_nt": (2, 1),
+    "mix_1r1w": (1, 1), "mix_1r1w_nt": (1, 1), "mix_1r2w": (1, 2), "mix_1r2w_nt": (1, 2),
+}  # fmt: skip
+ONE_ARRAY = ("read", "write", "write_nt", "update", "memset")
+THREE_ARRAYS = ("add", "add_nt", "triad", "triad_nt")
+WALKS = {
+    name: Walk(
+        arrays=1 if name in ONE_ARRAY else 3 if name in THREE_ARRAYS else 2,
+        read_share=reads / (reads + writes),
+        simulated=name not in ("memcpy", "memset"),
+    )
+    for name, (reads, writes) in LINES.items()
+}
+"""Kernels of a build."""
 
 
 def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
@@ -41,7 +60,8 @@ def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
     )  # fmt: skip
     source = "SMBIOS: 8 x DDR5-4800" if peak else "unknown: no SMBIOS; give it as peak=307.2GB/s"
     return Machine(
-        hostname="made", identity=identity, state={"load": 0.1}, peak_bytes_per_s=peak, peak_source=source
+        hostname="made", identity=identity, state={"load": 0.1}, peak_bytes_per_s=peak, peak_source=source,
+        kernels=WALKS,
     )  # fmt: skip
 
 

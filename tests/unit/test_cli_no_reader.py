@@ -19,6 +19,7 @@ from tierscope.cli import progress
 from tierscope.cli.main import main
 from tierscope.errors import Exit, MachineError
 from tierscope.record.result import load
+from tierscope.report import picture
 
 FOREIGN = BrokenPipeError(32, "Broken pipe")
 
@@ -110,3 +111,13 @@ def test_an_error_without_a_reader_keeps_its_status(
     unread("stdout", "stderr")
     monkeypatch.setattr(core, "topology", refuse)
     assert main(["topology"]) == Exit.CANNOT
+
+
+def test_a_figure_is_drawn_where_standard_error_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = ""
+    with suppress(OSError), Path("/dev/full").open("w", encoding="utf-8") as full, monkeypatch.context() as patch:
+        full.write("what was not said yet")
+        patch.setattr(sys, "stderr", full)
+        with picture.panics("a figure cannot be drawn"):
+            drawn = "a figure"
+    assert drawn == "a figure"

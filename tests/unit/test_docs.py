@@ -275,7 +275,7 @@ def test_every_warning_is_documented() -> None:
 
 
 def test_every_word_of_a_plan_is_documented() -> None:
-    known = re.findall(r'\{"([a-z_]+)",\s+(?!kernels::)[a-z[]', read("core/bench/plan.cpp"), re.MULTILINE)
+    known = re.findall(r'\{"([a-z_]+)",\s+[a-z[{]', read("core/bench/plan.cpp"), re.MULTILINE)
     assert sorted(names(documented("plan.md")["Keys of a group"])) == sorted(known)
     commands_of_a_plan = re.findall(r'\{"(\w+)", &Session::', read("core/cli/session.cpp"))
     assert sorted(names(documented("plan.md")["Lines"])) == sorted(commands_of_a_plan)

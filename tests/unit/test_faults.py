@@ -1,14 +1,15 @@
 """Kill, full disk, failing disk and short write at the file operations of commands: everything completes afterwards.
 
 The operations are drawn with a fixed seed, such that each distinct one (what is done to which kind of file) meets each
-fault that it can meet. After the fault the command is repeated, or the run resumed, and must leave what an undisturbed
-one leaves, and nothing else.
+fault that it can meet; the first tier takes every eighth of them, and the slow tests the others. After the fault the
+command is repeated, or the run resumed, and must leave what an undisturbed one leaves, and nothing else.
 """
 
 import json
 import random
 import re
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ RUN = ("run", "stream", "kernels=triad", "threads=1,2", "array=64MiB", "--quiet"
 GOOD = (0, 4)
 KINDS = ("kill", "ENOSPC", "EIO", "short")
 DRAWN = 2  # of the operations that are like others, for each kind of fault
+FEW = 8  # one of so many is in the first tier
 AT_ONCE = 2
 Call = Callable[..., Ended]
 
@@ -189,15 +191,19 @@ def can_meet(kind: str, sort: str) -> bool:
     return {"ENOSPC": what.endswith("+"), "short": what == "write+"}.get(kind, True)
 
 
+Met = defaultdict[bool, set[tuple[str, ...]]]
+
+
 @pytest.fixture(scope="module")
-def met() -> set[tuple[str, ...]]:
-    """Faults at sorts of operations, of the cases so far."""
-    return set()
+def met() -> Met:
+    """Return faults at sorts of operations of the cases so far, for each tier: both draw the same."""
+    return defaultdict(set)
 
 
+@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["few", "others"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_command_that_meets_a_fault_completes_afterwards(
-    case: Case, calls: SimpleQueue[Warm], undisturbed: Path, met: set[tuple[str, ...]], tmp_path: Path
+    case: Case, few: bool, calls: SimpleQueue[Warm], undisturbed: Path, met: Met, tmp_path: Path
 ) -> None:
     def prepared(name: str) -> Path:
         folder = tmp_path / name
@@ -230,4 +236,5 @@ def test_a_command_that_meets_a_fault_completes_afterwards(
     calls.put(call)
     whole, names = contents(folder / case.leaves), set(contents(folder))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(meet, drawn(case, steps, met)))
+        every = enumerate(drawn(case, steps, met[few]))
+        list(pool.map(meet, [one for number, one in every if (number % FEW == 0) is few]))

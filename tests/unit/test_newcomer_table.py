@@ -1,10 +1,12 @@
 """A table that no other file knows is found by compare, history and all exports; no list elsewhere leaves one out."""
 
+import ast
 import csv
 import io
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 import pytest
 
 from made import Maker, Teamwork, one_group
@@ -13,8 +15,10 @@ from tierscope.compare.comparison import compare_runs, named_point
 from tierscope.compare.history import history
 from tierscope.compare.measures import measures
 from tierscope.compare.rounds import compare_rounds
+from tierscope.doctor.check import EVERY
 from tierscope.errors import Exit
-from tierscope.record.result import Run
+from tierscope.record.result import Finding, Run
+from tierscope.report.content import gather, touching
 from tierscope.report.exports import exports
 from tierscope.tables import Column, Insight, Main, Row, Tables, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, records
@@ -96,6 +100,12 @@ def test_compare_finds_a_table_without_a_verdict_and_a_number_of_blocks(
     assert {row["verdict"] for row in compare_runs(*pair, least=0.02)} == {"slower"}
 
 
+def test_a_terminal_shows_it(pair: tuple[Run, Run], capfd: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = say(capfd, "show", str(pair[0].path))
+    assert status in (Exit.GOOD, Exit.INCONCLUSIVE)
+    assert "Lookups" in out
+
+
 def test_the_command_compares_it(pair: tuple[Run, Run], capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = say(capfd, "compare", str(pair[0].path), str(pair[1].path))
     assert status == Exit.FAILED
@@ -159,3 +169,59 @@ def test_the_reference_names_the_keys_and_main_values_of_every_table(root: Path)
         keys = ", ".join(f"`{key}`" for key in tables[name].keys)
         main = ", ".join(f"`{one.name}`" for one in tables[name].main)
         assert (f"| `{name}` | {keys} | {main} |" in text) == bool(tables[name].main), name
+
+
+def test_a_report_shows_it_behind_what_is_asked_first(pair: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "newcomer" in gather(pair[0]).sections
+    assert tables["stream"].place < tables["latency"].place < tables["newcomer"].place < tables["counters"].place
+    monkeypatch.setattr(Newcomer, "place", 5, raising=False)
+    assert tables["newcomer"].place < tables["stream"].place
+
+
+NAMES = frozenset(tables)
+ALIKE = frozenset(
+    {"threads", "latency", "imported", "policy", "blocks", "groups", "counters", "targets", "interleave", "storage"}
+)
+"""Names of tables that are also columns, origins, options or targets; a list is one of tables where it names others."""
+
+
+def lists_of_tables(path: Path) -> list[tuple[str, set[str]]]:
+    """(the name that a collection is given, its names of tables) of each collection of a module."""
+    found = []
+    for statement in ast.parse(path.read_text()).body:
+        target = getattr(statement, "target", None) or next(iter(getattr(statement, "targets", [])), None)
+        for node in ast.walk(statement):
+            parts = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+            named = {part.value for part in parts if isinstance(part, ast.Constant) and part.value in NAMES}
+            if named - ALIKE:
+                found.append((getattr(target, "id", getattr(statement, "name", "")), named))
+    return found
+
+
+def test_no_list_outside_the_suites_names_tables(root: Path) -> None:
+    package = root / "src/tierscope"
+    files = [
+        path
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] not in ("suites", "tables", "reproduce", "imports")
+    ]
+    assert len(files) > 150
+    found = {
+        (path.relative_to(package).as_posix(), name): named for path in files for name, named in lists_of_tables(path)
+    }
+    assert not found
+
+
+def test_the_search_finds_a_list_of_tables(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text('KEYS = {"stream": ("kernel",), "latency": ()}\nMORE = ("flush",)\nAXES = ("threads", "blocks")\n')
+    assert lists_of_tables(path) == [("KEYS", {"stream", "latency"}), ("MORE", {"flush"})]
+
+
+def test_findings_bear_on_every_table_that_does_not_say_otherwise(pair: tuple[Run, Run]) -> None:
+    steal = Finding(name="steal", state="s", verdict="bad", touches=EVERY, effect="", remedy="")
+    older = Finding(name="swap", state="s", verdict="bad", touches=("newcomer",), effect="", remedy="")
+    other = Finding(name="thp", state="s", verdict="bad", touches=("stream",), effect="", remedy="")
+    run = Run(path=pair[0].path, result=msgspec.structs.replace(pair[0].result, findings=(steal, older, other)))
+    assert [finding.name for finding in touching(run, "newcomer")] == ["steal", "swap"]
+    assert touching(run, "storage") == ()

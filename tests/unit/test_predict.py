@@ -149,6 +149,12 @@ def test_the_terminal_scores_what_was_held_out(run: Run, capfd: pytest.CaptureFi
     assert "robin_map get" in out
 
 
+def test_the_title_stays_on_one_line_where_its_table_is_narrow(capfd: pytest.CaptureFixture[str]) -> None:
+    word = "read=300ns,cache=32KiB:1ns,cache=1MiB:5ns"
+    _, out, _ = say(capfd, "predict", "hashmap_tx get", "--count", "10000", "--on", word)
+    assert f"One operation on {word}" in [line.strip() for line in out.splitlines()]
+
+
 def test_words_without_an_effect_and_runs_without_a_use_are_refused(
     run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from made import Maker, Teamwork, one_group
 from reported import changed, evil_run, small_run, subset
 from tierscope.draw import braille
 from tierscope.draw.braille import Axis, Curve
 from tierscope.record.result import Run
 from tierscope.report.terminal import show
+from tierscope.units import MiB
 
 
 class Ascii(io.StringIO):
@@ -139,3 +141,11 @@ def test_a_flat_curve_and_a_single_point_are_drawn() -> None:
 @pytest.mark.parametrize(("share", "bar"), [(0.0, ""), (0.5, "⣿⣿"), (0.62, "⣿⣿⡇"), (1.0, "⣿⣿⣿⣿"), (7.0, "⣿⣿⣿⣿")])
 def test_a_bar_is_as_long_as_its_share(share: float, bar: str) -> None:
     assert braille.bar(share, 4) == bar
+
+
+def test_the_title_of_a_narrow_table_stays_on_one_line(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    group, work = one_group("read", (0,), 64 * MiB), Teamwork((3e8,))
+    maker.add("stream", {"kernel": "read", "threads": 1}, (group,), (work,))
+    lines = shown(maker.save("stream"), width=80).splitlines()
+    assert "Bandwidth, GB/s (program bytes, 95 % interval)" in [line.strip() for line in lines]

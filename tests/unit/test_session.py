@@ -10,6 +10,7 @@ import budget
 import order
 
 UNIT = ["tests/unit/test_a.py::one", "tests/unit/test_a.py::two", "tests/unit/test_b.py::one"]
+CLOCKLESS = ["tests/clockless/test_simulated.py::one"]
 BUILDS = ["tests/builds/test_lanes.py::clang"]
 MACHINE = ["tests/machine/test_core.py::pages", "tests/vm/test_vm.py::boots"]
 
@@ -57,7 +58,7 @@ def scheduled(rootpath: Path, tests: list[str], workers: int) -> list[tuple[str,
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
 @pytest.mark.parametrize(
-    "tests", [UNIT + MACHINE, BUILDS + UNIT + MACHINE, MACHINE, UNIT, MACHINE[:1], UNIT[:1] + MACHINE]
+    "tests", [UNIT + MACHINE, BUILDS + CLOCKLESS + UNIT + MACHINE, MACHINE, UNIT, MACHINE[:1], UNIT[:1] + MACHINE]
 )
 def test_every_test_runs_once_and_what_needs_the_machine_runs_last_and_alone(
     root: Path, tests: list[str], workers: int
@@ -71,7 +72,7 @@ def test_every_test_runs_once_and_what_needs_the_machine_runs_last_and_alone(
 
 
 def test_builds_begin_and_what_needs_the_machine_ends() -> None:
-    assert sorted(MACHINE + UNIT + BUILDS, key=order.rank) == BUILDS + UNIT + MACHINE
+    assert sorted(MACHINE + UNIT + CLOCKLESS + BUILDS, key=order.rank) == BUILDS + CLOCKLESS + UNIT + MACHINE
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,7 @@ def test_the_budget_names_what_takes_too_long() -> None:
         "tests/unit/test_a.py::long": budget.Cost(cpu_s=budget.SLOW_S + 1, wall_s=99),
         "tests/unit/test_a.py::busy": budget.Cost(cpu_s=1, wall_s=99),
         "tests/unit/test_a.py::marked": budget.Cost(slow=True, cpu_s=99, wall_s=99),
+        "tests/unit/test_a.py::excused": budget.Cost(long=True, cpu_s=99, wall_s=99),
         "tests/machine/test_b.py::waits": budget.Cost(cpu_s=1, wall_s=budget.SLOW_S + 1),
     }
     assert [fault.partition(" ")[0] for fault in budget.faults(costs)] == [
@@ -101,11 +103,13 @@ def test_the_budget_names_what_takes_too_long() -> None:
 def test_the_budget_of_the_first_tier_counts_half_of_what_two_can_share() -> None:
     half = {f"tests/unit/test_a.py::{n}": budget.Cost(cpu_s=budget.SLOW_S) for n in range(2)}
     assert budget.total_s(half) == budget.SLOW_S
-    many = int(budget.FIRST_TIER_S / budget.SLOW_S)
-    full = {f"tests/machine/test_a.py::{n}": budget.Cost(wall_s=budget.SLOW_S) for n in range(many)}
+    many = 30
+    full = {f"tests/machine/test_a.py::{n}": budget.Cost(wall_s=budget.FIRST_TIER_S / many) for n in range(many)}
     assert list(budget.faults(full)) == []
     (fault,) = budget.faults(full | half)
-    assert fault.startswith(f"the first tier takes {budget.FIRST_TIER_S + budget.SLOW_S:.0f} s of 600 s")
+    assert fault.startswith(
+        f"the first tier takes {budget.FIRST_TIER_S + budget.SLOW_S:.0f} s of {budget.FIRST_TIER_S:g} s"
+    )
     assert [line for line in budget.summary(full) if "first tier" in line] == [
-        f"first tier: {many} tests, 600 s on 2 quiet CPUs"
+        f"first tier: {many} tests, {budget.FIRST_TIER_S:.0f} s on 2 quiet CPUs"
     ]

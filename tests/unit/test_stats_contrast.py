@@ -252,6 +252,29 @@ def test_an_aggressor_that_sleeps_or_waits_is_switched_out_by_nature(aggressor: 
     assert compared("chase", blocks, ROUNDS, "copy")[1].ratio.count == 0  # one that should work is disturbed
 
 
+@pytest.mark.parametrize(("waits", "rounds"), [("processes", ROUNDS), ("file", ROUNDS), ("none", 0)])
+def test_what_a_thread_waits_for_is_told_by_the_facts_not_by_a_name(waits: str, rounds: int) -> None:
+    """A load that waits for nothing is disturbed; one that waits by nature is left alone."""
+    blocks = ran("chase", (1, 1, 1, 1))
+    blocks["flags"][blocks["group"] == 2] |= PREEMPTED
+    groups = groups_of("chase", "copy")
+    own = [msgspec.structs.replace(one, waits=waits if place == 2 else "none")
+           for place, one in enumerate(facts_of(groups))]  # fmt: skip
+    schedule = Schedule(precision=PRECISION)
+    experiment = Experiment(table="neighbors", groups=groups, schedule=schedule, takes=TAKES, against=AGAINST)
+    assert contrasts(blocks, HZ, experiment, own, order_of(len(TAKES), ROUNDS))[1].ratio.count == rounds
+
+
+def test_of_cores_that_did_not_say_it_two_kernels_wait() -> None:
+    facts = facts_of(groups_of("chase", "copy"))[0]
+
+    def waits_for(kernel: str, waits: str = "") -> str:
+        return msgspec.structs.replace(facts, kernel=kernel, waits=waits).waits_for
+
+    assert (waits_for("flush_msync"), waits_for("command"), waits_for("flush_clwb")) == ("file", "processes", "none")
+    assert waits_for("flush_msync", "none") == "none"
+
+
 def test_the_first_walk_of_a_batch_finds_the_lines_of_the_take_before_and_does_not_count() -> None:
     """Half of the batch at twice the time: the median of all would lie between."""
     walk_s = FOOTPRINT / 64 * HOP_S

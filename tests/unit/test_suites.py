@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from made import made_latency_s
-from made_machine import made_machine
+from made_machine import WALKS, made_machine
 from tierscope.errors import MachineError, UnknownNameError, UsageError
 from tierscope.plans import Answer, suites
-from tierscope.plans.kernels import ARRAYS, READ_SHARES
+from tierscope.plans.kernels import LOADS
 from tierscope.plans.sizes import LARGEST, SMALLEST_ARRAY, array, staircase
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
@@ -244,7 +244,7 @@ def test_an_unknown_suite_is_told_with_the_nearest() -> None:
 def test_all_kernels_touch_as_many_arrays_as_they_walk() -> None:
     experiments = planned("stream", machine(), kernels="all", threads="2", array="64MiB")
     sizes = {e.groups[0].workload.kernel: e.groups[0].workload.footprint_bytes for e in experiments}
-    assert sizes == {kernel: arrays * 64 * MiB for kernel, arrays in ARRAYS.items()}
+    assert sizes == {kernel: walk.arrays * 64 * MiB for kernel, walk in WALKS.items()}
     assert all(e.calibrate for e in experiments)
 
 
@@ -255,7 +255,7 @@ def test_the_chaser_is_alone_on_its_cpu_and_the_idle_machine_comes_first() -> No
         chaser, load = experiment.groups
         assert chaser.team.cpus == (0,)
         assert load.team.cpus == tuple(range(1, 1 + int(experiment.labels["load_threads"] or 0)))
-    assert {e.labels["read_share"] for e in experiments[1:]} == set(READ_SHARES.values())
+    assert {e.labels["read_share"] for e in experiments[1:]} == {WALKS[name].read_share for name in LOADS}
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ def test_a_plan_is_the_same_when_it_gets_the_same_answers(suite: str) -> None:
 def test_the_cache_that_the_staircase_finds_sets_the_arrays(suite: str) -> None:
     def arrays(experiments: list[Experiment]) -> set[int]:
         last = (group.workload for e in experiments if e.table not in ("latency", "sizing") for group in e.groups)
-        return {work.footprint_bytes // ARRAYS.get(work.kernel, 1) for work in last}
+        return {work.footprint_bytes // (WALKS[work.kernel].arrays if work.kernel in WALKS else 1) for work in last}
 
     small = machine(cache=16 * MiB)
     assert arrays(planned(suite, small)) == {64 * MiB}

@@ -16,8 +16,11 @@ from made import (
     PLAINEST,
     SCALING,
     WALK,
+    Maker,
+    Teamwork,
     made_latency_s,
     made_load,
+    one_group,
 )
 from made_probed import probed_run
 from made_quick import made_run
@@ -29,6 +32,7 @@ from tierscope.record.result import Result, Run
 from tierscope.tables import Insight, Row, tables
 from tierscope.tables import measured as measuring
 from tierscope.tables.measured import judged, measured, remember
+from tierscope.units import GiB
 
 UNITS = {"B/s", "B", "s", "1/s", "1", ""}
 
@@ -129,6 +133,27 @@ def test_stream_says_share_of_peak_scaling_and_what_plain_stores_cost(run: Run, 
         assert near(found[f"non_temporal {kernel}"].value, KERNELS[f"{kernel}_nt"][4] / KERNELS[kernel][4])
         assert "faster" in found[f"non_temporal {kernel}"].text
     assert "non_temporal read" not in found
+
+
+def scaled(folder: Path, most: float) -> Run:
+    """Reads of 1 to 8 threads, 10 GB/s each, up to a roof in bytes/s."""
+    maker = Maker(folder)
+    for threads in (1, 2, 4, 6, 8):
+        each = min(10e9, most / threads) / 64
+        group, work = one_group("read", tuple(range(threads)), 1 * GiB), Teamwork((each,) * threads, noise=0.002)
+        maker.add("stream", {"kernel": "read", "threads": threads}, (group,), (work,))
+    return maker.save()
+
+
+def test_stream_says_where_more_threads_bring_no_more(tmp_path: Path) -> None:
+    run = scaled(tmp_path / "flat", 35e9)
+    (roof,) = [one for one in tables["stream"].insights(run, tables["stream"].rows(run)) if one.name == "roof"]
+    assert near(roof.value, 3.5, 0.05)
+    assert "read on node:0 stops to grow at 3.5 threads" in roof.text
+    steep = scaled(tmp_path / "steep", 1e12)
+    found = tables["stream"].rows(steep)
+    assert sum(row["conclusive"] is True for row in found) >= 3
+    assert "roof" not in {one.name for one in tables["stream"].insights(steep, found)}
 
 
 def test_latency_finds_the_staircase_put_in(rows: dict[str, list[Row]]) -> None:

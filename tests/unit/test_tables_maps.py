@@ -250,7 +250,7 @@ def test_a_sweep_of_one_structure_is_one_table_for_each_operation(run: Run) -> N
     swept = [
         {**row, "count": count, "operation": what} for row in rows for what in ("get", "insert") for count in (10, 20)
     ]
-    found = terminal_maps.grids([*swept, {**rows[0], "operation": "remove", "count": 10}], lambda *_: "1")
+    found = terminal_maps.grids([*swept, {**rows[0], "operation": "remove", "count": 10}])
     name = rows[0]["structure"]
     assert [title for title, _, _ in found] == [
         f"{name}, {what} (95 % interval)" for what in ("get", "insert", "remove")

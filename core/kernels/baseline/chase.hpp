@@ -12,6 +12,7 @@ inline constexpr KernelInfo info{.name = "chase",
                                  .source =
                                      "L. McVoy, C. Staelin, \"lmbench: Portable Tools for Performance "
                                      "Analysis\", USENIX ATC 1996",
+                                 .check = Check::recomputed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
                                  .operation = Operation::hop,

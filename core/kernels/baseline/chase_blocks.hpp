@@ -15,6 +15,7 @@ inline constexpr KernelInfo info{.name = "chase_blocks",
                                  .source =
                                      "Z. Wang et al., \"Characterizing and Modeling Non-Volatile Memory Systems\", "
                                      "MICRO 2020",
+                                 .check = Check::recomputed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .sums = true,
                                  .content = Content::cycle,

@@ -13,12 +13,14 @@ namespace tierscope::kernels::flush_msync {
 inline constexpr KernelInfo info{.name = "flush_msync",
                                  .summary = "stores of blocks, then msync of their pages",
                                  .source = "POSIX.1-2017, msync; Linux, msync(2)",
+                                 .check = Check::recomputed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::plain,
                                  .operation = Operation::block,
                                  .flushes = true,
                                  .orders = true,
-                                 .flush = Flush::msync};
+                                 .flush = Flush::msync,
+                                 .wait = Wait::file};
 inline constexpr std::string_view isa = "scalar";
 
 inline bool write_back(std::byte* at, std::size_t size, std::uintptr_t page, int how) noexcept {

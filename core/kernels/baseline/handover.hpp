@@ -18,6 +18,7 @@ inline constexpr KernelInfo info{.name = "handover",
                                  .source =
                                      "D. Molka et al., \"Cache Coherence Protocol and Memory Performance of the Intel "
                                      "Haswell-EP Architecture\", ICPP 2015",
+                                 .check = Check::recomputed,
                                  .operands = {{{.lines = 1, .loads = true, .stores = true}}},
                                  .operation = Operation::handover,
                                  .program_bytes = 8,

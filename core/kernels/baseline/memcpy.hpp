@@ -7,6 +7,7 @@ namespace tierscope::kernels::memcpy {
 inline constexpr KernelInfo info{.name = "memcpy",
                                  .summary = "memcpy of the C library",
                                  .source = "ISO C, 7.24.2.1; GNU C Library manual",
+                                 .check = Check::replayed,
                                  .operands = bytes::COPIED,
                                  .store = Store::libc};
 inline constexpr std::string_view isa = "scalar";

@@ -9,6 +9,7 @@ namespace tierscope::kernels::memcpy_blocks {
 inline constexpr KernelInfo info{.name = "memcpy_blocks",
                                  .summary = "memcpy of the C library, a call for each block",
                                  .source = "ISO C, 7.24.2.1; GNU C Library manual",
+                                 .check = Check::replayed,
                                  .operands = bytes::COPIED,
                                  .store = Store::libc,
                                  .operation = Operation::block};

@@ -6,6 +6,7 @@ namespace tierscope::kernels::memset {
 inline constexpr KernelInfo info{.name = "memset",
                                  .summary = "memset of the C library",
                                  .source = "ISO C, 7.24.6.1; GNU C Library manual",
+                                 .check = Check::replayed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::libc};
 inline constexpr std::string_view isa = "scalar";

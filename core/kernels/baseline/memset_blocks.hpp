@@ -7,6 +7,7 @@ namespace tierscope::kernels::memset_blocks {
 inline constexpr KernelInfo info{.name = "memset_blocks",
                                  .summary = "memset of the C library, a call for each block in order",
                                  .source = "ISO C, 7.24.6.1; GNU C Library manual",
+                                 .check = Check::replayed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::libc,
                                  .operation = Operation::block};

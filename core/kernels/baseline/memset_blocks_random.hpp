@@ -10,6 +10,7 @@ namespace tierscope::kernels::memset_blocks_random {
 inline constexpr KernelInfo info{.name = "memset_blocks_random",
                                  .summary = "memset of the C library, a call for each of blocks drawn at random",
                                  .source = "ISO C, 7.24.6.1; D. E. Knuth, \"The Art of Computer Programming\", 3.2.1",
+                                 .check = Check::replayed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::libc,
                                  .operation = Operation::block,

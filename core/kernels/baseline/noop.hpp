@@ -6,6 +6,8 @@ namespace tierscope::kernels::noop {
 inline constexpr KernelInfo info{.name = "noop",
                                  .summary = "an empty loop: the cost of timing",
                                  .source = "J. Axboe, fio, engine null",
+                                 .check = Check::none,
+                                 .unchecked = "it moves no bytes",
                                  .content = Content::nothing,
                                  .operation = Operation::call};
 inline constexpr std::string_view isa = "scalar";

@@ -15,6 +15,7 @@ inline constexpr KernelInfo info{.name = "probe",
                                  .source =
                                      "A. Jaleel et al., \"High Performance Cache Replacement Using Re-Reference "
                                      "Interval Prediction\", ISCA 2010",
+                                 .check = Check::replayed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
                                  .operation = Operation::hop,

@@ -14,6 +14,7 @@ inline constexpr KernelInfo info{.name = "read_blocks",
                                  .source =
                                      "Z. Wang et al., \"Characterizing and Modeling Non-Volatile Memory Systems\", "
                                      "MICRO 2020",
+                                 .check = Check::replayed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .sums = true,
                                  .operation = Operation::block,

@@ -10,6 +10,8 @@ namespace tierscope::kernels::sleep {
 inline constexpr KernelInfo info{.name = "sleep",
                                  .summary = "sleeps of 100 us: a neighbour that does nothing",
                                  .source = "POSIX.1-2017, clock_nanosleep",
+                                 .check = Check::none,
+                                 .unchecked = "it moves no bytes",
                                  .content = Content::nothing,
                                  .operation = Operation::call};
 inline constexpr std::string_view isa = "scalar";

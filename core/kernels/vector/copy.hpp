@@ -8,6 +8,7 @@ inline constexpr KernelInfo info{.name = "copy",
                                  .source =
                                      "J. D. McCalpin, \"Memory Bandwidth and Machine Balance in Current High "
                                      "Performance Computers\", IEEE TCCA Newsletter, 1995",
+                                 .check = Check::replayed,
                                  .operands = {{{.lines = 1, .stores = true}, {.lines = 1, .loads = true}}},
                                  .store = Store::plain,
                                  .has_nt = true};

@@ -6,6 +6,7 @@ namespace tierscope::kernels::read {
 inline constexpr KernelInfo info{.name = "read",
                                  .summary = "sum of 64-bit words, loads only",
                                  .source = "J. Treibig, G. Hager, G. Wellein, \"likwid-bench\", PARCO 2011",
+                                 .check = Check::replayed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .sums = true};
 

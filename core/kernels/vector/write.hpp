@@ -6,6 +6,7 @@ namespace tierscope::kernels::write {
 inline constexpr KernelInfo info{.name = "write",
                                  .summary = "a constant into every word, stores only",
                                  .source = "J. Treibig, G. Hager, G. Wellein, \"likwid-bench\", PARCO 2011",
+                                 .check = Check::replayed,
                                  .operands = {{{.lines = 1, .stores = true}}},
                                  .store = Store::plain,
                                  .has_nt = true};

@@ -10,6 +10,7 @@ inline constexpr KernelInfo info{
     .name = "copy_movdir64b",
     .summary = "64-byte direct stores, memory to memory",
     .source = "Intel, \"64 and IA-32 Architectures Software Developer's Manual\", volume 2",
+    .check = Check::replayed,
     .operands = bytes::COPIED,
     .store = Store::direct,
     .needs = "movdir64b"};

@@ -7,6 +7,7 @@ inline constexpr KernelInfo info{
     .name = "rep_movsb",
     .summary = "rep movsb",
     .source = "Intel, \"64 and IA-32 Architectures Optimization Reference Manual\", enhanced REP MOVSB and STOSB",
+    .check = Check::replayed,
     .operands = bytes::COPIED,
     .store = Store::string,
     .needs = "erms"};

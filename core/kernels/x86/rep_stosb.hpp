@@ -7,6 +7,7 @@ inline constexpr KernelInfo info{
     .name = "rep_stosb",
     .summary = "rep stosb",
     .source = "Intel, \"64 and IA-32 Architectures Optimization Reference Manual\", enhanced REP MOVSB and STOSB",
+    .check = Check::replayed,
     .operands = bytes::WRITTEN,
     .store = Store::string,
     .needs = "erms"};

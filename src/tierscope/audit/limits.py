@@ -18,8 +18,6 @@ KEYS = ("peak", "channels", "speed", "cache")
 MOST_CHANNELS, MOST_MT_S = 1024, 100_000.0  # more than any machine has
 LEAST_PEAK = 1e8  # bytes/s: below that of one channel of the slowest SDRAM, so a unit was forgotten
 BANDWIDTH = "bandwidth_bytes_per_s"
-MEMORY = ("stream", "loaded_latency")
-"""Our tables whose bytes are meant to cross the memory's bus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ def limited(statements: Iterable[Statement], limits: Limits) -> list[Statement]:
 def _memory(one: Statement) -> bool:
     """Whether its bytes are meant to cross the bus of the memory: not those of operations on storage or structures."""
     ours = one.table in tables and one.table != "imported"
-    if ours and one.table not in MEMORY:
+    if ours and not (one.table in tables and tables[one.table].audited.memory):
         return False
     moved = BANDWIDTH in one.quantities or "line_s" in one.quantities
     return moved and "rate_per_s" not in one.quantities

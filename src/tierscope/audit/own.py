@@ -9,25 +9,20 @@ import functools
 import numpy as np
 
 from tierscope.audit import programs, readings
-from tierscope.audit.limits import MEMORY, limited, of_options
+from tierscope.audit.limits import limited, of_options
 from tierscope.audit.statement import SAID, Quantity, Statement
 from tierscope.record.experiment import Group, real
 from tierscope.record.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.sound import reads
-from tierscope.suites.storage.table import PERCENTILES
 from tierscope.tables import Column, Insight, Row, tables
 from tierscope.tables.measured import CLOSING, judged, span_of
 from tierscope.units import show_bytes, show_seconds
-
-ACCESSES = ("latency",)
-"""Tables whose `latency_s` is one dependent access of an idle machine, over footprints."""
 
 VARYING = ("footprint_bytes", "threads", "delay_cycles")
 """Numbers over which a series runs; all other labels make it another series."""
 
 BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio is, whose middle stands for all in it
 
-PARTS = {"contention": (("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)}
 LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
 
 
@@ -65,18 +60,18 @@ def _row(run: Run, table: str, row: Row) -> Statement:
     quantities = {column.name: found for column in columns if (found := _quantity(row, column))}
     words = {column.name: str(row.get(column.name)) for column in columns if not column.unit}
     quantities.pop("in_flight", None)  # of our rows a product: `programs` has what was asked for
-    if table == "storage":
-        binned = {name: quantities[name].value for name in PERCENTILES if name in quantities}
-        quantities |= {name: Quantity(value, step=value * BIN_SHARE) for name, value in binned.items()}
-    if table in MEMORY:
+    audited = tables[table].audited
+    binned = {name: quantities[name].value for name in audited.binned if name in quantities}
+    quantities |= {name: Quantity(value, step=value * BIN_SHARE) for name, value in binned.items()}
+    if audited.memory:
         quantities |= _limits(run)
-    if table in ACCESSES:
+    if audited.dependent:
         words["access"] = "dependent"
     numbers = [c.name for c in labels if c.unit and c.name not in VARYING]
     names = [c.name for c in columns if not c.unit and c.name not in LABELS] + numbers
     series = ", ".join(f"{name} {row.get(name)}" for name in names)
     sure = row.get("conclusive") is True  # a row that nobody judged is not
-    return Statement(_label(row, labels), quantities, words, table, series, PARTS.get(table, ()), conclusive=sure)
+    return Statement(_label(row, labels), quantities, words, table, series, audited.parts, conclusive=sure)
 
 
 @functools.cache

@@ -18,14 +18,12 @@ HEADS = ("counter per operation", "linear", "95 % interval", "rank", "95 % inter
 def show(found: list[Correlated], console: Console) -> None:
     """A table for each sweep, a line for each counter."""
     for sweep, rows in _sweeps(found).items():
-        table = Table(
-            title=Text(printable(f"{sweep}, {rows[0].points} points")), title_justify="left", box=None, pad_edge=False
-        )
+        table = Table(box=None, pad_edge=False)
         for name in HEADS:
             table.add_column(name, justify="left" if name == HEADS[0] else "right", header_style="dim")
         for one in rows:
             table.add_row(Text(printable(one.counter)), *_cells(one))
-        console.print(table)
+        console.print(Text(printable(f"{sweep}, {rows[0].points} points"), style="italic"), table, sep="\n")
 
 
 def _cells(one: Correlated) -> list[str]:

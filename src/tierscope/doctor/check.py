@@ -7,11 +7,11 @@ from tierscope.host.system import System
 from tierscope.record.result import Finding
 from tierscope.registry import Registry
 
-BANDWIDTH = ("stream", "loaded_latency", "groups", "blocks", "contention", "targets", "threads", "neighbors", "numa")
+BANDWIDTH = ("bandwidth",)
 """Touches: what several threads do at once."""
 
-EVERY = (*BANDWIDTH, "latency", "core_to_core", "flush")
-"""Touches: all tables of results."""
+EVERY = ("bandwidth", "latency")
+"""Touches: every measurement of memory."""
 
 NONE: tuple[str, ...] = ()
 """Touches: no number, only what can be asked for or cross-checked."""
@@ -49,7 +49,7 @@ def unknown(state: str, effect: str, remedy: str = "") -> Seen:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A named look at the system, and the tables on which its answer bears."""
+    """A named look at the system. touches: the topics on which its answer bears; each table states its own."""
 
     name: str
     touches: tuple[str, ...]

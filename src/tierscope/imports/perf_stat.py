@@ -30,7 +30,8 @@ TIMES = re.compile(r"^\s+([0-9.,]+) seconds (time elapsed|user|sys)\s*$")
 COUNTED = re.compile(r"[A-Za-z_][^,]*,[0-9]+,[0-9.]+(,|$)")  # event, time it ran, share
 GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
-METRIC = re.compile(r"#\s+([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([^(\s][^(]{0,60}?)\s*(?:\(.*)?$")
+METRIC = re.compile(r"#\s+([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([^(\s][^(]*)")
+LONGEST = 61  # letters of the unit of a metric
 RATE = re.compile(r"([KMG]?)(?:/sec|Hz)")
 SCALES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 OF = {
@@ -119,14 +120,21 @@ def _text(text: str) -> tuple[list[Row], dict[str, Value]]:
             times[ELAPSED[found[2]]] = value(found[1], "s")
         elif found := TEXT.match(line):
             share = SHARE.search((found[4] or "").rstrip())
-            metric = METRIC.search(found[4] or "")
-            told = (metric[1], metric[2]) if metric else ("", "")
-            rows.append(Row(found[1], found[2] or "", found[3], share[1] if share else "100", "", told))
+            rows.append(
+                Row(found[1], found[2] or "", found[3], share[1] if share else "100", "", _metric(found[4] or ""))
+            )
         else:
             _refuse_unread(line)
     if "elapsed_s" not in times:
         raise UsageError("it has no line 'seconds time elapsed': it is cut off")
     return rows, times
+
+
+def _metric(text: str) -> tuple[str, str]:
+    """Return what stands behind `#` and before a parenthesis: the number and its unit, or two empty words."""
+    found = METRIC.search(text)
+    unit = found[2].rstrip() if found else ""
+    return (found[1], unit) if found and len(unit) <= LONGEST else ("", "")
 
 
 def _csv(text: str) -> list[Row]:

@@ -46,9 +46,9 @@ class Suite:
     """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why.
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
-    `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`: its
-    plan asks the machine for those of the build. `program`: what measures in place of the core, "fio". `paths`: the
-    targets on a path that its options name, whose room is looked up before the plan is made.
+    `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`,
+    `kernels`: its plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
+    `paths`: the targets on a path that its options name, whose room is looked up before the plan is made.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Suite:
     left_out: Callable[[Machine, Options], tuple[str, ...]] = _nothing
     many_machines: bool = False
     structures: bool = False
+    kernels: bool = False
     program: str = ""
     paths: Callable[[Options], tuple[Target, ...]] = named_paths
 

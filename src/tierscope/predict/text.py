@@ -25,12 +25,12 @@ def show(found: Sequence[Predicted], notes: Sequence[str], console: Console) -> 
         if len(heads) == len(HEADS) and console.width < WIDTH:
             heads.remove("before")
         title = Text(f"One operation on {printable(word)}", style="bold")
-        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+        table = Table(box=None, pad_edge=False)
         for head in heads:
             table.add_column(head, justify="left" if head == HEADS[0] else "right", header_style="dim", no_wrap=True)
         for one in of_it:
             table.add_row(*(Text(_cells(one)[head]) for head in heads))
-        console.print(table)
+        console.print(title, table, sep="\n")
         console.print(*_score(of_it), sep="\n")
     for note in dict.fromkeys([*notes, *(text for one in found for text in one.warnings)]):
         console.print(Text(f"Note: {printable(note)}."))

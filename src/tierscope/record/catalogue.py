@@ -41,6 +41,16 @@ class Kernel(msgspec.Struct, frozen=True):
     shapes: tuple[Shape, ...]
     simulated: bool = True  # whether its descriptors tell all that it does to memory
     flush: str = "none"  # how stored lines are written back: "none", "clflush", "clflushopt", "clwb", "msync"
+    check: str = "replayed"  # how its answer is checked: "replayed", "recomputed", "none"
+    unchecked: str = ""  # why, where it is not
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """What a kernel on lines does to memory, for plans that size its arrays."""
+
+    arrays: int
+    read_share: float  # of the program's lines
+    simulated: bool = True  # whether a simulated memory can run it
 
 
 class TargetKind(msgspec.Struct, frozen=True):
@@ -103,6 +113,14 @@ class Catalogue(msgspec.Struct, frozen=True):
     simulated: tuple[Preset, ...] = ()
     events: tuple[EventKind, ...] = ()
 
+    def walks(self) -> dict[str, Walk]:
+        """Return the kernels on lines, by name."""
+        return {
+            kernel.kernel: Walk(len(kernel.operands), _read_share(kernel.operands), kernel.simulated)
+            for kernel in sorted(self.kernels, key=lambda one: one.kernel)
+            if kernel.operation == "line"
+        }
+
     def formless(self) -> frozenset[str]:
         """Kernels that cannot run on simulated memory."""
         return frozenset(kernel.kernel for kernel in self.kernels if not kernel.simulated)
@@ -123,3 +141,8 @@ class Catalogue(msgspec.Struct, frozen=True):
         """The kernel on every ISA that runs here, best first."""
         found = [k for k in self.kernels if k.kernel == name and k.available]
         return sorted(found, key=lambda k: -k.rank)
+
+
+def _read_share(operands: tuple[Operand, ...]) -> float:
+    loads, stores = (sum(one.lines for one in operands if getattr(one, side)) for side in ("loads", "stores"))
+    return loads / max(loads + stores, 1)

@@ -10,6 +10,7 @@ import msgspec
 
 from tierscope.host.cxl import Cxl
 from tierscope.host.persistent.facts import Persistent
+from tierscope.record.catalogue import Walk
 
 
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +88,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     persistent: Persistent | None = None  # None: the kernel shows none
     cxl: Cxl | None = None
     rooms: dict[str, int] = {}  # bytes that each path among the run's targets could hold, by the target's word
+    kernels: dict[str, Walk] = {}  # on lines, of the build, where a suite asks
     structures: dict[str, str] = {}  # of the build, where a suite asks: name -> "pool" or "node", where it lives
     structures_lacking: dict[str, str] = {}  # likewise, those that the build has not: name -> why
     structures_unrecorded: dict[str, str] = {}  # likewise, whose changes run on no simulated memory: name -> why

@@ -67,6 +67,10 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     read_cost_s: float  # one pair of reads around an empty block
 
 
+WAITED = {"flush_msync": "file", "command": "processes"}
+"""What threads waited for, by kernel, in results of cores that did not say."""
+
+
 class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What really ran, as the core saw it."""
 
@@ -97,6 +101,12 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     persistence: str = ""  # until its bytes survive: "none", "adr", "eadr", "msync"; "" is not told
     persistence_how: str = ""  # how that is known
     detail: str = ""  # what a victim says of its instance: "3000 nodes, 120000 arcs, cost 71823"
+    waits: str = ""  # for what its thread waits by nature: "none", "file", "processes"; "" is not told
+
+    @property
+    def waits_for(self) -> str:
+        """What its thread waits for by nature: "none", "file", "processes"."""
+        return self.waits or WAITED.get(self.kernel, "none")
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +159,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     state: str  # what is, in words: "performance", "not readable"
     verdict: str  # "good", "note", "bad", "unknown"
-    touches: tuple[str, ...]  # tables it bears on: "stream", "latency", ...; () is none
+    touches: tuple[str, ...]  # topics it bears on, "bandwidth", "latency"; of older runs, tables; () is none
     effect: str  # how much, with its source
     remedy: str  # the exact command, or ""
     needs_root: bool = False

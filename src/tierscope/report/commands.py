@@ -4,10 +4,8 @@ import shlex
 from pathlib import Path
 
 from tierscope.errors import ResultError
+from tierscope.plans import suites
 from tierscope.record.result import Run, load_manifest
-
-SUITES = {"stream": "stream", "latency": "latency", "loaded_latency": "loaded-latency"}
-"""The suite that measures one table alone."""
 
 PLACES = ("--out", "--json")
 """Options of `run` whose value is a place for results."""
@@ -23,9 +21,9 @@ def whole(run: Run) -> list[tuple[str, str]]:
 
 def alone(run: Run, table: str) -> list[tuple[str, str]]:
     """(label, command) that repeats `table`; its own suite where that is not the run's own."""
-    suite = SUITES.get(table)
+    suite = table.replace("_", "-")
     repeat = [("Repeat it:", typed(run))]
-    if suite is None or suite == run.result.suite:
+    if suite not in suites or suite == run.result.suite:
         return repeat
     return [("This alone:", f"tierscope run {suite}"), *repeat]
 

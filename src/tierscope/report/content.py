@@ -16,11 +16,7 @@ from tierscope.sound import reads
 from tierscope.suites.series.points import COLUMNS, choose, series_rows
 from tierscope.tables import Column, Insight, Row, tables
 
-ORDER = ("stream", "latency", "loaded_latency", "neighbors", "contention", "targets", "threads", "series", "groups")
-"""Tables in the order of the questions: how much, how soon, how soon under load, how evenly. Others follow."""
-
-LAST = ("counters",)
-"""Tables that stand beside another one: what was counted explains what was measured."""
+SERIES_PLACE = 80  # of the blocks over time, which are no table: behind what is asked most, before a user's own groups
 
 SEVERITY = ("bad", "unknown", "note", "good")
 """Verdicts of findings, the worst first."""
@@ -132,7 +128,8 @@ def _section(run: Run, name: str, rows: list[Row], said: list[Insight], audit: A
 
 def touching(run: Run, table: str) -> tuple[Finding, ...]:
     """Findings that bear on `table` and are not good, the worst first."""
-    return tuple(f for f in ranked(run.result.findings) if table in f.touches and f.verdict != "good")
+    topics = {table, *tables[table].topics}
+    return tuple(f for f in ranked(run.result.findings) if topics.intersection(f.touches) and f.verdict != "good")
 
 
 def ranked(findings: tuple[Finding, ...]) -> list[Finding]:
@@ -141,7 +138,8 @@ def ranked(findings: tuple[Finding, ...]) -> list[Finding]:
 
 
 def _place(name: str) -> tuple[int, str]:
-    return (ORDER.index(name) if name in ORDER else len(ORDER) + (name in LAST), name)
+    """In the order of the questions: how much, how soon, how soon under load, how evenly."""
+    return (tables[name].place if name in tables else SERIES_PLACE, name)
 
 
 def _figure_place(figure: Figure) -> tuple[tuple[int, str], bool, str]:

@@ -1,5 +1,6 @@
 """The templates of all pages: every text is escaped, and letters that are not printable are shown as escapes."""
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,12 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parent / "page"
 
 
+@cache
 def pages() -> "jinja2.Environment":
-    """Return the environment of the templates in `page`; what is wrapped in Markup is trusted and stays as it is."""
+    """Return the environment of the templates in `page`; what is wrapped in Markup is trusted and stays as it is.
+
+    It is made once: compiling a template takes longer than filling it in.
+    """
     import jinja2
 
     return jinja2.Environment(

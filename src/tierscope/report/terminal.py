@@ -15,10 +15,10 @@ from tierscope.report.doubtful import doubtful
 from tierscope.report.verdict import verdict
 from tierscope.report.warned import warn_of_origin
 from tierscope.sound import reads
+from tierscope.tables import tables
 
 SAID = 4  # insights below a table; the report has them all
 FAILED = 6  # failed identities below a table
-HIDDEN = ("series", "calibration")  # a picture or nothing; how the choice was made
 
 
 @reads("the page of a terminal")
@@ -31,7 +31,7 @@ def show(run: Run, console: Console) -> None:
     console.print(Text(printable(words.lead), style="bold"))
     for line in words.lines:
         console.print(Text(printable(line)))
-    shown = [section for name, section in content.sections.items() if name not in HIDDEN]
+    shown = [section for name, section in content.sections.items() if name in tables and tables[name].in_terminal]
     for section in shown or content.sections.values():
         console.print()
         console.print(*form(section.name)(section, console), *_said(section), sep="\n")

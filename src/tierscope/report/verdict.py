@@ -7,7 +7,7 @@ points are inconclusive, the lead says so, with the reason and the next step.
 from dataclasses import dataclass
 
 from tierscope.draw.words import threads_name
-from tierscope.report.content import LAST, Content, ranked
+from tierscope.report.content import Content, ranked
 from tierscope.report.doubtful import why
 from tierscope.report.picks import (
     fastest,
@@ -22,7 +22,7 @@ from tierscope.report.picks import (
     time_span,
 )  # fmt: skip
 from tierscope.report.tiles import Tile, tiles
-from tierscope.tables import Row
+from tierscope.tables import BESIDE, Row, tables
 
 ADDS_UP = 0.9
 """Of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
@@ -105,7 +105,7 @@ def _first_words(content: Content) -> str:
     """
     for section in content.sections.values():
         first = next((one for one in section.insights if one.conclusive), None)
-        if first and section.sure and section.name not in LAST:
+        if first and section.sure and tables[section.name].place < BESIDE:
             return _begun(first.text)
     return ""
 

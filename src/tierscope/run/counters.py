@@ -108,7 +108,7 @@ def _simulated(facts: tuple[GroupFacts, ...]) -> bool:
 
 
 def _commands(facts: tuple[GroupFacts, ...]) -> bool:
-    return any(one.kernel == "command" for one in facts)
+    return any(one.waits_for == "processes" for one in facts)
 
 
 def _by_hardware(counted: tuple[Counted, ...]) -> bool:

@@ -70,10 +70,18 @@ def machine_for(suite: str, options: dict[str, Label], plan_text: str) -> Machin
     else:
         word = machine_of(group.target.word for e in read_groups(plan_text).experiments for group in e.groups)
     peak = options.get("peak")
-    machine = this_machine(float(peak) if isinstance(peak, int | float) else None, word)
-    if suite == OWN_GROUPS or not suites[suite].structures:
+    return with_build(suite, this_machine(float(peak) if isinstance(peak, int | float) else None, word))
+
+
+def with_build(suite: str, machine: Machine) -> Machine:
+    """The machine with what the suite asks of the build: its kernels, its structures."""
+    if suite == OWN_GROUPS or not (suites[suite].structures or suites[suite].kernels):
         return machine
     build = core.catalogue()
+    if suites[suite].kernels:
+        machine = msgspec.structs.replace(machine, kernels=build.walks())
+    if not suites[suite].structures:
+        return machine
     absent = {one.name: one.reason for one in build.structures if not one.available}
     return msgspec.structs.replace(
         machine,
@@ -174,7 +182,10 @@ def _left_out(manifest: Manifest) -> Iterator[Warn]:
 
 
 def plan_of(manifest: Manifest) -> Callable[[], Plan]:
-    return plan_for(manifest.suite, manifest.options, manifest.plan, manifest.machine)
+    machine = manifest.machine
+    if manifest.suite != OWN_GROUPS and suites[manifest.suite].kernels and not machine.kernels:
+        machine = msgspec.structs.replace(machine, kernels=core.catalogue().walks())  # of a version that kept none
+    return plan_for(manifest.suite, manifest.options, manifest.plan, machine)
 
 
 def plan_for(suite: str, options: dict[str, Label], plan_text: str, machine: Machine) -> Callable[[], Plan]:

@@ -44,9 +44,9 @@ from tierscope.stats.walks import walk_operations
 Floats = npt.NDArray[np.float64]
 
 VICTIM = "victim"  # the role of the groups whose time is compared
-WAITING = "flush_msync"  # the kernel that sleeps in the system until a file is written
 TASKS = ("task", "key")  # operations whose blocks are whole tasks: a victim's, a round of operations on a structure
-COMMAND = "command"  # the victim whose thread waits for other processes: each line that they print switches it
+PROCESSES = "processes"  # are waited for: each line that they print switches the thread that waits
+FILE = "file"  # is waited for: the thread sleeps in the system until it is written
 ROUNDS = 8  # least: with five or fewer, no interval of signed ranks holds 95 %
 MOST_ALIKE = 0.9  # correlation of neighbouring rounds: more widens the interval by more than four
 BUSY = 100.0  # switches/s of a task, above: 20 to 60 cost under 3 % of a flow's time on a test machine, 150 doubled it
@@ -157,7 +157,7 @@ def _rounds(
 
 def _sleeps(facts: GroupFacts) -> bool:
     """Whether the victim's thread waits by nature: for other processes, or for a disk."""
-    return facts.kernel == COMMAND or (facts.operation == "key" and facts.persistence == "msync")
+    return facts.waits_for == PROCESSES or (facts.operation == "key" and facts.persistence == "msync")
 
 
 def _whole(part: Blocks, hz: float, watched: list[int], *, busy: bool) -> _Batch:
@@ -191,7 +191,7 @@ def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[i
     calls = [
         place
         for place, facts in enumerate(own)
-        if facts.operation == "call" or facts.kernel == COMMAND or _waits(part, place, facts)
+        if facts.operation == "call" or facts.waits_for == PROCESSES or _waits(part, place, facts)
     ]
     part = part.copy()
     part["flags"][np.isin(part["group"], calls)] &= SIZING
@@ -213,7 +213,7 @@ def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[i
 def _waits(part: Blocks, place: int, facts: GroupFacts) -> bool:
     """Whether stores wait for a disk: most of their blocks are switched out."""
     flags = part["flags"][(part["group"] == place) & ((part["flags"] & SIZING) == 0)]
-    return facts.kernel == WAITING and bool(np.mean((flags & PREEMPTED) != 0) > 0.5) if flags.size else False
+    return facts.waits_for == FILE and bool(np.mean((flags & PREEMPTED) != 0) > 0.5) if flags.size else False
 
 
 def estimate(series: Floats, confidence: float) -> Interval:

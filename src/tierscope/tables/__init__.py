@@ -83,6 +83,20 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
         return (first, *self.others)
 
 
+class Audited(msgspec.Struct, frozen=True, kw_only=True):
+    """What the audit must know of a table's numbers besides their names and units."""
+
+    memory: bool = False  # its bytes cross the bus of the memory, whose peak is a limit
+    dependent: bool = False  # its latency_s is one dependent access of an idle machine, over footprints
+    parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (a whole, its parts), by the names of columns
+    binned: tuple[str, ...] = ()  # columns that are the middle of a bin of fio
+
+
+TOPICS = ("bandwidth", "latency")  # of a table that does not say on which findings of the doctor bear
+PLACE = 100  # of a table that does not say where it belongs
+BESIDE = 1000  # from here on: tables that explain what another one measured, and make no headline
+
+
 class Table(Protocol):
     """What every module here registers."""
 
@@ -117,7 +131,11 @@ def plain(value: Any) -> Any:
 
 
 class Plain:
-    """A table whose rows and insights hold Python's own numbers, whatever its statistics return."""
+    """A table whose rows and insights hold Python's own numbers, whatever its statistics return.
+
+    A table may state four things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
+    whether a terminal shows it, too; and `topics`, on which findings of the doctor bear.
+    """
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -142,6 +160,26 @@ class Plain:
     def main(self) -> tuple[Main, ...]:
         return self._table.main
 
+    @property
+    def place(self) -> int:
+        return int(getattr(self._table, "place", PLACE))
+
+    @property
+    def in_terminal(self) -> bool:
+        return bool(getattr(self._table, "in_terminal", True))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        found = getattr(self._table, "topics", TOPICS)
+        assert isinstance(found, tuple)
+        return found
+
+    @property
+    def audited(self) -> Audited:
+        found = getattr(self._table, "audited", Audited())
+        assert isinstance(found, Audited)
+        return found
+
     @reads("a table")
     def rows(self, run: Run) -> list[Row]:
         return [{name: plain(value) for name, value in row.items()} for row in self._table.rows(run)]
@@ -155,7 +193,7 @@ class Plain:
         ]
 
 
-class Tables(Registry[Table]):
+class Tables(Registry[Plain]):
     """The tables by name, each of them as `Plain`."""
 
     def add(self, entry: Table) -> None:
@@ -167,4 +205,4 @@ class Tables(Registry[Table]):
         super().add(Plain(entry))
 
 
-tables: Registry[Table] = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")
+tables = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")

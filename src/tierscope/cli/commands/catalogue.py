@@ -19,16 +19,23 @@ def catalogue(as_json: bool) -> int:
         door.document(found)
         return 0
     wide = max(len(name) for name in found.names()) + 2
-    door.line(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}  ISAs here")
+    door.line(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}  {'answer':12}ISAs here")
     for name in found.names():
         every = [k for k in found.kernels if k.kernel == name]
         one = every[0]
         bus = "unknown" if one.bus_bytes_per_operation is None else f"{one.bus_bytes_per_operation:g} B"
         isas = ", ".join(k.isa for k in found.variants(name)) or f"none: {one.reason}"
-        door.line(f"{name:{wide}}{one.store:8}{one.program_bytes_per_operation:>7g} B{bus:>8}  {isas}")
+        program = f"{one.program_bytes_per_operation:g} B"
+        door.line(f"{name:{wide}}{one.store:8}{program:>9}{bus:>8}  {one.check:12}{isas}")
     door.lines(
-        "\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n\n"
+        "\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n"
+        "answer: how it is checked after the blocks. replayed: scalar code, once more, must change nothing\n"
+        "recomputed: from the first content and the number of passes\n"
     )
+    for why in dict.fromkeys(k.unchecked for k in found.kernels if k.unchecked):
+        names = dict.fromkeys(k.kernel for k in found.kernels if k.unchecked == why)
+        door.line(f"none ({', '.join(names)}): {why}")
+    door.line("")
     lines = [(f"target {one.word}", one.summary if one.available else _absent(one.reason)) for one in found.targets]
     lines += [
         (f"structure {one.name}", one.summary if one.available else _absent(one.reason)) for one in found.structures

@@ -10,7 +10,7 @@ from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
     from tierscope.simulated.trace import Traced
 
@@ -69,8 +69,10 @@ def _ended(status: int) -> str:
     return f"the command ended with {how}"
 
 
-def _table(traced: "Traced") -> "Table":
+def _table(traced: "Traced") -> "Group":
+    from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
     from tierscope.simulated.trace import levels
     from tierscope.units import show_seconds
@@ -79,14 +81,14 @@ def _table(traced: "Traced") -> "Table":
     if traced.seconds_overlapped is not None and traced.seconds_waiting is not None:
         low, high = show_seconds(traced.seconds_overlapped), show_seconds(traced.seconds_waiting)
         told += f"; estimated {low} if no load waits for another, {high} if each does (one cycle an instruction)"
-    table = Table(title=told, title_justify="left", box=None)
+    table = Table(box=None)
     for head in ("level", "loads", "missed", "stores", "missed", "share missed"):
         table.add_column(head, justify="left" if head == "level" else "right")
     for level in levels(traced):
         missed = ["" if count is None else f"{count:,}" for count in (level.load_misses, level.store_misses)]
         share = "" if level.share is None else f"{100 * level.share:.3g} %"
         table.add_row(level.level, f"{level.loads:,}", missed[0], f"{level.stores:,}", missed[1], share)
-    return table
+    return Group(Text(told, style="italic"), table)
 
 
 commands.add(trace)

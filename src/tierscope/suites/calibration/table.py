@@ -19,6 +19,8 @@ class Calibration:
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Calibration"
+    topics: ClassVar[tuple[str, ...]] = ()  # the points themselves state theirs
+    in_terminal: ClassVar[bool] = False  # how a choice was made
     keys: ClassVar[tuple[str, ...]] = (
         "experiment",
         "streams",

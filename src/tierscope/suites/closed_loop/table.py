@@ -33,6 +33,7 @@ class ClosedLoop:
 
     name: ClassVar[str] = "closed_loop"
     title: ClassVar[str] = "Probers on random devices"
+    topics: ClassVar[tuple[str, ...]] = ()  # of simulated machines
     keys: ClassVar[tuple[str, ...]] = ("device", "prober", "parameter", "level")
     main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared
     columns: ClassVar[tuple[Column, ...]] = (

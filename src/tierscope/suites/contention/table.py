@@ -17,7 +17,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
-from tierscope.tables import Column, Insight, Main, Number, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Number, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -40,6 +40,10 @@ class Contention:
 
     name: ClassVar[str] = "contention"
     title: ClassVar[str] = "Contention"
+    place: ClassVar[int] = 50
+    audited: ClassVar[Audited] = Audited(
+        parts=(("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)
+    )
     keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target")
     main: ClassVar[tuple[Main, ...]] = (Main("sum_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (

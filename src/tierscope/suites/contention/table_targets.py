@@ -22,6 +22,7 @@ class Targets:
 
     name: ClassVar[str] = "targets"
     title: ClassVar[str] = "Two targets alone"
+    place: ClassVar[int] = 60
     keys: ClassVar[tuple[str, ...]] = ("threads", "kernel", "a_target", "b_target")
     main: ClassVar[tuple[Main, ...]] = (Main("b_bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (

@@ -25,6 +25,7 @@ class Threads:
 
     name: ClassVar[str] = "threads"
     title: ClassVar[str] = "Threads one by one"
+    place: ClassVar[int] = 70
     keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "group", "thread", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # no interval; their sum is a main value of the splits
     columns: ClassVar[tuple[Column, ...]] = (

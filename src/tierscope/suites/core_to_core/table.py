@@ -33,6 +33,7 @@ class CoreToCore:
 
     name: ClassVar[str] = "core_to_core"
     title: ClassVar[str] = "Core to core"
+    topics: ClassVar[tuple[str, ...]] = ("latency",)
     keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (

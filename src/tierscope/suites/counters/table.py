@@ -23,7 +23,7 @@ from tierscope.record.experiment import Label
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.takes import takes_of
 from tierscope.suites.counters.findings import ALL, sentences
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import BESIDE, Column, Insight, Main, Row, tables
 from tierscope.units import LINE_BYTES
 
 GIVEN = frozenset(KNOWN)
@@ -40,6 +40,8 @@ class Counters:
 
     name: ClassVar[str] = "counters"
     title: ClassVar[str] = "Performance events in the timed blocks"
+    topics: ClassVar[tuple[str, ...]] = ()  # what they explain states its own
+    place: ClassVar[int] = BESIDE
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "take", "counter")
     main: ClassVar[tuple[Main, ...]] = ()  # counts explain what other tables measured
     columns: ClassVar[tuple[Column, ...]] = (

@@ -37,6 +37,7 @@ class Flush:
 
     name: ClassVar[str] = "flush"
     title: ClassVar[str] = "Stores that are flushed"
+    topics: ClassVar[tuple[str, ...]] = ("latency",)
     keys: ClassVar[tuple[str, ...]] = ("instruction", "chunk_bytes", "fence", "order", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (

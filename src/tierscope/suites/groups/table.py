@@ -18,6 +18,7 @@ class Groups:
 
     name: ClassVar[str] = "groups"
     title: ClassVar[str] = "Groups"
+    place: ClassVar[int] = 90
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (

@@ -20,6 +20,7 @@ class Imported:
 
     name: ClassVar[str] = "imported"
     title: ClassVar[str] = "Imported"
+    topics: ClassVar[tuple[str, ...]] = ()  # of another machine
     keys: ClassVar[tuple[str, ...]] = ("test", "setting", "threads", "delay_cycles")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"), Main("latency_s", less_is_better=True))
     columns: ClassVar[tuple[Column, ...]] = (

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.latency.findings import said
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
 
 
@@ -21,6 +21,9 @@ class Latency:
 
     name: ClassVar[str] = "latency"
     title: ClassVar[str] = "Latency"
+    topics: ClassVar[tuple[str, ...]] = ("latency",)
+    place: ClassVar[int] = 20
+    audited: ClassVar[Audited] = Audited(dependent=True)
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (

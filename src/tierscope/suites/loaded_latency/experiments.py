@@ -14,12 +14,12 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Option, Options, Plan, Suite, options, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus
-from tierscope.plans.kernels import ARRAYS, READ_SHARES
+from tierscope.plans.kernels import LOADS, walk_of
 from tierscope.plans.sizes import chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 
-MIXES = tuple(name + form for name in READ_SHARES for form in (("",) if name == "read" else ("", "_nt")))
+MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))
 DELAYS = "0,25,50,100,150,200,300,500,1000,2000,5000,20000"
 
 OPTIONS: tuple[Option, ...] = (
@@ -45,15 +45,15 @@ def load_counts(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
     return counts
 
 
-def point(chase: Group, load: Group | None, schedule: Schedule, note: str) -> Experiment:
+def point(machine: Machine, chase: Group, load: Group | None, schedule: Schedule, note: str) -> Experiment:
     """The chaser alone, or beside a load."""
     labels: dict[str, str | int | float | bool | None] = {
         "read_share": None, "store": "none", "delay_cycles": None, "load_threads": 0
     }  # fmt: skip
     if load is not None:
-        kernel, nt = load.workload.kernel.removesuffix("_nt"), load.workload.kernel.endswith("_nt")
+        kernel, nt = load.workload.kernel, load.workload.kernel.endswith("_nt")
         labels = {
-            "read_share": READ_SHARES[kernel],
+            "read_share": walk_of(machine, kernel).read_share,
             "store": "none" if kernel == "read" else "nt" if nt else "plain",
             "delay_cycles": load.workload.pace_cycles,
             "load_threads": len(load.team.cpus),
@@ -100,22 +100,24 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
         team=Team(cpus=cpus[:1]),
         role="chaser",
     )
-    yield point(chase, None, schedule, note)
+    yield point(machine, chase, None, schedule, note)
     for count in counts:
         for mix in mixes:
             for delay in sorted(delays):
                 work = Workload(
                     kernel=mix,
-                    footprint_bytes=ARRAYS[mix] * memory.array_bytes,
+                    footprint_bytes=walk_of(machine, mix).arrays * memory.array_bytes,
                     pace_cycles=delay,
                     burst_bytes=int(chosen["burst"] or 0),
                 )
                 load = Group(workload=work, target=target, team=Team(cpus=cpus[1 : 1 + count]), role="load")
-                yield point(chase, load, schedule, note)
+                yield point(machine, chase, load, schedule, note)
 
 
 def plan(machine: Machine, chosen: Options) -> Plan:
     yield from measure(machine, chosen)
 
 
-suites.add(Suite("loaded-latency", "latency over bandwidth, for mixes of reads and writes", OPTIONS, plan))
+suites.add(
+    Suite("loaded-latency", "latency over bandwidth, for mixes of reads and writes", OPTIONS, plan, kernels=True)
+)

@@ -16,7 +16,7 @@ from tierscope.record.experiment import real
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
-from tierscope.tables import Column, Insight, Main, Number, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Number, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, left_out, measured, number, records, sure
 from tierscope.units import show_rate, show_seconds
 
@@ -26,6 +26,8 @@ class LoadedLatency:
 
     name: ClassVar[str] = "loaded_latency"
     title: ClassVar[str] = "Loaded latency"
+    place: ClassVar[int] = 30
+    audited: ClassVar[Audited] = Audited(memory=True)
     keys: ClassVar[tuple[str, ...]] = ("read_share", "store", "delay_cycles", "load_threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (

@@ -18,7 +18,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import Option, Options, Plan, Suite, options, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
-from tierscope.plans.kernels import ARRAYS, FENCES, FLUSHES
+from tierscope.plans.kernels import FENCES, FLUSHES, arrays
 from tierscope.plans.sizes import (
     BELIEVED,
     MEMORY_SHARE,
@@ -40,7 +40,7 @@ VICTIMS = (*BUILT_IN, neighbor_fio.NAME)
 SIZES = ("test", "train", "ref")
 SLEEP = "sleep"
 FLUSHING = tuple(f"flush_{name}" for name in FLUSHES)
-AGGRESSORS = (*ARRAYS, *FLUSHING, "chase", SLEEP, neighbor_fio.NAME)
+AGGRESSORS = (*FLUSHING, "chase", SLEEP, neighbor_fio.NAME)  # besides all kernels that walk lines
 CHUNK_BYTES = 4 * KiB  # of aggressors that flush, as in the source
 COMMAND = "cmd"
 
@@ -126,7 +126,7 @@ def takes(
     return sets, tuple(pairs.index((n, 0) if k else lone or (n, 0)) for n, k in pairs)
 
 
-def victim(kind: str, array_bytes: int, chosen: Options) -> tuple[Workload, Target]:
+def victim(machine: Machine, kind: str, array_bytes: int, chosen: Options) -> tuple[Workload, Target]:
     """The work of each victim, and where its bytes live. A task keeps its memory to itself."""
     if is_command(kind):
         line = neighbor_fio.line(chosen) if kind == neighbor_fio.NAME else kind.removeprefix(COMMAND).strip()
@@ -135,7 +135,7 @@ def victim(kind: str, array_bytes: int, chosen: Options) -> tuple[Workload, Targ
         size = _one_of("size", chosen, "size", SIZES)
         return Workload(kernel="flow", footprint_bytes=0, size=size), Target(name="null", where="")
     target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-    return Workload(kernel=kind, footprint_bytes=ARRAYS.get(kind, 1) * array_bytes), target
+    return Workload(kernel=kind, footprint_bytes=arrays(machine, kind) * array_bytes), target
 
 
 def is_command(kind: str) -> bool:
@@ -149,13 +149,13 @@ def command(line: str, chosen: Options) -> Workload:
 
 def aggressor(machine: Machine, chosen: Options, most: int) -> tuple[Workload, Target, str]:
     """The work of each aggressor, where its bytes live, and why they are fewer than the rule asks."""
-    name = _one_of("aggressor", chosen, "aggressor", AGGRESSORS)
+    name = _one_of("aggressor", chosen, "aggressor", (*machine.kernels, *AGGRESSORS))
     if name == neighbor_fio.NAME:
         return command(neighbor_fio.line(chosen), chosen), Target(name="null", where=""), ""
     if name == SLEEP:
         return Workload(kernel=SLEEP, footprint_bytes=0), Target(name="null", where=""), ""
     target = Target.parse(str(chosen["aggressor_target"]), str(chosen["pages"]))
-    operands, work = ARRAYS.get(name, 1), _flushing(name, chosen)
+    operands, work = arrays(machine, name), _flushing(name, chosen)
     if chosen["aggressor_array"] is not None:
         return _of(work, operands * int(chosen["aggressor_array"])), target, ""
     wanted = min(max(machine.last_level_cache_bytes(), SMALLEST_ARRAY), BELIEVED)
@@ -194,7 +194,7 @@ def victim_memory(machine: Machine, chosen: Options, kind: str, cache_bytes: int
         return Memory(int(chosen["victim_array"]), "")
     if kind == "triad":
         target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-        return array(machine, cache_bytes, place.victims[:1], ARRAYS["triad"] * len(place.victims), target)
+        return array(machine, cache_bytes, place.victims[:1], arrays(machine, "triad") * len(place.victims), target)
     known = cache_bytes or machine.last_level_cache_bytes()
     return Memory(max(int(known * CACHE_SHARE) // MiB * MiB, SMALLEST_CHASE), "")
 
@@ -229,14 +229,14 @@ def measure(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, 
     victims, aggressors, place = numbers(machine, chosen)
     sets, against = takes(victims, aggressors, place)
     disturbing, there, note = aggressor(machine, chosen, max(aggressors))
-    works = {kind: victim(kind, 0, chosen) for kind in kinds}
+    works = {kind: victim(machine, kind, 0, chosen) for kind in kinds}
     cache_bytes = None
     if chosen["victim_array"] is None and not {"chase", "triad"}.isdisjoint(kinds):
         target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
         cache_bytes = yield from effective_cache(machine, place.victims[0], target, SEARCH)
     for kind in kinds:
         memory = victim_memory(machine, chosen, kind, cache_bytes, place)
-        work, target = victim(kind, memory.array_bytes, chosen) if memory.array_bytes else works[kind]
+        work, target = victim(machine, kind, memory.array_bytes, chosen) if memory.array_bytes else works[kind]
         groups = [_group(work, target, cpu, "victim", place) for cpu in place.victims[: max(victims)]]
         groups += [_group(disturbing, there, cpu, "aggressor", place) for cpu in place.aggressors[: max(aggressors)]]
         yield Experiment(
@@ -259,5 +259,11 @@ def plan(machine: Machine, chosen: Options) -> Plan:
 
 
 suites.add(
-    Suite("neighbors", "slowdown of a victim beside aggressors, run in turns with the victim alone", OPTIONS, plan)
+    Suite(
+        "neighbors",
+        "slowdown of a victim beside aggressors, run in turns with the victim alone",
+        OPTIONS,
+        plan,
+        kernels=True,
+    )
 )

@@ -28,6 +28,7 @@ class Neighbors:
 
     name: ClassVar[str] = "neighbors"
     title: ClassVar[str] = "Noisy neighbours"
+    place: ClassVar[int] = 40
     keys: ClassVar[tuple[str, ...]] = (
         "victim",
         "size",

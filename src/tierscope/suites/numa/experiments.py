@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tierscope.errors import UsageError
 from tierscope.plans import Option, Options, Plan, Suite, options, suites
 from tierscope.plans.answer import Answer
-from tierscope.plans.kernels import ARRAYS
+from tierscope.plans.kernels import walk_of
 from tierscope.plans.sizes import MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -66,7 +66,7 @@ def chosen_nodes(chosen: Options, option: str, possible: tuple[int, ...], what: 
 def matrix_of(machine: Machine, chosen: Options) -> Matrix:
     """UsageError for nodes, kernels and pages that do not exist."""
     cpus = cpus_of(machine)
-    (kernel,) = options.names_of("kernel", chosen["kernel"], ARRAYS)[:1]
+    (kernel,) = options.names_of("kernel", chosen["kernel"], machine.kernels)[:1]
     if chosen["kernel"] != kernel:
         raise UsageError(f"kernel={chosen['kernel']}: one kernel is measured; try kernel={kernel}")
     found = Matrix(
@@ -101,7 +101,7 @@ def cell(
 ) -> Generator[Experiment, Answer, None]:
     """Latency, then bandwidth, of one initiator on one target."""
     cpus, target = matrix.initiators[initiator], matrix.target(node)
-    arrays = ARRAYS[matrix.kernel]
+    arrays = walk_of(machine, matrix.kernel).arrays
     for what, kernel, team, count in (("latency", "chase", cpus[:1], 1), ("bandwidth", matrix.kernel, cpus, arrays)):
         memory = sized(machine, asked, cache_bytes, team, count, target)
         work = Workload(kernel=kernel, footprint_bytes=count * memory.array_bytes)
@@ -129,4 +129,8 @@ def plan(machine: Machine, chosen: Options) -> Plan:
             yield from cell(machine, matrix, initiator, node, asked, cache_bytes)
 
 
-suites.add(Suite("numa", "latency and bandwidth from every node with CPUs to every node with memory", OPTIONS, plan))
+suites.add(
+    Suite(
+        "numa", "latency and bandwidth from every node with CPUs to every node with memory", OPTIONS, plan, kernels=True
+    )
+)

@@ -20,6 +20,7 @@ from tierscope.stats.point import Point
 from tierscope.suites.numa.findings import said
 from tierscope.tables import Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
+from tierscope.units import LINE_BYTES
 
 Cell = dict[str, Record]
 
@@ -108,7 +109,7 @@ def _bandwidth(run: Run, record: Record | None) -> Row:
 def _reported(node: Node | None, initiator: int, facts: GroupFacts | None) -> Row:
     """Of the initiators that the firmware means; of stores where the kernel does nothing else."""
     known = node.reported if node and initiator in node.initiators else {}
-    stores = facts is not None and facts.kernel in ("write", "write_nt", "memset", "rep_stosb")
+    stores = facts is not None and facts.store != "none" and facts.program_bytes_per_operation == LINE_BYTES
     return {
         "reported_latency_s": known.get("read_latency_s"),
         "reported_bandwidth_bytes_per_s": known.get(f"{'write' if stores else 'read'}_bandwidth_bytes_per_s"),

@@ -41,4 +41,8 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     return (f"loaded latency is left out: it needs two CPUs, one to chase, one to load, and CPU {cpus[0]} is alone",)
 
 
-suites.add(Suite("quick", "staircase, bandwidth and loaded latency in under two minutes", OPTIONS, plan, left_out))
+suites.add(
+    Suite(
+        "quick", "staircase, bandwidth and loaded latency in under two minutes", OPTIONS, plan, left_out, kernels=True
+    )
+)

@@ -23,7 +23,7 @@ from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Row, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
@@ -34,6 +34,8 @@ class Storage:
 
     name: ClassVar[str] = "storage"
     title: ClassVar[str] = "Storage"
+    topics: ClassVar[tuple[str, ...]] = ()  # of a device, not of memory
+    audited: ClassVar[Audited] = Audited(binned=tuple(PERCENTILES))
     keys: ClassVar[tuple[str, ...]] = (
         "operation",
         "part",

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from tierscope.plans import Option, Options, Plan, Suite, options, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
-from tierscope.plans.kernels import ARRAYS, FORMLESS, STREAM
+from tierscope.plans.kernels import STREAM, walk_of
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
@@ -20,7 +20,7 @@ from tierscope.record.machine import Machine
 OPTIONS: tuple[Option, ...] = (
     options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
     options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.text("kernels", ",".join(STREAM), "kernels, or all"),
+    options.text("kernels", ",".join(STREAM), "kernels, or all that walk lines"),
     options.text("threads", None, "numbers of threads; auto: 1, 2, 4, ... and all CPUs"),
     options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
     options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
@@ -31,18 +31,18 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
-def kernels_of(chosen: Options, target: Target) -> list[str]:
+def kernels_of(machine: Machine, chosen: Options, target: Target) -> list[str]:
     """Those asked for; a list that was not asked for leaves out what no simulated memory can run."""
-    names = options.names_of("kernel", chosen["kernels"], ARRAYS)
+    names = options.names_of("kernel", chosen["kernels"], machine.kernels)
     own = str(chosen["kernels"]) in (",".join(STREAM), "all")
-    return [name for name in names if name not in FORMLESS] if own and target.name == SIMULATED else names
+    return [name for name in names if machine.kernels[name].simulated] if own and target.name == SIMULATED else names
 
 
 def point(
-    kernel: str, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule, isa: str = ""
+    kernel: str, arrays: int, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule, isa: str = ""
 ) -> Experiment:
     """One kernel on some CPUs, its walk to be calibrated."""
-    work = Workload(kernel=kernel, footprint_bytes=ARRAYS[kernel] * memory.array_bytes, isa=isa)
+    work = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, isa=isa)
     group = Group(workload=work, target=target, team=Team(cpus=cpus), role=kernel)
     return Experiment(
         table="stream",
@@ -59,7 +59,7 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
     target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
     cpus = chosen_cpus(machine, chosen, target)
     counts = thread_counts(chosen, cpus)
-    names = kernels_of(chosen, target)
+    names = kernels_of(machine, chosen, target)
     schedule = Schedule(
         precision=float(chosen["precision"] or 0),
         budget_s=float(chosen["budget"] or 0),
@@ -69,11 +69,12 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
     memory = yield from chosen_array(machine, chosen["array"], cache_bytes, cpus, near, target)
     for count in counts:
         for kernel in names:
-            yield point(kernel, cpus[:count], target, memory, schedule, str(chosen["isa"] or ""))
+            arrays = walk_of(machine, kernel).arrays
+            yield point(kernel, arrays, cpus[:count], target, memory, schedule, str(chosen["isa"] or ""))
 
 
 def plan(machine: Machine, chosen: Options) -> Plan:
     yield from measure(machine, chosen)
 
 
-suites.add(Suite("stream", "bandwidth of every kernel over threads", OPTIONS, plan))
+suites.add(Suite("stream", "bandwidth of every kernel over threads", OPTIONS, plan, kernels=True))

@@ -4,6 +4,7 @@
     bus       = median rate * bus bytes per operation           with the read that a plain store costs
     peak share = bus / theoretical peak of all channels
 
+Where bandwidth stops to grow with the threads is the knee of the model `saturation` (`tierscope models saturation`).
 Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
 Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and
@@ -14,10 +15,13 @@ from collections.abc import Iterable
 from statistics import median
 from typing import ClassVar
 
+import numpy as np
+
+from tierscope.models.saturation import FEWEST, Saturation
 from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Audited, Column, Insight, Main, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -25,6 +29,7 @@ from tierscope.tables.measured import (
     left_out,
     measured,
     number,
+    of_all,
     page_bytes,
     ratio_word,
     records,
@@ -34,12 +39,16 @@ from tierscope.tables.measured import (
 )
 from tierscope.units import show_rate
 
+FITS = 0.1  # residual of a curve over its mean, at most, of which a roof is said
+
 
 class Stream:
     """One row per kernel and number of threads."""
 
     name: ClassVar[str] = "stream"
     title: ClassVar[str] = "Bandwidth"
+    place: ClassVar[int] = 10
+    audited: ClassVar[Audited] = Audited(memory=True)
     keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
@@ -70,7 +79,7 @@ class Stream:
         return [_row(run, record) for record in records(run, self.name)]
 
     def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
-        return _peak(run, rows) + _scaling(rows) + _stores(rows)
+        return _peak(run, rows) + _scaling(rows) + _roof(rows) + _stores(rows)
 
 
 def _row(run: Run, record: Record) -> Row:
@@ -157,6 +166,35 @@ def _scaling(rows: list[Row]) -> list[Insight]:
             unit="1",
         )
     ]
+
+
+def _roof(rows: list[Row]) -> list[Insight]:
+    """Where bandwidth stops to grow with the threads: of the kernel with the highest roof."""
+    fits = {place: fit for place, by_threads in _by_kernel(rows).items() if (fit := _fitted(by_threads))}
+    level = {place: fit for place, fit in fits.items() if fit.knee_seen and fit.residual <= FITS}
+    if not level:
+        return []
+    kernel, target = best = max(level, key=lambda place: level[place].b_max)
+    fit, threads = level[best], level[best].b_max / level[best].b1
+    return [
+        Insight(
+            name="roof",
+            text=f"{kernel} on {target} stops to grow at {threads:.1f} threads: each of fewer brings "
+            f"{show_rate(fit.b1)}, and more reach {show_rate(fit.b_max)} together; "
+            f"{of_all(len(level), len(fits), 'curves')} level off",
+            value=threads,
+            unit="1",
+        )
+    ]
+
+
+def _fitted(by_threads: dict[int, Row]) -> Saturation | None:
+    """The model over the conclusive rows; None where they have too few numbers of threads."""
+    known = {n: found for n, row in by_threads.items() if (found := sure(row, "bandwidth", "bytes_per_s"))}
+    if len(known) < FEWEST:
+        return None
+    rates = np.array([found.middle for found in known.values()])
+    return Saturation.fit(np.array(list(known), dtype=np.float64), rates)
 
 
 def _stores(rows: list[Row]) -> list[Insight]:

@@ -10,8 +10,7 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -84,10 +83,8 @@ def plain(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
-    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=where, prefix="tierscope-test-") as name:
-        yield Path(name)
+def place(fresh_place: Path) -> Path:
+    return fresh_place
 
 
 class Mean(NamedTuple):

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,13 @@ def named(number: int, name: str) -> bool:
 
 def fios_of(number: int) -> list[int]:
     return [child for child in children(number) if named(child, "fio")]
+
+
+def kill_fios_of(number: int) -> None:
+    """Kill what is there, again and again: one that ends by itself at this moment is no killed one."""
+    for child in fios_of(number):
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
 
 
 # --- fio's own numbers ---
@@ -151,8 +159,7 @@ def test_a_killed_fio_and_ctrl_c_keep_what_was_measured_and_no_file(shell: Shell
     words = [*SMALL, f"path={place}", direct(place), "blocks=4KiB", "mixes=read", "orders=random", "depths=1,2,3"]
     process = shell.start(*words, "--out", str(out))
     wait_for(lambda: records(out) >= 1)
-    wait_for(lambda: fios_of(process.pid))
-    os.kill(fios_of(process.pid)[0], signal.SIGKILL)
+    wait_for(lambda: kill_fios_of(process.pid) or process.poll() is not None)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
     assert "fio was killed by signal SIGKILL" in err

@@ -1,4 +1,4 @@
-"""What tests on real memory share: folders in memory for pools and images, and libpmemobj, or why it is not there."""
+"""What tests on the real core without a clock share: folders in memory for pools and images, and libpmemobj."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ from tierscope.errors import MachineError
 
 @contextmanager
 def _in_memory() -> Iterator[Path]:
-    """A folder in memory where there is such, else on a disk."""
+    """Yield a folder in memory where there is such, else on a disk."""
     where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=where, prefix="tierscope-test-") as name:
         yield Path(name)
@@ -22,21 +22,21 @@ def _in_memory() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
-    """One folder for all tests of a file; none of the hunts leaves anything in it."""
+    """Yield one folder for all tests of a file; none of the hunts leaves anything in it."""
     with _in_memory() as folder:
         yield folder
 
 
 @pytest.fixture
 def fresh_place() -> Iterator[Path]:
-    """A folder for each test."""
+    """Yield a folder for each test."""
     with _in_memory() as folder:
         yield folder
 
 
 @pytest.fixture(scope="session")
 def libpmemobj() -> None:
-    """The library that programs with pools need, or the test is skipped with the line that brings it."""
+    """Find the library that programs with pools need, or skip the test with the line that brings it."""
     try:
         find_library()
     except MachineError as error:

@@ -1,0 +1,14 @@
+/// The words of the border for the values of enumerations.
+#pragma once
+#include "kernels/kernel.hpp"
+
+namespace tierscope::describe {
+
+/// A value without a word does not compile (-Werror=switch). @throws std::logic_error for a number that is no value
+const char* name_of(kernels::Store store);
+const char* name_of(kernels::Operation operation);
+const char* name_of(kernels::Flush flush);
+const char* name_of(kernels::Check check);
+const char* name_of(kernels::Wait wait);
+
+}  // namespace tierscope::describe

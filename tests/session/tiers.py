@@ -1,0 +1,11 @@
+"""What of many like cases is in the first tier."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+
+def first(count: int, cases: Sequence[Any]) -> list[Any]:
+    """Return all cases as parameters; only the first `count` are in the first tier, and the others are marked slow."""
+    return [*cases[:count], *(pytest.param(case, marks=pytest.mark.slow) for case in cases[count:])]
