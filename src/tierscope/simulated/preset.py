@@ -202,7 +202,7 @@ def _caches(found: Measured) -> Iterator[list[str]]:
 def _told(shape: Shape, cache: Cache | None) -> str:
     if shape.size_bytes == shape.reported_bytes:
         return "reported, and the staircase agrees"
-    told = f"; {show_bytes(cache.size_bytes)} are reported" if cache else ""
+    told = f"; reported: {show_bytes(cache.size_bytes)}" if cache else ""
     return f"effective, from where the staircase rises{told}"
 
 

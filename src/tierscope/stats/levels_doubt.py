@@ -87,11 +87,11 @@ def doubt_of_level(points: Points, place: Place, level: float, top: float) -> st
         return f"the points at {show_bytes(low)} and {show_bytes(high)} are not both conclusive"
     begin = float(sizes[place.next])
     if math.log2(high / low) > END or math.log2(begin / high) > RISE:
-        return f"latency rises from {show_bytes(low)} to {show_bytes(begin)}, where another level may hide"
+        return f"latency rises from {show_bytes(low)} to {show_bytes(begin)}, which may contain another level"
     if top - level < (SMALL_STEP if known.small_pages else STEP):
-        return f"the step to {show_seconds(math.exp(top))} is one that page walks may make, too"
+        return f"page walks may also cause the step to {show_seconds(math.exp(top))}"
     if known.reported_bytes and high > BEYOND * known.reported_bytes:
-        return f"the largest cache reported has {show_bytes(known.reported_bytes)}; page walks may make this step, too"
+        return f"the largest reported cache is {show_bytes(known.reported_bytes)}; page walks may also cause this step"
     return ""
 
 
@@ -100,11 +100,11 @@ def doubt_of_memory(points: Points, line: Floats) -> str:
     known, largest = points.known, float(points.sizes[-1])
     near = np.abs(points.y[-line.size :] - line) <= LEVEL
     if known.floor_s and math.exp(line[-1]) < FLOOR * known.floor_s:
-        return f"the emulated floor of {show_seconds(known.floor_s)} hides what is faster"
+        return f"the emulated floor of {show_seconds(known.floor_s)} hides faster accesses"
     if np.count_nonzero(near & points.sure[-line.size :]) < FEWEST or not near[-1]:
         return f"fewer than {FEWEST} conclusive points show this latency, or the last one does not"
     if largest < BEYOND * known.reported_bytes:
-        return f"the largest footprint is less than twice the cache reported, {show_bytes(known.reported_bytes)}"
+        return f"the largest footprint is less than twice the reported cache, {show_bytes(known.reported_bytes)}"
     return ""
 
 
@@ -117,5 +117,5 @@ def doubt_of_last(known: Known, end: tuple[float, float], begin: float) -> str:
     if known.small_pages:
         return "with pages of 4 KiB the last level may be one of the TLB; measure with large pages (pages=thp)"
     if high < known.reported_bytes < begin and high >= BLURRED * low:
-        return f"part of the {show_bytes(known.reported_bytes)} that are reported may hide in the rise behind it"
+        return f"the rise after it may contain part of the reported {show_bytes(known.reported_bytes)}"
     return ""

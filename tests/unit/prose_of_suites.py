@@ -1,0 +1,36 @@
+"""The prose of each suite on its made run, as `tests/data/prose/SUITE.txt` holds it; run this file to write it again.
+
+.venv/bin/python tests/unit/prose_of_suites.py [SUITE ...]
+"""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from made_suites import MADE
+from tierscope.report.content import gather
+from tierscope.report.verdict import verdict
+
+FOLDER = Path(__file__).resolve().parents[1] / "data" / "prose"
+COMMAND = ".venv/bin/python tests/unit/prose_of_suites.py"
+
+
+def prose(suite: str, folder: Path) -> str:
+    """Return the headline of the made run and one line for each insight: table, name and text."""
+    content = gather(MADE[suite](folder))
+    said = [
+        f"{section.name}, {one.name}: {one.text}" for section in content.sections.values() for one in section.insights
+    ]
+    return "\n".join([f"headline: {verdict(content).lead}", *said, ""])
+
+
+def main(names: list[str]) -> None:
+    """Write the files of these suites; without names, of all."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in names or sorted(MADE):
+        with TemporaryDirectory() as folder:
+            (FOLDER / f"{name}.txt").write_text(prose(name, Path(folder)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
