@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -18,7 +19,9 @@ from tierscope.cli.reference import Part, doctor, files, grid, made, parts, repl
 from tierscope.cli.reference.command_line import keys, options_of, section, suite_section
 from tierscope.doctor.check import Check, checks, good
 from tierscope.errors import Exit, UsageError
+from tierscope.fio.engine import ENGINES
 from tierscope.plans import Suite, options, suites
+from tierscope.plans.kernels import FENCES, FLUSHES
 from tierscope.record import samples
 from tierscope.record.program import BIN, BIN_MEANINGS
 from tierscope.record.result import Manifest, Result, Run
@@ -225,3 +228,18 @@ def test_marks_become_plain_text_and_roff() -> None:
     assert markup.plain(text) == "See docs/how-to/x.md. Bold --flag, and link."
     assert markup.roff(text) == r"See \fBdocs/how\-to/x.md\fR. \fBBold\fR \fB\-\-flag\fR, and link."
     assert markup.roff(".x 'y' a\\b") == r"\&.x \(aqy\(aq a\(rsb"
+
+
+@pytest.mark.parametrize(
+    ("suite", "option", "names"),
+    [
+        ("flush", "instructions", FLUSHES),
+        ("flush", "fence", FENCES),
+        ("stride", "stores", [name for name in FLUSHES if name != "msync"]),
+        ("neighbors", "aggressor_fence", FENCES),
+        ("storage", "engine", ENGINES),
+    ],
+)
+def test_the_help_of_an_option_names_what_it_accepts(suite: str, option: str, names: Iterable[str]) -> None:
+    text = next(one.help for one in suites[suite].options if one.name == option)
+    assert [name for name in names if f"`{name}`" not in text] == []
