@@ -10,6 +10,7 @@ import pytest
 
 from made import HZ, Maker, Teamwork, add_loaded_latency, add_stream, made_blocks, made_facts, one_group
 from made_quick import made_run
+from own import own
 from said import refused, say
 from tierscope.audit import Audit, Quantity, Statement, examine, identities
 from tierscope.audit.own import statements
@@ -267,6 +268,12 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
                      stated("three", bandwidth_bytes_per_s=21e9, threads=3)], "a digit was lost"),
     ("core_limit", [stated(total_bytes=20e9, seconds=0.008, threads=1)], "for its bytes"),
 ]  # fmt: skip
+
+
+for _name in identities:  # what stands in the file of an identity itself
+    if _good := own(identities[_name], "GOOD"):
+        GOOD[_name] = _good
+        PLANTED.append((_name, *own(identities[_name], "PLANTED")))
 
 
 def test_every_identity_has_a_good_set_and_a_planted_fault() -> None:

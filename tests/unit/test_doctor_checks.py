@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from own import own
 from tierscope.doctor import examine
 from tierscope.doctor.check import EVERY, Check, checks
 from tierscope.host.system import System
@@ -13,10 +14,12 @@ from trees import FORBIDDEN, plant
 CPU, THP, EDAC = "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage", "/sys/devices/system/edac/mc/mc0"
 CLOCK = "/sys/devices/system/clocksource/clocksource0"
 L3 = f"{CPU}/cpu0/cache/index3"
+ELSEWHERE = [name for name in checks if not own(checks[name], "EXAMPLES")]
+"""Checks whose examples are here or in another test, not in their own file."""
 
 
 def verdicts(system: System) -> dict[str, str]:
-    return {finding.name: finding.verdict for finding in examine(system)}
+    return {one.name: one.verdict for one in examine(system) if one.name in ELSEWHERE}
 
 
 def seen(tmp_path: Path, name: str, machine: str, **changes: object) -> Finding:
@@ -25,7 +28,7 @@ def seen(tmp_path: Path, name: str, machine: str, **changes: object) -> Finding:
 
 def test_the_guest_that_was_recorded(tmp_path: Path) -> None:
     assert verdicts(plant(tmp_path, "firecracker_guest")) == {
-        **dict.fromkeys(checks, "good"),
+        **dict.fromkeys(ELSEWHERE, "good"),
         "caches": "bad",  # 105 MiB for two CPUs
         **dict.fromkeys(("huge_pages", "hypervisor", "pmu"), "note"),
         **dict.fromkeys(("dimms", "edac", "fio", "governor", "resctrl", "smt", "throttling", "turbo"), "unknown"),
@@ -34,7 +37,7 @@ def test_the_guest_that_was_recorded(tmp_path: Path) -> None:
 
 def test_a_server_that_is_set_up_well_but_for_some_notes(tmp_path: Path) -> None:
     assert verdicts(plant(tmp_path, "xeon_server")) == {
-        **dict.fromkeys(checks, "good"),
+        **dict.fromkeys(ELSEWHERE, "good"),
         **dict.fromkeys(
             ("memlock", "mitigations", "numa_balancing", "perf_events", "smt", "throttling", "turbo"), "note"
         ),
@@ -174,7 +177,15 @@ def test_every_check_has_a_case_that_is_not_good() -> None:
     named = {case[1] for case in CASES} | {"cgroup_memory", "cgroup_cpu", "dimms", "pmu"}
     named |= {name for name in checks if name.startswith("pmem_")} | {"cxl"}  # test_doctor_pmem.py
     named |= {"fio"}  # test_doctor_fio.py
+    named |= {name for name in checks if set(own(checks[name], "EXAMPLES") or ()) - {"good"}}
     assert named == set(checks)
+
+
+def test_a_check_finds_the_examples_in_its_own_file(tmp_path: Path) -> None:
+    for name in checks:
+        for verdict, files in (own(checks[name], "EXAMPLES") or {}).items():
+            found = checks[name].examine(plant(tmp_path / name / verdict, "xeon_server", files))
+            assert found.verdict == verdict, name
 
 
 def test_steal_of_the_last_moment_is_seen_between_two_looks(tmp_path: Path) -> None:

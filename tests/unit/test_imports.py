@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from own import own
 from said import refused
 from tierscope.audit import examine
 from tierscope.audit.readings import statements
@@ -40,7 +41,18 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_every_format_has_a_file() -> None:
     found = {read(DATA / name, "multichase" if name == PLAIN else "")[0] for name in FILES}
-    assert found == set(importers)
+    assert found == {name for name in importers if not own(importers[name], "EXAMPLE")}
+
+
+def test_a_format_reads_the_example_in_its_own_file(tmp_path: Path) -> None:
+    for name in importers:
+        if example := own(importers[name], "EXAMPLE"):
+            (tmp_path / name).write_text(example)
+            found, content = read(tmp_path / name)
+            assert found == name
+            assert examine(statements(content.readings)).failures == ()
+            with pytest.raises(UsageError):  # an output that is cut off is refused
+                importers[name].read(example[: len(example) // 2])
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -22,11 +22,10 @@ from tierscope.errors import Exit, UsageError
 from tierscope.fio.engine import ENGINES
 from tierscope.plans import Suite, options, suites
 from tierscope.plans.kernels import FENCES, FLUSHES
-from tierscope.record import samples
+from tierscope.record import samples, warn
 from tierscope.record.program import BIN, BIN_MEANINGS
 from tierscope.record.result import Manifest, Result, Run
 from tierscope.record.samples import BLOCK, BLOCK_MEANINGS
-from tierscope.record.warn import CODES
 from tierscope.tables import Column, Insight, Main, Plain, Row, tables
 from tierscope.tables.measured import CLOSING
 
@@ -214,7 +213,15 @@ def test_every_column_and_flag_of_samples_and_bins_has_a_meaning() -> None:
 
 def test_every_code_of_a_warning_has_a_meaning() -> None:
     source = "".join(path.read_text() for path in (ROOT / "src/tierscope").rglob("*.py"))
-    assert set(re.findall(r'Warn\(\s*code="(\w+)"', source)) == set(CODES)
+    assert set(re.findall(r'Warn\(\s*code="(\w+)"', source)) == set(files.meanings_of_codes())
+
+
+def test_a_code_has_one_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warn, "codes", {"busy": "many"})
+    warn.state(busy="many", dry="none")
+    assert warn.codes == {"busy": "many", "dry": "none"}
+    with pytest.raises(ValueError, match="the code dry of a warning has two meanings"):
+        warn.state(dry="few")
 
 
 def test_every_exit_status_has_a_meaning() -> None:

@@ -43,12 +43,6 @@ def _nothing(_machine: Machine, _chosen: Options) -> tuple[str, ...]:
     return ()
 
 
-def named_paths(chosen: Options) -> tuple[Target, ...]:
-    """The targets on a path that the options name: "file:/mnt/x"."""
-    words = [value for value in chosen.values() if isinstance(value, str)]
-    return tuple(Target.parse(word) for word in words if word.partition(":")[0] in PATHS and ":" in word)
-
-
 @dataclass(frozen=True)
 class Suite:
     """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why.
@@ -56,8 +50,8 @@ class Suite:
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
     `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`,
     `kernels`: its plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
-    `paths`: the targets on a path that its options name, whose room is looked up before the plan is made. `details`:
-    what the reference reports beyond the summary and the options, in light Markdown with links relative to
+    `paths`: the targets on a path, whose room is looked up before the plan is made, where no option is a target's word.
+    `details`: what the reference reports beyond the summary and the options, in light Markdown with links relative to
     docs/reference/.
     """
 
@@ -70,8 +64,19 @@ class Suite:
     structures: bool = False
     kernels: bool = False
     program: str = ""
-    paths: Callable[[Options], tuple[Target, ...]] = named_paths
+    paths: Callable[[Options], tuple[Target, ...]] | None = None
     details: str = ""
+
+    def targets(self, chosen: Options) -> tuple[str, ...]:
+        """Return the words of the options that name targets, without those that the suite finds itself."""
+        return tuple(str(chosen[o.name]) for o in self.options if o.is_target and chosen.get(o.name) is not None)
+
+    def named_paths(self, chosen: Options) -> tuple[Target, ...]:
+        """Return the targets on a path that the options name: "file:/mnt/x"."""
+        if self.paths is not None:
+            return self.paths(chosen)
+        words = (word for word in self.targets(chosen) if word.partition(":")[0] in PATHS and ":" in word)
+        return tuple(Target.parse(word) for word in words)
 
     def read(self, words: dict[str, str]) -> Options:
         """key=value words over the defaults; UsageError with what is possible."""
@@ -90,4 +95,4 @@ class Suite:
 
 suites: Registry[Suite] = Registry("suite", "tierscope.suites", part="experiments")
 
-__all__ = ["COMMON", "Answer", "Option", "Options", "Plan", "Suite", "named_paths", "suites"]
+__all__ = ["COMMON", "Answer", "Option", "Options", "Plan", "Suite", "suites"]

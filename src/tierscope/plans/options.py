@@ -24,6 +24,7 @@ class Option:
     help: str
     parse: Callable[[str], Label]
     word: Callable[[Label], str] = str  # the inverse of parse, for `--help`
+    is_target: bool = False  # its value is the word of a target, which may name a simulated machine or a path
 
     def show(self) -> str:
         return self.word(self.default)
@@ -45,6 +46,11 @@ def listed(names: Iterable[str]) -> str:
 
 def text(name: str, default: str | None, help: str) -> Option:
     return Option(name, default, help, str)
+
+
+def target(name: str, default: str | None, help: str) -> Option:
+    """Where bytes live: the word of a target, as node:0."""
+    return Option(name, default, help, str, is_target=True)
 
 
 def size(name: str, default: str | None, help: str) -> Option:

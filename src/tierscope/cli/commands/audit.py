@@ -2,7 +2,7 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
@@ -18,7 +18,15 @@ from tierscope.cli.help import Command
 )
 @click.argument("what")
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--as", "name", default="", help="Format of a file, as for `import`.", metavar="FORMAT")
+@click.option(
+    "--as",
+    "name",
+    cls=names.Named,
+    known=names.importers,
+    default="",
+    metavar="FORMAT",
+    help="Format of a file, as for `import`: {}; default: detected from its content.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print [what was checked and what fails](json.md#audit---json).")
 def audit(what: str, words: tuple[str, ...], name: str, as_json: bool) -> int:
     """Check the identities that a result must fulfil, and show the numbers that violate one.

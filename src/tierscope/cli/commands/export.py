@@ -5,7 +5,7 @@ from typing import Any
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.registry import Registry
@@ -26,7 +26,7 @@ def _formats() -> Registry[Any]:
     ),
 )
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--to", "form", required=True, help="One of the forms.", metavar="FORM")
+@click.option("--to", "form", cls=names.Named, known=names.exports, required=True, metavar="FORM", help="One of {}.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The file; default: standard output. Necessary for `parquet`."
 )

@@ -5,6 +5,7 @@ from typing import Any
 
 import rich_click as click
 
+from tierscope.cli import names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.registry import Registry
@@ -31,8 +32,10 @@ def _formats() -> Registry[Any]:
 @click.option(
     "--as",
     "name",
+    cls=names.Named,
+    known=names.importers,
     default="",
-    help="One of the formats; default: detected from the content of the file.",
+    help="One of {}; default: detected from the content of the file.",
     metavar="FORMAT",
 )
 @click.option(

@@ -2,13 +2,13 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
 
 @click.command("models", cls=Command)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=names.complete(names.models))
 def list_models(name: str | None) -> int:
     """List the models of run time and bandwidth, or show model NAME.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.registry import Registry
@@ -24,9 +24,11 @@ def _formats() -> Registry[Any]:
 @click.option(
     "--format",
     "formats",
+    cls=names.Named,
+    known=names.formats,
     multiple=True,
     default=("html",),
-    help="One of the formats; may be repeated; default: `html`.",
+    help="One of {}; may be repeated; default: `html`.",
     metavar="NAME",
 )
 @click.option(

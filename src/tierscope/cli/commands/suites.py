@@ -2,14 +2,14 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.cli.markup import plain
 
 
 @click.command("suites", cls=Command)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=names.complete(names.suites))
 def list_suites(name: str | None) -> int:
     """List the suites with their options and defaults, or those of suite NAME."""
     from tierscope.plans import COMMON, suites

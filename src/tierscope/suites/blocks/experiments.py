@@ -40,7 +40,7 @@ KEPT = 8000  # timed blocks of one thread at most: twice what the 99.9th percent
 ROOM = 4  # times seconds / block_s is what the core keeps
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
     options.size(
         "memory",

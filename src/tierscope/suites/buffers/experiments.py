@@ -31,7 +31,7 @@ AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # times a capacity th
 WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
+    options.target("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
     options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`; with 4 KiB pages a TLB looks like a buffer"),
     options.size("to", "128MiB", "largest region; buffers up to half of it are found"),
     options.size(

@@ -35,7 +35,7 @@ OPTIONS: tuple[Option, ...] = (
     options.count("seed", 1995, "of the draw"),
     options.count("noise", MOST_NOISE, "most noise of a device, 1 being that of a shared machine; 0: none", 0, 100),
     options.text("parts", ",".join(PROBERS), "probers that run; `buffers` alone looks for interleaving first"),
-    options.text("target", "sim:blank", "the simulated machine whose memory `m` is drawn at random"),
+    options.target("target", "sim:blank", "the simulated machine whose memory `m` is drawn at random"),
 )
 
 

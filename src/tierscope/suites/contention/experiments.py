@@ -34,8 +34,8 @@ PIECE_S = 1.0  # of a split, without a pause: one common window, and dips that a
 GRAIN = 4 * MiB  # of a large footprint: whole large pages of both arrays
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("a", None, "target of A; auto: the first node with memory and CPUs"),
-    options.text(
+    options.target("a", None, "target of A; auto: the first node with memory and CPUs"),
+    options.target(
         "b",
         None,
         "the other target; auto: another node with memory, one without CPUs first, then the nearest; "

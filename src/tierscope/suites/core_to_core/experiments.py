@@ -21,7 +21,7 @@ ROLE = "pair"
 
 OPTIONS: tuple[Option, ...] = (
     options.text("cpus", None, "CPUs to pair, two or more; auto: all that may be used"),
-    options.text("target", None, "where the lines live; auto: the node of the pair's first CPU"),
+    options.target("target", None, "where the lines live; auto: the node of the pair's first CPU"),
     options.count("lines", 16, "lines that are used one after the other, 1 to 4096", least=1, most=4096),
     options.share("precision", 0.05, "half of the 95 % interval over the median"),
     options.seconds("budget", 0.1, "most seconds timed for one pair"),

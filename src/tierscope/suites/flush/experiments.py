@@ -51,7 +51,7 @@ SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
     options.size(
         "footprint",

@@ -34,7 +34,7 @@ PAIR_BYTES = 128  # two neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.text(
         "pages", "thp,4k", "page sizes; the first for the whole staircase, the others for its largest footprints"
     ),

@@ -23,7 +23,7 @@ MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read"
 DELAYS = "0,25,50,100,150,200,300,500,1000,2000,5000,20000"
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
     options.text(
         "mixes",

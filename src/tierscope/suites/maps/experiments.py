@@ -62,7 +62,7 @@ OPTIONS: tuple[Option, ...] = (
     options.count("round", None, "operations of one round of each thread; auto: as many as it has keys", 1, MOST_KEYS),
     options.text("threads", "1", "numbers of threads, one CPU each"),
     options.text("sharing", "own", "`own`: each thread has a structure; `one`: all threads share one, behind a lock"),
-    options.text(
+    options.target(
         "target",
         "node:0",
         "`node:N` for volatile structures; `pool:PATH` for a new pool, `pool:PATH,open` for one that is "

@@ -77,14 +77,14 @@ OPTIONS: tuple[Option, ...] = (
     options.text(
         "aggressor_fence", None, "of the same: fence after each `chunk`, each `line`, or `never`; auto: chunk"
     ),
-    options.text("aggressor_target", "node:0", "where the aggressors' bytes live"),
+    options.target("aggressor_target", "node:0", "where the aggressors' bytes live"),
     options.size(
         "aggressor_array",
         None,
         "bytes of each array of each aggressor; auto: the reported last-level cache, from 64 MiB to 512 "
         "MiB; all within half of the free memory",
     ),
-    options.text("target", "node:0", "location of `chase` and `triad`; all victims and aggressors run on its node"),
+    options.target("target", "node:0", "location of `chase` and `triad`; all victims and aggressors run on its node"),
     options.size(
         "victim_array",
         None,

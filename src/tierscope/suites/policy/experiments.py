@@ -58,7 +58,7 @@ WRITTEN_BYTES = 256 * MiB
 BLOCK_BYTES = 128 * KiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
+    options.target("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
     options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
     options.text("parts", ",".join(PARTS), "what is looked for"),
     options.count(

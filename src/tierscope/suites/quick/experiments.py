@@ -13,7 +13,7 @@ from tierscope.suites.stream import experiments as stream
 from tierscope.units import MiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.seconds(
         "limit", 105.0, "seconds after which points get their shortest time only; they may then be inconclusive"
     ),

@@ -18,7 +18,7 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
     options.text(
         "kernels",

@@ -34,7 +34,7 @@ TEAM = 4  # threads: more writers are slower on persistent memory, fewer readers
 TIMES = 2  # the last-level cache: a walk in a cycle over twice as much finds nothing again
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
     options.text("op", "both", "`read`, `write`, `both`"),
     options.text("strides", STRIDES, "bytes between two accesses, multiples of 64"),

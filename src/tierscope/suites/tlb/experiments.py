@@ -38,7 +38,7 @@ PROBE_BYTES = 16 * MiB
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live"),
+    options.target("target", "node:0", "where the bytes live"),
     options.text(
         "pages", "4k,thp", "page sizes: `4k`, `thp`, `2m`, `1g`; one that the system does not give is left out"
     ),

@@ -1,0 +1,356 @@
+"""Takes one newcomer through every part of the program in which it must appear, and prints the parts that leave it out.
+
+Called as a program, with the root of a copy of the tree and a kind: the newcomer of this kind is in the copy already.
+`tour` answers on the fake core, so that no core is built; `tests` runs the tests of the copy.
+"""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+STREAM = ("stream", "kernels=copy,triad", "threads=1,2", "array=64MiB")
+FINE = (0, 1, 4)  # good; a comparison failed; inconclusive
+HARMLESS = ("hwloc",)  # exports that take the runs of one suite alone
+
+
+def alone(copy: Path) -> None:
+    """Let this process import the copy: the finder of an editable installation would find the checkout."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
+    sys.path[:0] = [str(copy / "src"), str(ROOT / "tests/unit")]
+    import tierscope
+
+    assert Path(tierscope.__file__).is_relative_to(copy), tierscope.__file__
+
+
+def say(*words: str) -> tuple[int, str]:
+    """Status and standard output of a command; what it reports goes to ours."""
+    from tierscope.cli.main import main
+
+    out, err = io.StringIO(), io.StringIO()
+    sys.argv = ["tierscope", *words]  # which a run keeps
+    with redirect_stdout(out), redirect_stderr(err):
+        status = main(list(words))
+    if status not in FINE:
+        sys.stderr.write(f"{' '.join(words)}: status {status}: {err.getvalue()}")
+    return status, out.getvalue()
+
+
+def told(*words: str) -> str:
+    """Return standard output of a command; nothing where it fails."""
+    status, out = say(*words)
+    return out if status in FINE else ""
+
+
+def completed(*words: str) -> list[str]:
+    """Return what a shell offers for the last word."""
+    from click.shell_completion import BashComplete
+
+    from tierscope.cli.main import tierscope
+
+    shell = BashComplete(tierscope, {}, "tierscope", "_TIERSCOPE_COMPLETE")
+    return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
+
+
+def helped(command: str) -> str:
+    """Return the help of a command as one line, whatever its boxes are."""
+    return " ".join(told(command, "--help").replace("│", " ").split())
+
+
+def measured(name: str, *words: str) -> str:
+    """Make a run of the fake core; return its directory."""
+    told("run", *words, "--out", name, "--quiet")
+    return name
+
+
+def written(run: str, form: str) -> dict[str, str]:
+    """Return the files of a format, by name; binary ones as they can be read."""
+    to = Path("written") / run / form
+    told("report", run, "--format", form, "--to", str(to))
+    return {path.name: path.read_text(errors="replace") for path in to.rglob("*") if path.is_file()}
+
+
+def referred(name: str) -> str:
+    """Return a page of the reference, as the copy makes it."""
+    from tierscope.cli.reference import made
+
+    return next(text for path, text in made(ROOT).items() if path.name == name)
+
+
+Parts = dict[str, Any]
+"""Part of the program -> what is true where it has the newcomer."""
+
+
+def suite() -> Parts:
+    """A folder with table, findings, figure, terminal form, method and live line."""
+    listed, dry = told("suites"), told("run", "skeleton", "--dry-run")
+    rows = json.loads(told("run", "skeleton", "--out", "a", "--json", "-") or "{}").get("rows", [])
+    run, other = "a", measured("b", "skeleton")
+    shown, document = told("show", run), json.loads(told("show", run, "--json") or "{}")
+    alike = json.loads(told("compare", run, other, "--json") or "{}")
+    past = json.loads(told("history", run, other, "--json") or "{}")
+    page, markdown = "".join(written(run, "html").values()), "".join(written(run, "markdown").values())
+    audited = json.loads(told("audit", run, "--json") or "{}")
+    return {
+        "suites": "skeleton: " in listed,
+        "suites, its options": "footprints=1MiB,64MiB" in listed,
+        "suites NAME": "footprints=" in told("suites", "skeleton"),
+        "an unknown suite": "skeleton" in _refused("run", "skeletn"),
+        "completion of run": "skeleton" in completed("run", "sk"),
+        "completion of its options": "footprints=" in completed("run", "skeleton", "foot"),
+        "completion of suites": "skeleton" in completed("suites", "sk"),
+        "run --dry-run, its live line": "reads of 64 MiB" in dry,
+        "run --json": [row["table"] for row in rows] == ["skeleton"] * 2,
+        "resume": say("resume", run, "--quiet")[0] in FINE,
+        "rerun": say("rerun", run, "--out", "again", "--quiet")[0] in FINE,
+        "show, its form": "Read bandwidth of one CPU" in shown,
+        "show, its sentence": "One CPU reads" in shown,
+        "show --json, rows": [row["table"] for row in document.get("rows", [])] == ["skeleton"] * 2,
+        "show --json, insights": any(one["name"] == "skeleton_most" for one in document.get("insights", [])),
+        "page, its figure": '"skeleton"' in page and "Each point is one footprint" in page,
+        "page, its table": 'id="skeleton"' in page or "only-skeleton" in page,
+        "page, its sentence": "One CPU reads" in page,
+        "page, its method": "One CPU reads each footprint" in page,
+        "page, its command": "run skeleton" in page,
+        "page, what the doctor says of every result": "kernel.doubt" in page,
+        "markdown": "Read bandwidth over footprints" in markdown and "One CPU reads" in markdown,
+        "CSV": "bandwidth_bytes_per_s" in written(run, "csv").get("skeleton.csv", ""),
+        "JSON": '"skeleton_most"' in written(run, "json").get("report.json", ""),
+        "SVG": "<svg" in written(run, "svg").get("skeleton.svg", ""),
+        "PNG": "PNG" in written(run, "png").get("skeleton.png", ""),
+        "reference, its options": "### skeleton\n\nRead bandwidth of one CPU" in referred("cli.md"),
+        "reference, its columns": "### `skeleton`\n\nOne row for each footprint." in referred("json.md"),
+        "reference, its sentence": "| `skeleton_most` | `skeleton` | largest" in referred("json.md"),
+        "reference, its points": "| `skeleton` | `footprint_bytes`, `target` | `bandwidth" in referred("json.md"),
+        "manual": ".SS skeleton\nRead bandwidth of one CPU" in referred("tierscope.1"),
+        "audit": sum(audited.get("checked", {}).values()) > 0,
+        "compare": [row["table"] for row in _rows(alike)] == ["skeleton"] * 2,
+        "compare, its value": {row["value"] for row in _rows(alike)} == {"bandwidth_bytes_per_s"},
+        "history": any("64 MiB" in line for line in told("history", run, other).splitlines()),
+        "history --json": "skeleton" in json.dumps(past),
+        **{f"export --to {name}": _exported(name, run, other) for name in _exports() if name not in HARMLESS},
+    }
+
+
+def figure() -> Parts:
+    """A second figure of the table of another suite."""
+    run = measured("a", *STREAM)
+    page = "".join(written(run, "html").values())
+    return {
+        "page, its drawing": '"skeleton_bars"' in page,
+        "page, its title": "Best block of each kernel" in page,
+        "page, how to read it": "Each bar is the fastest block" in page,
+        "SVG": "<svg" in written(run, "svg").get("skeleton_bars.svg", ""),
+        "PNG": "PNG" in written(run, "png").get("skeleton_bars.png", ""),
+    }
+
+
+def importer() -> Parts:
+    """A format of another tool, from the example in its own file."""
+    from tierscope.imports.skeleton import EXAMPLE
+
+    Path("out.txt").write_text(EXAMPLE)
+    Path("other.txt").write_text(EXAMPLE.replace("12.50", "10.00"))
+    for name, file in (("a", "out.txt"), ("b", "other.txt")):
+        told("import", file, "--out", name)
+    ours = measured("ours", "stream", "kernels=read,triad", "threads=2", "array=64MiB")
+    shown, page = told("show", "a"), "".join(written("a", "html").values())
+    return {
+        "import, found by its text": "skeleton-bench 1.0" in shown,
+        "import --as": say("import", "out.txt", "--as", "skeleton_bench", "--out", "c")[0] in FINE,
+        "import --help": "skeleton_bench" in helped("import"),
+        "reference": "| `skeleton_bench` | " in referred("cli.md"),
+        "an unknown format": "skeleton_bench" in _refused("import", "out.txt", "--as", "skeletn"),
+        "completion of import --as": "skeleton_bench" in completed("import", "out.txt", "--as", "sk"),
+        "audit FILE": say("audit", "out.txt")[0] in FINE,
+        "audit --as": "skeleton_bench" in completed("audit", "out.txt", "--as", "sk"),
+        "audit --help": "skeleton_bench" in helped("audit"),
+        "show": "12.5" in shown and "triad" in shown,
+        "page": "skeleton-bench" in page and "It does not state how often it measured" in page,
+        "markdown": "skeleton-bench" in "".join(written("a", "markdown").values()),
+        "compare, two of them": "read, threads 2, bandwidth   0.800" in told("compare", "a", "b"),
+        "compare, with a run of ours": "triad" in told("compare", ours, "a", "--across-origins"),
+        "history": "triad" in told("history", "a", "b"),
+        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports() if name not in HARMLESS},
+    }
+
+
+def identity() -> Parts:
+    """An identity, with a fault planted into the rows of a run."""
+    from tierscope.suites.stream.table import Stream
+
+    run = measured("a", *STREAM)
+    audited = json.loads(told("audit", run, "--json"))
+    plain = Stream.rows
+    Stream.rows = lambda self, run: [{**row, "best_bytes_per_s": 1.0} for row in plain(self, run)]
+    _forget()
+    wrong, page = told("audit", run), "".join(written(run, "html").values())
+    return {
+        "audit --json": audited["checked"].get("skeleton_best", 0) == 4,
+        "audit, its fault": "columns were swapped" in " ".join(wrong.split()),
+        "audit, its name": "skeleton_best" in wrong or "the best is no less" in wrong,
+        "show": "skeleton_best" in told("show", run),
+        "page": "skeleton_best" in page,
+        "markdown": "columns were swapped" in "".join(written(run, "markdown").values()),
+        "JSON": "columns were swapped" in "".join(written(run, "json").values()),
+    }
+
+
+def check() -> Parts:
+    """A check of the doctor, on systems from its own file."""
+    import tempfile
+
+    from tierscope.doctor import examine
+    from tierscope.doctor.checks.skeleton import EXAMPLES
+    from tierscope.run import start
+    from trees import plant
+
+    found = {}
+    for verdict, files in EXAMPLES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            system = plant(Path(folder), "xeon_server", files)
+            found[verdict] = {one.name: one for one in examine(system)}["skeleton"].verdict
+    start.examine = examine  # what the fake core leaves out
+    run = measured("a", *STREAM)
+    document = json.loads(told("show", run, "--json"))
+    return {
+        "its verdicts": found == {verdict: verdict for verdict in EXAMPLES},
+        "doctor": "skeleton" in told("doctor"),
+        "reference": "| `skeleton` | none | what happens to core files | set" in referred("doctor.md"),
+        "doctor --json": "skeleton" in {one["name"] for one in json.loads(told("doctor", "--json"))},
+        "run": "skeleton" in {one["name"] for one in document["findings"]},
+        "page": ">skeleton<" in "".join(written(run, "html").values()),
+        "markdown": "skeleton: " in "".join(written(run, "markdown").values()),
+    }
+
+
+def model() -> Parts:
+    """A model, which is documented by its file."""
+    return {
+        "models": "skeleton          The smallest model" in told("models"),
+        "models NAME": "B(n) = b_max * n / (n + n_half)" in told("models", "skeleton"),
+        "an unknown model": "skeleton" in _refused("models", "skeletn"),
+        "completion of models": "skeleton" in completed("models", "sk"),
+    }
+
+
+def writer() -> Parts:
+    """A format of the report."""
+    run = measured("a", *STREAM)
+    return {
+        "report --format": written(run, "skeleton").get("report.txt", "").startswith("stream\n"),
+        "report --help": "skeleton" in helped("report"),
+        "reference": "| `skeleton` | The smallest format of a report" in referred("cli.md"),
+        "an unknown format": "skeleton" in _refused("report", run, "--format", "skeletn"),
+        "completion of report --format": "skeleton" in completed("report", run, "--format", "sk"),
+    }
+
+
+def export() -> Parts:
+    """A form of one or several runs."""
+    run = measured("a", *STREAM)
+    return {
+        "export --to": "stream kernel triad" in told("export", run, run, "--to", "skeleton"),
+        "export --out": "stream kernel triad" in _export("skeleton", run),
+        "export --help": "skeleton" in helped("export"),
+        "reference": "| `skeleton` | The smallest export" in referred("cli.md"),
+        "an unknown form": "skeleton" in _refused("export", run, "--to", "skeletn"),
+        "completion of export --to": "skeleton" in completed("export", run, "--to", "sk"),
+    }
+
+
+KINDS: dict[str, Callable[[], Parts]] = {
+    one.__name__: one for one in (suite, figure, importer, identity, check, model, writer, export)
+}
+
+
+def _refused(*words: str) -> str:
+    """Return the line of a command that is refused: it names what is known."""
+    from tierscope.cli.main import main
+
+    err = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(err):
+        main(list(words))
+    return err.getvalue()
+
+
+def _rows(document: Any) -> list[dict[str, Any]]:
+    return document if isinstance(document, list) else document.get("rows", [])
+
+
+def _exports() -> list[str]:
+    from tierscope.report.exports import exports
+
+    return list(exports)
+
+
+def _export(form: str, *runs: str) -> str:
+    """Return the whole file; of Parquet its rows as text."""
+    to = Path(f"export-{form}")
+    to.unlink(missing_ok=True)
+    told("export", *runs, "--to", form, "--out", str(to))
+    if not to.exists():
+        return ""
+    if form == "parquet":
+        import duckdb
+
+        return str(duckdb.read_parquet(str(to)).fetchall())
+    return to.read_text()
+
+
+def _exported(form: str, *runs: str) -> bool:
+    """Whether an export has the points of the suite."""
+    text = _export(form, *runs)
+    return "skeleton" in text and ("64 MiB" in text or "67108864" in text)
+
+
+def _forget() -> None:
+    """Let the next command gather anew."""
+    from tierscope.report import content
+
+    for one in vars(content).values():
+        if hasattr(one, "cache_clear"):
+            one.cache_clear()
+
+
+def tour(kind: str) -> None:
+    """Print the parts that leave the newcomer out, as JSON."""
+    import pytest
+
+    from fake_core import FakeCore, put_in_place
+    from tierscope.record.result import Finding
+    from tierscope.run import start
+
+    doubt = Finding(name="doubt", state="made", verdict="note", touches=_every(), effect="kernel.doubt", remedy="")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        put_in_place(FakeCore(), monkeypatch)
+        monkeypatch.setattr(start, "examine", lambda system: (doubt,))
+        parts = KINDS[kind]()
+    answer = {"parts": len(parts), "left out": [name for name, there in parts.items() if not there]}
+    sys.stdout.write(json.dumps(answer) + "\n")
+
+
+def _every() -> tuple[str, ...]:
+    from tierscope.doctor.check import EVERY
+
+    return EVERY
+
+
+def main(copy: Path, what: str, *words: str) -> int:
+    alone(copy)
+    if what == "tour":
+        tour(words[0])
+        return 0
+    import pytest
+
+    os.chdir(copy)
+    return int(pytest.main([*words, "-q", "-p", "no:cacheprovider", "-n0"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))
