@@ -75,6 +75,13 @@ def written(run: str, form: str) -> dict[str, str]:
     return {path.name: path.read_text(errors="replace") for path in to.rglob("*") if path.is_file()}
 
 
+def referred(name: str) -> str:
+    """Return a page of the reference, as the copy makes it."""
+    from tierscope.cli.reference import made
+
+    return next(text for path, text in made(ROOT).items() if path.name == name)
+
+
 Parts = dict[str, Any]
 """Part of the program -> what is true where it has the newcomer."""
 
@@ -116,6 +123,11 @@ def suite() -> Parts:
         "JSON": '"skeleton_most"' in written(run, "json").get("report.json", ""),
         "SVG": "<svg" in written(run, "svg").get("skeleton.svg", ""),
         "PNG": "PNG" in written(run, "png").get("skeleton.png", ""),
+        "reference, its options": "### skeleton\n\nRead bandwidth of one CPU" in referred("cli.md"),
+        "reference, its columns": "### `skeleton`\n\nOne row for each footprint." in referred("json.md"),
+        "reference, its sentence": "| `skeleton_most` | `skeleton` | largest" in referred("json.md"),
+        "reference, its points": "| `skeleton` | `footprint_bytes`, `target` | `bandwidth" in referred("json.md"),
+        "manual": ".SS skeleton\nRead bandwidth of one CPU" in referred("tierscope.1"),
         "audit": sum(audited.get("checked", {}).values()) > 0,
         "compare": [row["table"] for row in _rows(alike)] == ["skeleton"] * 2,
         "compare, its value": {row["value"] for row in _rows(alike)} == {"bandwidth_bytes_per_s"},
@@ -152,6 +164,7 @@ def importer() -> Parts:
         "import, found by its text": "skeleton-bench 1.0" in shown,
         "import --as": say("import", "out.txt", "--as", "skeleton_bench", "--out", "c")[0] in FINE,
         "import --help": "skeleton_bench" in helped("import"),
+        "reference": "| `skeleton_bench` | " in referred("cli.md"),
         "an unknown format": "skeleton_bench" in _refused("import", "out.txt", "--as", "skeletn"),
         "completion of import --as": "skeleton_bench" in completed("import", "out.txt", "--as", "sk"),
         "audit FILE": say("audit", "out.txt")[0] in FINE,
@@ -208,6 +221,7 @@ def check() -> Parts:
     return {
         "its verdicts": found == {verdict: verdict for verdict in EXAMPLES},
         "doctor": "skeleton" in told("doctor"),
+        "reference": "| `skeleton` | none | what happens to core files | set" in referred("doctor.md"),
         "doctor --json": "skeleton" in {one["name"] for one in json.loads(told("doctor", "--json"))},
         "run": "skeleton" in {one["name"] for one in document["findings"]},
         "page": ">skeleton<" in "".join(written(run, "html").values()),
@@ -231,6 +245,7 @@ def writer() -> Parts:
     return {
         "report --format": written(run, "skeleton").get("report.txt", "").startswith("stream\n"),
         "report --help": "skeleton" in helped("report"),
+        "reference": "| `skeleton` | The smallest format of a report" in referred("cli.md"),
         "an unknown format": "skeleton" in _refused("report", run, "--format", "skeletn"),
         "completion of report --format": "skeleton" in completed("report", run, "--format", "sk"),
     }
@@ -243,6 +258,7 @@ def export() -> Parts:
         "export --to": "stream kernel triad" in told("export", run, run, "--to", "skeleton"),
         "export --out": "stream kernel triad" in _export("skeleton", run),
         "export --help": "skeleton" in helped("export"),
+        "reference": "| `skeleton` | The smallest export" in referred("cli.md"),
         "an unknown form": "skeleton" in _refused("export", run, "--to", "skeletn"),
         "completion of export --to": "skeleton" in completed("export", run, "--to", "sk"),
     }
