@@ -1,7 +1,7 @@
 """Takes one newcomer through every part of the program in which it must appear, and prints the parts that leave it out.
 
 Called as a program, with the root of a copy of the tree and a kind: the newcomer of this kind is in the copy already.
-`tour` answers on the fake core, so that no core is built; `tests` runs the tests of the copy.
+`tour` runs on the fake core, or for what is native on that of TIERSCOPE_CORE; `tests` runs the tests of the copy.
 """
 
 import io
@@ -251,6 +251,79 @@ def export() -> Parts:
 KINDS: dict[str, Callable[[], Parts]] = {
     one.__name__: one for one in (suite, figure, importer, identity, check, model, writer, export)
 }
+"""On the fake core."""
+
+
+def _everywhere(name: str, run: str, other: str) -> Parts:
+    """Whether two runs of the same points show a name in each command, format and export."""
+    page = "".join(written(run, "html").values())
+    return {
+        "show": name in told("show", run),
+        "page": name in page,
+        "markdown": name.replace("_", r"\_") in "".join(written(run, "markdown").values()),
+        "CSV": name in "".join(written(run, "csv").values()),
+        "JSON": name in "".join(written(run, "json").values()),
+        "SVG": name in "".join(written(run, "svg").values()),
+        "audit": say("audit", run)[0] in FINE,
+        "compare": name in told("compare", run, other),
+        "history": name in told("history", run, other),
+        **{f"export --to {form}": name in _export(form, run, other) for form in _exports() if form not in HARMLESS},
+    }
+
+
+def kernel() -> Parts:
+    """A kernel on vectors, on every ISA of the build."""
+    from tierscope import core
+
+    words = ("stream", "kernels=skeleton,skeleton_nt", "threads=1", "array=4MiB", "budget=50ms")
+    found = [one for one in core.catalogue().kernels if one.kernel.startswith("skeleton")]
+    verdicts = [
+        verdict
+        for one in found
+        if one.available
+        for verdict in core.check(kernel=one.kernel, isa=one.isa, operations=777, passes=2, seed=1995)
+    ]
+    run, other = measured("a", *words), measured("b", *words)
+    simulated = measured("sim", "stream", "kernels=skeleton", "target=sim:flat", "threads=1", "array=256KiB")
+    return {
+        "catalogue": "skeleton_nt" in told("catalogue"),
+        "every ISA": {one.isa for one in found} == {one.isa for one in core.catalogue().kernels if one.kernel == "add"},
+        "its traffic": {one.bus_bytes_per_operation for one in found} == {128, 192},
+        "its answers": bool(verdicts) and all(verdict["ok"] for verdict in verdicts),
+        "kernels=all": "skeleton" in told("run", "stream", "kernels=all", "--dry-run"),
+        "simulated memory": "skeleton" in told("show", simulated),
+        **_everywhere("skeleton", run, other),
+    }
+
+
+def target() -> Parts:
+    """A target, in bandwidth and in latency."""
+    words = ("stream", "kernels=read", "threads=1", "array=4MiB", "budget=50ms", "target=skeleton")
+    run, other = measured("a", *words), measured("b", *words)
+    latency = measured("latency", "latency", "target=skeleton", "pages=4k", "to=64KiB", "from=16KiB", "budget=50ms")
+    parts = _everywhere("skeleton", run, other)
+    return {
+        "catalogue": "skeleton" in told("catalogue"),
+        "latency": "skeleton" in told("show", latency, "--json"),
+        "an unknown target": "skeleton" in _refused("run", "stream", "target=skeletn", "--out", "c", "--quiet"),
+        **{part: there for part, there in parts.items() if part not in ("show", "SVG", "history")},
+    }
+
+
+def structure() -> Parts:
+    """A structure, in memory and on simulated memory."""
+    words = ("maps", "structures=skeleton", "count=500", "budget=50ms")
+    run, other = measured("a", *words), measured("b", *words)
+    return {
+        "catalogue": "skeleton" in told("catalogue"),
+        "structures=auto": "skeleton" in told("run", "maps", "count=500", "--dry-run"),
+        "an unknown structure": "skeleton" in _refused("run", "maps", "structures=skeletn", "--dry-run"),
+        **_everywhere("skeleton", run, other),
+    }
+
+
+NATIVE: dict[str, Callable[[], Parts]] = {one.__name__: one for one in (kernel, target, structure)}
+"""On a core that was built with them."""
 
 
 def _refused(*words: str) -> str:
@@ -312,9 +385,10 @@ def tour(kind: str) -> None:
 
     doubt = Finding(name="doubt", state="made", verdict="note", touches=_every(), effect="kernel.doubt", remedy="")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        put_in_place(FakeCore(), monkeypatch)
+        if kind in KINDS:
+            put_in_place(FakeCore(), monkeypatch)
         monkeypatch.setattr(start, "examine", lambda system: (doubt,))
-        parts = KINDS[kind]()
+        parts = (KINDS | NATIVE)[kind]()
     answer = {"parts": len(parts), "left out": [name for name, there in parts.items() if not there]}
     sys.stdout.write(json.dumps(answer) + "\n")
 
