@@ -6,6 +6,7 @@
 .venv/bin/nox -s format           writes what `lint` asks for
 .venv/bin/nox -s tidy             clang-tidy over the core
 .venv/bin/nox -s docs             the tests of the documents, and their plain English
+.venv/bin/nox -s reference        docs/reference/ and the manual page again, from the code
 .venv/bin/nox -s bench            the overhead and resolution of Tierscope itself
 .venv/bin/nox -s wheel            dist/tierscope-*-py3-none-linux_x86_64.whl
 .venv/bin/nox -s lock             requirements/*.txt from the bounds in pyproject.toml; needs uv and the network
@@ -72,6 +73,11 @@ def tidy(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     session.run(str(ROOT / "tierscope"), "test", "tests/unit", "-k", "docs or readme or prose", *session.posargs)
+
+
+@nox.session
+def reference(session: nox.Session) -> None:
+    session.run(str(TOOLS / "python"), "-m", "tierscope.cli.reference", *session.posargs)
 
 
 @nox.session

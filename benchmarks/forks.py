@@ -40,6 +40,7 @@ class Forks:
     ) -> Ended:
         """Run `tierscope WORDS` in `folder`, its temporary files in `tmp`; send `stop` after some seconds."""
         err, began = tmp.parent / "err", time.monotonic()
+        err.touch()  # a process that is killed at once opens nothing
         pid = self._ask({"words": words, "folder": str(folder), "tmp": str(tmp), "err": str(err)})
         if stop is not None:
             until = began + after_s

@@ -5,19 +5,39 @@ A message says what was asked, what came back and what to try, in one line.
 
 import os
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class Exit(IntEnum):
-    """Exit status of every command; the same table stands in `--help` and in docs/reference."""
+    """Exit status of every command, with what it means: help, manual page and docs/reference are made from it."""
 
-    GOOD = 0
-    FAILED = 1  # a threshold or a comparison failed
-    USAGE = 2
-    CANNOT = 3  # this machine cannot do it
-    INCONCLUSIVE = 4
-    INTERNAL = 70  # a fault of Tierscope itself (sysexits.h, EX_SOFTWARE)
-    INTERRUPTED = 130  # and resumable; 128 + n for a signal n other than that of Ctrl-C
+    meaning: str
+
+    def __new__(cls, value: int, meaning: str) -> Self:
+        """Return the status as a number that knows its meaning."""
+        status = int.__new__(cls, value)
+        status._value_ = value
+        status.meaning = meaning
+        return status
+
+    GOOD = 0, "success: every requested number is available"
+    FAILED = 1, "a threshold or a comparison failed"
+    USAGE = (
+        2,
+        "an argument, a file or a name is wrong: unknown suite, option, kernel, unit, CPU or node; "  # noqa: ISC004
+        "a damaged run directory",
+    )
+    CANNOT = (
+        3,
+        "this machine cannot do it now: too little memory, no such pages, no permission, "  # noqa: ISC004
+        "a missing CPU feature, memory that cannot be read",
+    )
+    INCONCLUSIVE = 4, "measured, but not precisely enough"
+    INTERNAL = (  # sysexits.h, EX_SOFTWARE
+        70,
+        "a fault of Tierscope: the core crashed, or a kernel left wrong bytes; report it",
+    )
+    INTERRUPTED = 130, "stopped by Ctrl-C; `tierscope resume DIR` continues"  # 128 + n for any other signal n
 
 
 class TierscopeError(Exception):

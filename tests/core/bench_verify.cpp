@@ -252,7 +252,7 @@ TEST_CASE("an updated array is right after any number of passes and of parts of 
   CHECK_FALSE(updating().empty());
   for (const auto& kernel : updating()) {
     CAPTURE(kernel);
-    for (const std::uint64_t lines : {1, 100, 1000, 40'000}) {
+    for (const std::uint64_t lines : {1U, 100U, 1000U, 40'000U}) {
       CAPTURE(lines);
       Made made(words_of_updating(kernel, lines));
       REQUIRE(made.group().operations == lines);
@@ -283,7 +283,7 @@ TEST_CASE("an updated array is right after so many passes that not all windows c
 TEST_CASE("a line of an updated array that one pass left out, or took twice, is noticed") {
   for (const auto& kernel : updating()) {
     CAPTURE(kernel);
-    for (const std::uint64_t lines : {64, 32'768})
+    for (const std::uint64_t lines : {64U, 32'768U})
       for (const std::uint64_t line : {std::uint64_t{0}, lines / 2, lines - 1}) {
         Made made(words_of_updating(kernel, lines));
         made.walk(3 * lines, lines);

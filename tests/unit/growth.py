@@ -112,6 +112,10 @@ def suite() -> Parts:
         "page, its command": "run skeleton" in page,
         "page, what the doctor says of every result": "kernel.doubt" in page,
         "markdown": "Read bandwidth over footprints" in markdown and "One CPU reads" in markdown,
+        "reference, its options": "footprints" in _reference("cli.md"),
+        "reference, its rows": "### `skeleton`" in _reference("json.md"),
+        "reference, its insight": "skeleton_most" in _reference("json.md"),
+        "manual page": "skeleton" in _reference("tierscope.1"),
         "CSV": "bandwidth_bytes_per_s" in written(run, "csv").get("skeleton.csv", ""),
         "JSON": '"skeleton_most"' in written(run, "json").get("report.json", ""),
         "SVG": "<svg" in written(run, "svg").get("skeleton.svg", ""),
@@ -151,12 +155,12 @@ def importer() -> Parts:
     return {
         "import, found by its text": "skeleton-bench 1.0" in shown,
         "import --as": say("import", "out.txt", "--as", "skeleton_bench", "--out", "c")[0] in FINE,
+        "reference": "skeleton_bench" in _reference("cli.md"),
         "import --help": "skeleton_bench" in helped("import"),
         "an unknown format": "skeleton_bench" in _refused("import", "out.txt", "--as", "skeletn"),
         "completion of import --as": "skeleton_bench" in completed("import", "out.txt", "--as", "sk"),
         "audit FILE": say("audit", "out.txt")[0] in FINE,
         "audit --as": "skeleton_bench" in completed("audit", "out.txt", "--as", "sk"),
-        "audit --help": "skeleton_bench" in helped("audit"),
         "show": "12.5" in shown and "triad" in shown,
         "page": "skeleton-bench" in page and "It does not state how often it measured" in page,
         "markdown": "skeleton-bench" in "".join(written("a", "markdown").values()),
@@ -207,6 +211,7 @@ def check() -> Parts:
     document = json.loads(told("show", run, "--json"))
     return {
         "its verdicts": found == {verdict: verdict for verdict in EXAMPLES},
+        "reference": "where core files go" in _reference("doctor.md"),
         "doctor": "skeleton" in told("doctor"),
         "doctor --json": "skeleton" in {one["name"] for one in json.loads(told("doctor", "--json"))},
         "run": "skeleton" in {one["name"] for one in document["findings"]},
@@ -230,6 +235,7 @@ def writer() -> Parts:
     run = measured("a", *STREAM)
     return {
         "report --format": written(run, "skeleton").get("report.txt", "").startswith("stream\n"),
+        "reference": "smallest format of a report" in _reference("cli.md"),
         "report --help": "skeleton" in helped("report"),
         "an unknown format": "skeleton" in _refused("report", run, "--format", "skeletn"),
         "completion of report --format": "skeleton" in completed("report", run, "--format", "sk"),
@@ -242,6 +248,7 @@ def export() -> Parts:
     return {
         "export --to": "stream kernel triad" in told("export", run, run, "--to", "skeleton"),
         "export --out": "stream kernel triad" in _export("skeleton", run),
+        "reference": "smallest export" in _reference("cli.md"),
         "export --help": "skeleton" in helped("export"),
         "an unknown form": "skeleton" in _refused("export", run, "--to", "skeletn"),
         "completion of export --to": "skeleton" in completed("export", run, "--to", "sk"),
@@ -338,6 +345,13 @@ def _refused(*words: str) -> str:
 
 def _rows(document: Any) -> list[dict[str, Any]]:
     return document if isinstance(document, list) else document.get("rows", [])
+
+
+def _reference(name: str) -> str:
+    """Return a page of the reference as it would be made."""
+    from tierscope.cli.reference import made
+
+    return next(text for path, text in made(ROOT).items() if path.name == name)
 
 
 def _exports() -> list[str]:

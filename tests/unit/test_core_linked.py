@@ -43,12 +43,17 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
     return write
 
 
+STRUCTURE = {"name": "map", "available": True, "reason": "", "persistent": False, "summary": "", "source": ""}
+BUILD = {"version": "0.1.0", "compiler": "made", "kernels": [], "targets": [], "structures": [STRUCTURE]}
+
+
 def says(name: str) -> str:
-    """A session whose clock, and the target of whose only group, carry a name."""
+    """A core with one structure, and a session whose clock carries a name."""
     hello = HELLO % name
     clock = msgspec.json.decode(hello)["clock"]
     facts = msgspec.json.encode({"fact": "prepared", "groups": [], "clock": clock}).decode()
     return (
+        f"""if [ "$1" = catalogue ]; then echo '{msgspec.json.encode(BUILD).decode()}'; exit; fi\n"""
         f"""while [ "$1" != --samples ]; do shift; done; : >"$2"; echo '{hello}'\n"""
         f"""while read line; do case "$line" in prepare*) echo '{facts}';; esac; done"""
     )
@@ -93,8 +98,10 @@ def test_a_structure_on_simulated_memory_has_a_core_of_its_own(put: Put) -> None
     put("core", says("first"))
     put("core-traced", says("traced"))
     with core.Session() as session:
-        session.prepare([msgspec.structs.replace(NODE, target=SIMULATED.target)])
-        assert session.clock.source == "first"
+        for count in (0, 100):  # a count makes no structure of a kernel
+            work = msgspec.structs.replace(NODE.workload, count=count)
+            session.prepare([msgspec.structs.replace(NODE, target=SIMULATED.target, workload=work)])
+            assert session.clock.source == "first"
         session.prepare([SIMULATED])
         assert session.clock.source == "traced"
 

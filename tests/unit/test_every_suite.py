@@ -6,6 +6,7 @@ Suites, commands, writers and exports are those of the registries: a newcomer wi
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,8 @@ def test_each_command_takes_each_run(run: Run, command: str, tmp_path: Path, cap
         assert len(list(csv.reader(io.StringIO(path.read_text())))) > 1
     for path in tmp_path.rglob("*.json"):
         json.loads(path.read_text())
+    for path in tmp_path.rglob("*.svg"):
+        assert not {"Infinity", "NaN"} & set(re.findall("Infinity|NaN", path.read_text())), path.name
     assert all(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
 
 

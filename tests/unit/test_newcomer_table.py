@@ -163,14 +163,6 @@ def test_every_table_says_what_its_points_were_asked() -> None:
     assert {"stream", "imported bandwidth", "imported latency"} <= set(measures())
 
 
-def test_the_reference_names_the_keys_and_main_values_of_every_table(root: Path) -> None:
-    text = (root / "docs/reference/json.md").read_text()
-    for name in tables:
-        keys = ", ".join(f"`{key}`" for key in tables[name].keys)
-        main = ", ".join(f"`{one.name}`" for one in tables[name].main)
-        assert (f"| `{name}` | {keys} | {main} |" in text) == bool(tables[name].main), name
-
-
 def test_a_report_shows_it_behind_what_is_asked_first(pair: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
     assert "newcomer" in gather(pair[0]).sections
     assert tables["stream"].place < tables["latency"].place < tables["newcomer"].place < tables["counters"].place

@@ -1,6 +1,5 @@
 """Blocks over time: what thinning keeps, and which experiments are chosen."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 
 from made import HZ, Maker, Teamwork, made_blocks, one_group
 from reported import small_run
-from tierscope.draw import figures
 from tierscope.record import result as results
 from tierscope.record.result import Blocks, Record, Run
 from tierscope.report import picture
@@ -124,20 +122,14 @@ def test_the_page_says_that_it_is_thinned(tmp_path: Path) -> None:
     assert "Thinned" in drawing.spec["usermeta"]["tierscope"]["notes"][0]
 
 
-@pytest.mark.parametrize("left_out", [False, True])
-def test_a_timeline_of_clean_blocks_has_a_finite_size(left_out: bool, tmp_path: Path) -> None:
-    """The experiment that is shown first has no block left out; another one may have."""
-    run = small_run(tmp_path)
-    shared: Row = {"thread": "triad on CPU 0", "until_s": None, "blocks": 1}
-    rows: list[Row] = [
-        {"experiment": number, "what": f"#{number}", "kind": "kept", "time_s": at, **shared}
-        | dict.fromkeys(("rate", "rate_low", "rate_high"), 1 + at)
-        for number in (1, 2)
-        for at in (0.1, 0.2, 0.3)
-    ]
-    if left_out:
-        rows[-1]["kind"] = "preempted"
-    spec = figures["timeline"].draw(run, rows, [])
-    assert spec is not None
-    width, height = re.findall(r'(?:width|height)="([0-9.e+]+|Infinity)"', picture.svg(standalone(spec)))[:2]
-    assert (float(width) < 2000, float(height) < 2000) == (True, True)
+def test_a_run_without_a_disturbed_block_is_drawn_with_a_finite_size(tmp_path: Path) -> None:
+    blocks = made_blocks((Teamwork((1e8,)),), seed=7, count=400, preempted=0.0)
+    length = (blocks["stop_ticks"] - blocks["start_ticks"]).max()
+    blocks["stop_ticks"] = blocks["start_ticks"] + length  # all rates alike, as on a simulated machine
+    blocks["operations"] = blocks["operations"].max()
+    run, _ = only(tmp_path, blocks)
+    (drawing,) = [one for one in gather(run).drawings if one.figure.name == "timeline"]
+    drawn = picture.svg(standalone(drawing.spec))
+    assert "Infinity" not in drawn
+    assert "NaN" not in drawn
+    assert "rate / median of the group" in drawn

@@ -183,7 +183,7 @@ def test_the_paths_that_options_name_are_those_of_the_plan(
     chosen: dict[str, str] = {name: word for name in ("target", "aggressor_target", "a", "b") if name in names}
     if suite == "storage":
         chosen = {"path": str(tmp_path)}
-    found = {target.word for target in suites[suite].paths(suites[suite].read(chosen))}
+    found = {target.word for target in suites[suite].named_paths(suites[suite].read(chosen))}
     assert found == ({word} if word in chosen.values() else {f"storage:{tmp_path}"} if suite == "storage" else set())
 
 

@@ -58,7 +58,7 @@ def test_experiments_on_real_memory_stay_as_they_are() -> None:
 
 def test_which_memory_a_target_lies_in_is_no_part_of_its_machine() -> None:
     assert machine_of(["sim:optane100,memory=dram,noise=2"]) == "sim:optane100,noise=2"
-    assert machine_of([None, 3, "node:0", "sim:flat"]) == "sim:flat"
+    assert machine_of(["node:0", "sim:flat"]) == "sim:flat"
     assert machine_of(["node:0", "file:/sim:x"]) == ""
 
 
@@ -78,11 +78,15 @@ target = "sim:ddr5,memory=dram"
         ("stream", {"target": "sim:flat"}, "", "sim:flat"),
         ("stream", {"target": "node:0"}, "", ""),
         ("contention", {"a": "sim:two,memory=dram", "b": "sim:two,memory=far"}, "", "sim:two"),
+        ("neighbors", {"victim": "cmd sim:flat", "aggressor_target": "sim:ddr5"}, "", "sim:ddr5"),
+        ("stream", {"target": None, "kernels": "sim:flat"}, "", ""),  # a wrong kernel is told as one
+        ("numa", {"kernel": "sim:flat"}, "", ""),
         (start.OWN_GROUPS, {}, OWN, "sim:ddr5"),
+        (start.OWN_GROUPS, {}, OWN.replace("target", "source"), "sim:ddr5"),
     ],
 )
 def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
-    monkeypatch: pytest.MonkeyPatch, suite: str, options: dict[str, str], text: str, word: str
+    monkeypatch: pytest.MonkeyPatch, suite: str, options: dict[str, str | None], text: str, word: str
 ) -> None:
     asked: list[str] = []
     bare = msgspec.structs.replace(made_machine(1), kernels={})
@@ -95,7 +99,7 @@ def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
     machine = start.machine_for(suite, dict(options), text)
     assert asked == [word]
     assert msgspec.structs.replace(machine, kernels={}) == bare
-    assert ("triad" in machine.kernels) == (suite == "stream")
+    assert ("triad" in machine.kernels) == (suite in ("stream", "neighbors", "numa"))
 
 
 def test_a_run_on_two_machines_is_refused() -> None:

@@ -19,6 +19,7 @@ from tierscope.record.result import load, load_manifest, save_manifest, save_res
 from tierscope.run import start
 from tierscope.run.owned import release
 from tierscope.run.place import new_directory
+from tierscope.run.runner import imagine
 
 SMALL = {"kernels": "triad", "threads": "1,2", "array": "64MiB"}
 
@@ -304,3 +305,11 @@ def test_a_lock_is_kept_from_the_start_to_the_end_of_a_run(fake: FakeCore, tmp_p
     start.execute(directory, load_manifest(directory))
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(handle)
+
+
+def test_a_run_of_a_version_that_kept_no_kernels_gets_those_of_the_build(fake: FakeCore, tmp_path: Path) -> None:
+    manifest = load_manifest(begin(tmp_path / "run", kernels="read,triad", array="64MiB"))
+    assert manifest.machine.kernels["triad"].arrays == 3
+    old = msgspec.structs.replace(manifest, machine=msgspec.structs.replace(manifest.machine, kernels={}))
+    plans = [imagine(start.plan_of(one)()) for one in (manifest, old)]
+    assert plans[0] == plans[1] != []

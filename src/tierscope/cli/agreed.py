@@ -10,7 +10,11 @@ from tierscope.errors import UsageError
 from tierscope.printable import printable
 
 allowing = click.option(
-    "--allow-commands", "allowed", is_flag=True, help="Start the commands that the file names; each is shown first."
+    "--allow-commands",
+    "allowed",
+    is_flag=True,
+    help="Start the commands that the file names; each is printed first. Without this option, a terminal asks, and a "
+    "script ends with 2.",
 )
 """For every command of ours that takes a plan from a file."""
 

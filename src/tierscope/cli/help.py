@@ -1,7 +1,17 @@
-"""Help pages whose examples and tables keep their lines."""
+"""Commands with help texts in light Markdown: the terminal shows them plain, the reference pages keep the marks."""
+
+import inspect
+from collections.abc import Callable
+from textwrap import fill
+from typing import Any
 
 import rich_click as click
 from rich.text import Text
+
+from tierscope.cli.markup import plain
+from tierscope.registry import Registry
+
+WIDTH = 80  # of a terminal
 
 
 def _write(epilog: str | None, formatter: click.HelpFormatter) -> None:
@@ -9,11 +19,57 @@ def _write(epilog: str | None, formatter: click.HelpFormatter) -> None:
         formatter.write(Text(epilog.rstrip() + "\n"))
 
 
+def two_columns(meanings: dict[Any, str]) -> str:
+    """Return one entry of two columns for each key."""
+    wide = max(map(len, map(str, meanings)), default=0) + 1
+    return "".join(
+        fill(plain(meaning), WIDTH, initial_indent=f"  {key!s:{wide}} ", subsequent_indent=" " * (wide + 3)) + "\n"
+        for key, meaning in meanings.items()
+    )
+
+
+def described(registry: Registry[Any]) -> dict[str, str]:
+    """Return name -> what it is, the first paragraph of the docstring of its module."""
+    modules = {name: inspect.getmodule(type(registry[name])) for name in registry}
+    paragraphs = {name: (inspect.getdoc(module) or "").partition("\n\n")[0] for name, module in modules.items()}
+    return {name: " ".join(text.split()) for name, text in paragraphs.items()}
+
+
 class Command(click.RichCommand):
-    """A command with an epilogue of its own lines."""
+    """A command that knows its examples, its formats, and when it ends with which exit status.
+
+    `markdown` is its help, and `option_help` that of each option by its first flag, with their marks.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: tuple[str, ...] = (),
+        status: dict[int, str] | None = None,
+        formats: Callable[[], Registry[Any]] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples, self.status, self._formats = examples, status or {}, formats
+        self.markdown = self.help or ""
+        self.help = plain(self.markdown)
+        self.option_help = {one.opts[0]: one.help or "" for one in self.params if isinstance(one, click.Option)}
+        for one in self.params:
+            if isinstance(one, click.Option):
+                one.help = plain(one.help or "")
+
+    @property
+    def formats(self) -> dict[str, str]:
+        """Name -> what it is, of the formats that the command knows; their modules are loaded."""
+        return described(self._formats()) if self._formats else {}
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write(self.epilog, formatter)
+        blocks = {
+            "Formats": two_columns(self.formats),
+            "Exit status": two_columns(self.status),
+            "Examples": "".join(f"  {example}\n" for example in self.examples),
+        }
+        _write("\n".join(f"{title}:\n{text}" for title, text in blocks.items() if text), formatter)
 
 
 class Group(click.RichGroup):

@@ -14,26 +14,24 @@ from click.exceptions import Abort, ClickException
 from tierscope import __version__, stops
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Group
+from tierscope.cli.help import Group, two_columns
 from tierscope.errors import Exit, TierscopeError, refusal
 
-EPILOG = """\b
-Exit status, of every command:
-  0    good
-  1    a threshold or a comparison failed
-  2    usage: a word, a file or a name is wrong
-  3    this machine cannot do it
-  4    inconclusive: half of a table's points, or any with --strict
-  70   a fault of Tierscope
-  130  interrupted; `tierscope resume DIR` goes on (143 by SIGTERM, 129 by SIGHUP)
+EXAMPLES = {
+    "tierscope run quick": "everything, in under two minutes",
+    "tierscope run stream kernels=triad,triad_nt threads=1,2": "two kernels with one and two threads",
+    "tierscope run latency pages=4k to=1GiB --json -": "latency with 4 KiB pages, as JSON",
+    "tierscope doctor": "settings that affect numbers",
+    "tierscope compare runs/A runs/B --least 0.05": "fails if a point is slower by 5 % or more",
+}
+"""Of the program as a whole: the command line, and what it is for."""
+
+EPILOG = f"""\
+Exit status of every command:
+{two_columns({status.value: status.meaning for status in Exit})}       SIGTERM ends a command with 143, SIGHUP with 129
 
 Examples:
-  tierscope run quick                          everything, in under two minutes
-  tierscope run stream kernels=triad,triad_nt threads=1,2
-  tierscope run latency pages=4k to=1GiB --json -
-  tierscope doctor                             what in the set-up touches which number
-  tierscope compare runs/A runs/B
-"""
+{"".join(f"  {line}{chr(10)}      {meaning}{chr(10)}" for line, meaning in EXAMPLES.items())}"""
 
 
 class Commands(Group):
@@ -55,7 +53,7 @@ class Commands(Group):
 )
 @click.version_option(__version__, prog_name="tierscope")
 def tierscope() -> None:
-    """Measures, models and predicts every tier of a machine's memory, without root, PMU or licence."""
+    """Measure, model and predict every tier of a machine's memory, without root, PMU or licence."""
 
 
 def main(words: list[str] | None = None) -> int:

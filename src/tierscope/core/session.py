@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,7 +16,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from tierscope.core.ask import error_of, guarded, read, refused
+from tierscope.core.ask import catalogue, error_of, guarded, read, refused
 from tierscope.core.find import find_core, find_pool_core, find_traced_core
 from tierscope.errors import CoreError, UsageError
 from tierscope.files import nameless
@@ -70,12 +71,19 @@ def group_words(group: Group) -> dict[str, str]:
     return {key: word for key, word in words.items() if word}
 
 
+@cache
+def _structures(_core: Path) -> frozenset[str]:
+    """Return the names of the structures of a build."""
+    return frozenset(one.name for one in catalogue().structures)
+
+
 def _finder(groups: Sequence[Group]) -> Callable[[], Path] | None:
-    """Of the core that these groups need; None where any will do. Structures alone are told how many keys they hold."""
+    """Return the finder of the core that these groups need; None where any will do."""
     targets = [target for group in groups for target in (group.target, group.source) if target is not None]
     if any(target.name == "pool" for target in targets):
         return find_pool_core
-    if any(group.workload.count and group.target.name == "sim" for group in groups):
+    simulated = [group for group in groups if group.target.name == "sim"]
+    if simulated and any(group.workload.kernel in _structures(find_core()) for group in simulated):
         return find_traced_core
     return None
 

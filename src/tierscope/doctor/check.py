@@ -17,6 +17,15 @@ NONE: tuple[str, ...] = ()
 """Touches: no number, only what can be asked for or cross-checked."""
 
 
+MEANINGS = {
+    "bad": "likely changes the numbers",
+    "note": "worth knowing when you read the numbers",
+    "unknown": "cannot be determined from here; never counted as good",
+    "good": "nothing here affects a result",
+}
+"""Verdict -> what it means, worst first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What one check saw: a state in words, its effect with a source, the exact command that changes it."""
@@ -49,11 +58,17 @@ def unknown(state: str, effect: str, remedy: str = "") -> Seen:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A named look at the system. touches: the topics on which its answer bears; each table states its own."""
+    """A named look at the system. touches: the topics on which its answer bears; each table states its own.
+
+    `looks_at` and `advice` are what the reference reports of it, in light Markdown with links relative to
+    docs/reference/: what the check looks at, and what a user can do.
+    """
 
     name: str
     touches: tuple[str, ...]
     look: Callable[[System], Seen]
+    looks_at: str = ""
+    advice: str = ""
 
     def examine(self, system: System) -> Finding:
         """A remedy that calls sudo is one that needs root."""

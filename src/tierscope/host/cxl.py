@@ -5,7 +5,10 @@ region of the NVDIMM bus. Blind to memory that the firmware made a plain node be
 Source: Linux, Documentation/ABI/testing/sysfs-bus-cxl; Compute Express Link Specification 3.1, 8.2.9.
 """
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from tierscope.host.system import System
 
@@ -13,32 +16,32 @@ BUS = "/sys/bus/cxl/devices"
 
 
 class CxlMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One memory device. None and "": it does not say."""
+    """One memory device. Null or "": the device does not report it."""
 
-    name: str  # "mem0"
-    ram_bytes: int | None = None  # volatile
-    pmem_bytes: int | None = None  # persistent
-    numa_node: int | None = None  # nearest CPUs
-    firmware: str = ""
+    name: Annotated[str, Meta(description="as `mem0`")]
+    ram_bytes: Annotated[int | None, Meta(description="volatile")] = None
+    pmem_bytes: Annotated[int | None, Meta(description="persistent")] = None
+    numa_node: Annotated[int | None, Meta(description="nearest CPUs")] = None
+    firmware: Annotated[str, Meta(description="its version")] = ""
 
 
 class CxlRegion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A range of addresses over one device, or interleaved over several."""
 
-    name: str  # "region0"
-    mode: str = ""  # "ram", "pmem"; older kernels do not say
-    size_bytes: int | None = None
-    ways: int | None = None  # devices it is interleaved over
-    granularity_bytes: int | None = None  # consecutive bytes of one device
-    committed: bool | None = None  # whether it answers to its addresses
-    dax: tuple[str, ...] = ()  # devices of the DAX bus that it became
+    name: Annotated[str, Meta(description="as `region0`")]
+    mode: Annotated[str, Meta(description="`ram`, `pmem`")] = ""
+    size_bytes: Annotated[int | None, Meta(description="its size")] = None
+    ways: Annotated[int | None, Meta(description="devices it is interleaved over")] = None
+    granularity_bytes: Annotated[int | None, Meta(description="consecutive bytes of one device")] = None
+    committed: Annotated[bool | None, Meta(description="whether it answers to its addresses")] = None
+    dax: Annotated[tuple[str, ...], Meta(description="DAX devices that it became")] = ()
 
 
 class Cxl(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """CXL memory at the start of a run."""
 
-    memories: tuple[CxlMemory, ...] = ()
-    regions: tuple[CxlRegion, ...] = ()
+    memories: Annotated[tuple[CxlMemory, ...], Meta(description="list of [`CxlMemory`](#cxlmemory)")] = ()
+    regions: Annotated[tuple[CxlRegion, ...], Meta(description="list of [`CxlRegion`](#cxlregion)")] = ()
 
 
 def look(system: System) -> Cxl | None:

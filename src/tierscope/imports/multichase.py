@@ -1,4 +1,4 @@
-"""multichase: one number, the time of a dependent access in nanoseconds; with -v its settings and samples before.
+"""multichase: one number, the time of a dependent access in nanoseconds; with -v also its settings and samples.
 
 Without -v a file is one number alone, so it must be named with --as. Without other options the order stays within 256
 KiB before it goes on, which is kind to the TLB.

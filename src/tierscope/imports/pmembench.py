@@ -1,4 +1,4 @@
-"""pmembench, the table that it prints for each scenario: fields parted by semicolons, units in the heads.
+"""pmembench: the table of each scenario, with fields between semicolons and units in the heads.
 
 Times of the whole are seconds, latencies nanoseconds, bandwidth MiB/s. `ops-per-second` is over all threads. The echoed
 arguments become labels; the seed that is printed is not the one that was given, and is left out.

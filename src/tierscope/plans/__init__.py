@@ -20,10 +20,18 @@ Plan = Generator[Experiment, Answer, None]
 
 
 COMMON: tuple[Option, ...] = (
-    rate("peak", "theoretical peak of all channels, such as 307.2GB/s; auto: from SMBIOS when readable"),
-    text("counters", "off", "performance events in the timed blocks: default, perf, simulated, or a list as "
-         "{cycles,instructions},page-faults"),
-)  # fmt: skip
+    rate(
+        "peak",
+        "theoretical bandwidth of all channels, such as `peak=307.2GB/s`; else from SMBIOS where it is "
+        "readable and believable, else unknown",
+    ),
+    text(
+        "counters",
+        "off",
+        "[performance events](../how-to/counters.md) in the timed blocks: `default`, `perf`, `simulated`,"
+        " or a list as `{cycles,instructions},page-faults`",
+    ),
+)
 """Options that every suite has."""
 
 
@@ -35,12 +43,6 @@ def _nothing(_machine: Machine, _chosen: Options) -> tuple[str, ...]:
     return ()
 
 
-def named_paths(chosen: Options) -> tuple[Target, ...]:
-    """The targets on a path that the options name: "file:/mnt/x"."""
-    words = [value for value in chosen.values() if isinstance(value, str)]
-    return tuple(Target.parse(word) for word in words if word.partition(":")[0] in PATHS and ":" in word)
-
-
 @dataclass(frozen=True)
 class Suite:
     """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why.
@@ -48,7 +50,9 @@ class Suite:
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
     `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`,
     `kernels`: its plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
-    `paths`: the targets on a path that its options name, whose room is looked up before the plan is made.
+    `paths`: the targets on a path, whose room is looked up before the plan is made, where no option is a target's word.
+    `details`: what the reference reports beyond the summary and the options, in light Markdown with links relative to
+    docs/reference/.
     """
 
     name: str
@@ -60,7 +64,19 @@ class Suite:
     structures: bool = False
     kernels: bool = False
     program: str = ""
-    paths: Callable[[Options], tuple[Target, ...]] = named_paths
+    paths: Callable[[Options], tuple[Target, ...]] | None = None
+    details: str = ""
+
+    def targets(self, chosen: Options) -> tuple[str, ...]:
+        """Return the words of the options that name targets, without those that the suite finds itself."""
+        return tuple(str(chosen[o.name]) for o in self.options if o.is_target and chosen.get(o.name) is not None)
+
+    def named_paths(self, chosen: Options) -> tuple[Target, ...]:
+        """Return the targets on a path that the options name: "file:/mnt/x"."""
+        if self.paths is not None:
+            return self.paths(chosen)
+        words = (word for word in self.targets(chosen) if word.partition(":")[0] in PATHS and ":" in word)
+        return tuple(Target.parse(word) for word in words)
 
     def read(self, words: dict[str, str]) -> Options:
         """key=value words over the defaults; UsageError with what is possible."""
@@ -79,4 +95,4 @@ class Suite:
 
 suites: Registry[Suite] = Registry("suite", "tierscope.suites", part="experiments")
 
-__all__ = ["COMMON", "Answer", "Option", "Options", "Plan", "Suite", "named_paths", "suites"]
+__all__ = ["COMMON", "Answer", "Option", "Options", "Plan", "Suite", "suites"]

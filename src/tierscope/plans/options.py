@@ -14,13 +14,17 @@ LONGEST = 1 << 16  # numbers in a list: more than any machine has CPUs
 
 @dataclass(frozen=True)
 class Option:
-    """`default` is shown in `--help`; None means that the suite finds the value itself ("auto")."""
+    """`default` is shown in `--help`; None means that the suite finds the value itself ("auto").
+
+    `help` is light Markdown, with links relative to docs/reference/.
+    """
 
     name: str
     default: Label
     help: str
     parse: Callable[[str], Label]
     word: Callable[[Label], str] = str  # the inverse of parse, for `--help`
+    is_target: bool = False  # its value is the word of a target, which may name a simulated machine or a path
 
     def show(self) -> str:
         return self.word(self.default)
@@ -37,6 +41,11 @@ class Option:
 
 def text(name: str, default: str | None, help: str) -> Option:
     return Option(name, default, help, str)
+
+
+def target(name: str, default: str | None, help: str) -> Option:
+    """Where bytes live: the word of a target, as node:0."""
+    return Option(name, default, help, str, is_target=True)
 
 
 def size(name: str, default: str | None, help: str) -> Option:

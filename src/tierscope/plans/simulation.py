@@ -12,7 +12,7 @@ import msgspec
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan
-from tierscope.record.experiment import Experiment, Label
+from tierscope.record.experiment import Experiment
 
 NAME = "sim"
 PREFIX = f"{NAME}:"
@@ -70,12 +70,12 @@ def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str],
         raise MachineError(f"kernel {kernel} has no simulated form (tierscope catalogue); leave it out on {words[0]}")
 
 
-def machine_of(words: Iterable[Label]) -> str:
-    """The first simulated machine that one of the words names, as "sim:optane100"; "" if none does.
+def machine_of(words: Iterable[str]) -> str:
+    """The first simulated machine that one of the targets' words names, as "sim:optane100"; "" if none does.
 
     Which of its memories a target lies in is no part of it.
     """
     for word in words:
-        if isinstance(word, str) and word.startswith(PREFIX):
+        if word.startswith(PREFIX):
             return ",".join(part for part in word.split(",") if not part.startswith(OF_ONE_MEMORY))
     return ""

@@ -1,6 +1,9 @@
 """What a build of the core holds, as it states it: kernels on ISAs, targets, victims; available here or not."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -48,9 +51,9 @@ class Kernel(msgspec.Struct, frozen=True):
 class Walk(msgspec.Struct, frozen=True):
     """What a kernel on lines does to memory, for plans that size its arrays."""
 
-    arrays: int
-    read_share: float  # of the program's lines
-    simulated: bool = True  # whether a simulated memory can run it
+    arrays: Annotated[int, Meta(description="of equal length, as STREAM counts them")]
+    read_share: Annotated[float, Meta(description="share of the program's lines that are read")]
+    simulated: Annotated[bool, Meta(description="whether `target=sim` takes it")] = True
 
 
 class TargetKind(msgspec.Struct, frozen=True):

@@ -1,8 +1,10 @@
 """Performance events that were counted in the timed blocks of a record: raw counts, as the kernel gave them."""
 
 from collections.abc import Iterable
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 PERF_EVENT, SIMULATED = "perf_event", "simulated"
 
@@ -46,14 +48,14 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One event, all threads together. Times are of the threads within their blocks."""
 
-    event: str
-    scope: str = ""  # "user", "user+kernel"; "" where it was not counted, or is simulated
-    reason: str = ""  # why it was not counted; "" where it was
-    group: int = 0  # events with the same number were counted at the same time
-    empty: int = 0  # counted in `Counted.empty_blocks` blocks without work
-    value: int = 0
-    enabled_ns: int = 0  # it was to be counted
-    running_ns: int = 0  # it was counted: less where events took turns on the PMU
+    event: Annotated[str, Meta(description="name of the event, as perf names it")]
+    scope: Annotated[str, Meta(description='`user`, `user+kernel`; "" where it was not counted, or is simulated')] = ""
+    reason: Annotated[str, Meta(description="why it was not counted")] = ""
+    group: Annotated[int, Meta(description="events with the same number were counted at the same time")] = 0
+    empty: Annotated[int, Meta(description="counted in the empty blocks")] = 0
+    value: Annotated[int, Meta(description="raw: times `enabled_ns / running_ns` it is an estimate of the whole")] = 0
+    enabled_ns: Annotated[int, Meta(description="for which it was to be counted")] = 0
+    running_ns: Annotated[int, Meta(description="for which it was counted; less if events shared the PMU")] = 0
 
     @property
     def counted(self) -> bool:
@@ -83,19 +85,29 @@ def mixed(events: Iterable[EventCount]) -> str:
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was counted in one group, or of a whole simulated machine."""
+    """Performance events in the timed blocks of one group, all threads together, or of a whole simulated machine.
 
-    origin: str  # PERF_EVENT, SIMULATED
-    group: int | None = None  # None: of all groups together
-    take: int | None = None  # of several that ran in turns; None: of all blocks
-    by: str = ""  # the simulated machine
-    blocks: int = 0  # that were counted
-    operations: int = 0  # done in them
-    seconds: float = 0.0  # that they took, of all threads; simulated ones where the machine is
-    empty_blocks: int = 0
-    pair_s: float = 0.0  # of one start and stop, outside of the timed part
-    events: tuple[EventCount, ...] = ()
-    reason: str = ""  # why there are none: the simulator does not take this plan
+    Keys whose value is 0 or empty are left out.
+    """
+
+    origin: Annotated[str, Meta(description="`perf_event`, `simulated`")]
+    group: Annotated[int | None, Meta(description="its number; null: of all groups together")] = None
+    take: Annotated[
+        int | None,
+        Meta(
+            description="number of the experiment's take that was counted, where there are several; null: of all blocks"
+        ),
+    ] = None
+    by: Annotated[str, Meta(description="the simulated machine")] = ""
+    blocks: Annotated[int, Meta(description="that were counted")] = 0
+    operations: Annotated[int, Meta(description="done in them")] = 0
+    seconds: Annotated[
+        float, Meta(description="that they took, of all threads; simulated if the machine is simulated")
+    ] = 0.0
+    empty_blocks: Annotated[int, Meta(description="without work, counted before the first one")] = 0
+    pair_s: Annotated[float, Meta(description="of starting and stopping the counters once")] = 0.0
+    events: Annotated[tuple[EventCount, ...], Meta(description="list of [`EventCount`](#eventcount)")] = ()
+    reason: Annotated[str, Meta(description="why there are none")] = ""
 
 
 def simulated_events(counters: dict[str, int]) -> tuple[EventCount, ...]:

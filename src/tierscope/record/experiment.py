@@ -4,6 +4,7 @@ import math
 from typing import Annotated, Self
 
 import msgspec
+from msgspec import Meta
 
 from tierscope.errors import OutOfRangeError, UnknownNameError, UsageError
 from tierscope.registry import unknown
@@ -33,36 +34,67 @@ def _impossible(what: str, made: msgspec.Struct, name: str, needed: str) -> OutO
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
-    """A kernel and how it walks. Zero and "" mean: the core's plainest choice, stated in the facts.
+    """A kernel and its loop variant. Zero and "" mean: the simplest choice of the core, which the facts state.
 
     OutOfRangeError for a number below 0, for one that is not finite, and for less than one stream or step.
     """
 
-    kernel: str
-    footprint_bytes: Bytes  # touched by the whole team, all operands together
-    isa: str = ""
-    streams: int = 1  # walked side by side by one thread
-    unroll: int = 1  # cache lines of each stream in one step
-    prefetch_bytes: int = 0  # distance of software prefetch for loads; 0 is none
-    prefetchw_bytes: int = 0  # the same for stores
-    interleave_bytes: int = 0  # distance of the streams; 0 spreads them over the block
-    element_bytes: int = 64  # chase: distance of two nodes
-    access_bytes: int = 0  # read_blocks, flush_...: bytes used of each element, from its start; 0 is all of it
-    locality_bytes: int = 0  # chase: window that is finished before the next; order once: region; 0 is the footprint
-    pace_cycles: int = 0  # delay injected after each burst, in core cycles
-    burst_bytes: int = 1024  # program bytes between two delays
-    per_block: int = 0  # operations of one timed block; 0: as many as fill the schedule's block_s
-    fence: str = ""  # of flush_...: chunk, line, never, region; of read_blocks: never, region; "" is the first of them
-    order: str = ""  # flush_..., read_blocks: sequential, random, once; chase: random, sequential; "" is the first
-    size: str = ""  # of a victim's instance: test, train, ref
-    command: str = ""  # of the victim `command`: a line for the shell
-    limit_s: float = 0.0  # of a command: it hangs if it takes longer; 0 is the core's own limit
-    operation: str = ""  # of a structure: get, insert, remove, or shares as get:8+insert:1+remove:1; "" is get
-    keys: str = ""  # likewise: how keys are drawn, uniform or zipf:EXPONENT; "" is uniform
-    sharing: str = ""  # likewise: own, one for each thread, or one for all; "" is own
-    count: int = 0  # likewise: keys of the whole team
-    value_bytes: Bytes = 0  # likewise: of each value; 0 is 16
-    seed: int = 0  # of what is drawn; 0 is the core's own
+    kernel: Annotated[str, Meta(description="its name in the catalogue")]
+    footprint_bytes: Annotated[Bytes, Meta(description="touched by the whole team, all arrays together")]
+    isa: Annotated[str, Meta(description='"": the best that runs')] = ""
+    streams: Annotated[int, Meta(description="parts that one thread visits side by side")] = 1
+    unroll: Annotated[int, Meta(description="lines of each stream in one step")] = 1
+    prefetch_bytes: Annotated[int, Meta(description="distance of the software prefetch for loads; 0: none")] = 0
+    prefetchw_bytes: Annotated[int, Meta(description="the same for stores")] = 0
+    interleave_bytes: Annotated[int, Meta(description="distance of the streams; 0: far apart")] = 0
+    element_bytes: Annotated[
+        int, Meta(description="chase: between two places; kernels on blocks: bytes of a block")
+    ] = 64
+    access_bytes: Annotated[
+        int,
+        Meta(description="kernels `read_blocks`, `flush_...`: bytes used of each block, from its start; 0: all of it"),
+    ] = 0
+    locality_bytes: Annotated[
+        int,
+        Meta(
+            description="chases: window that is finished before the next; order `once`: the region; 0 is the footprint"
+        ),
+    ] = 0
+    pace_cycles: Annotated[int, Meta(description="delay after each burst, in core cycles")] = 0
+    burst_bytes: Annotated[int, Meta(description="program bytes between two delays")] = 1024
+    per_block: Annotated[int, Meta(description="operations of one timed block; 0: as many as fill it")] = 0
+    fence: Annotated[
+        str,
+        Meta(
+            description='kernels `flush_...`: `chunk` (also ""), `line`, `never`, `region`; '
+            '`read_blocks`: `never` (also ""), `region`'
+        ),
+    ] = ""
+    order: Annotated[
+        str,
+        Meta(
+            description='kernels `flush_...`, `read_blocks`: `sequential` (also ""), `random`, '
+            '`once`; chases: `random` (also ""), `sequential`'
+        ),
+    ] = ""
+    size: Annotated[str, Meta(description="victim `flow`: of its instance")] = ""
+    command: Annotated[
+        str, Meta(description="victim `command`: a line for the shell; `fio`: the arguments of its job")
+    ] = ""
+    limit_s: Annotated[float, Meta(description="victim `command`: after which it hangs; 0: after 600 s")] = 0.0
+    operation: Annotated[
+        str,
+        Meta(description='structures: `get`, `insert`, `remove`, or shares as `get:8+insert:1+remove:1`; "" is `get`'),
+    ] = ""
+    keys: Annotated[
+        str, Meta(description='structures: how keys are drawn, `uniform` or `zipf:EXPONENT`; "" is `uniform`')
+    ] = ""
+    sharing: Annotated[
+        str, Meta(description='structures: `own`, one for each thread, or `one` for all; "" is `own`')
+    ] = ""
+    count: Annotated[int, Meta(description="structures: keys of the whole team")] = 0
+    value_bytes: Annotated[Bytes, Meta(description="structures: of each value; 0 is 16")] = 0
+    seed: Annotated[int, Meta(description="of what is drawn; 0 is the core's own, 1995")] = 0
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -73,11 +105,13 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the bytes live: `node:0`, `file:/mnt/x`, `null`."""
+    """The location of the bytes: `node:0`, `file:/mnt/x`, `null`."""
 
-    name: str = "node"
-    where: str = "0"
-    pages: str = "thp"  # a word of PAGES
+    name: Annotated[
+        str, Meta(description="`node`, `file`, `null`; `storage`, a folder, and `blockdev`, of storage")
+    ] = "node"
+    where: Annotated[str, Meta(description="node number or path")] = "0"
+    pages: Annotated[str, Meta(description="page size asked for")] = "thp"
 
     @classmethod
     def parse(cls, word: str, pages: str = "thp") -> Self:
@@ -105,29 +139,34 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 class Team(msgspec.Struct, frozen=True, kw_only=True):
     """Threads, one pinned to each CPU."""
 
-    cpus: tuple[int, ...]
+    cpus: Annotated[tuple[int, ...], Meta(description="one thread on each")]
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
     """One team doing one workload on one target."""
 
-    workload: Workload
-    target: Target
-    team: Team
-    role: str = ""  # "chaser", "load", ... : how tables and figures call it
-    source: Target | None = None  # where operands lie that are only read; None: beside the others
-    shared: bool = False  # its CPUs may be named twice, or be those of other groups that run at the same time
+    workload: Annotated[Workload, Meta(description="the [`Workload`](#workload)")]
+    target: Annotated[Target, Meta(description="the [`Target`](#target)")]
+    team: Annotated[Team, Meta(description="the [`Team`](#team)")]
+    role: Annotated[str, Meta(description="how tables and figures call it")] = ""
+    source: Annotated[
+        Target | None,
+        Meta(description="the [`Target`](#target) of the operands that are only read; null: the same target"),
+    ] = None
+    shared: Annotated[
+        bool, Meta(description="whether threads may share its CPUs, with each other or with other groups")
+    ] = False
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """How long, and how sure; OutOfRangeError for times and shares that no measurement can have."""
 
-    block_s: float = 1e-3
-    precision: Share = 0.02  # half-width of the interval over the median
-    confidence: Share = 0.95
-    minimum_s: float = 0.2  # timed at least so long
-    budget_s: float = 1.5  # and at most so long
-    repeats: bool = False  # each batch, of minimum_s, is one point: a program that measures by itself gives none finer
+    block_s: Annotated[float, Meta(description="length of a block")] = 1e-3
+    precision: Annotated[Share, Meta(description="half of the interval over the median that is asked for")] = 0.02
+    confidence: Annotated[Share, Meta(description="of the interval")] = 0.95
+    minimum_s: Annotated[float, Meta(description="shortest timed duration")] = 0.2
+    budget_s: Annotated[float, Meta(description="longest timed duration")] = 1.5
+    repeats: Annotated[bool, Meta(description="whether each batch, of `minimum_s`, is one point: storage")] = False
 
     def __post_init__(self) -> None:
         for name in ("precision", "confidence"):
@@ -139,13 +178,22 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
-    """One point of a table: the groups that run at once, and the labels under which it is filed."""
+    """One point of a table: the groups that run at the same time, and the labels that identify it."""
 
-    table: str  # the table that reads it: stream, latency, loaded_latency, groups; none reads sizing
-    groups: tuple[Group, ...]
-    schedule: Schedule = Schedule()
-    labels: dict[str, Label] = {}
-    calibrate: bool = False  # pick the walk of the last group by a short calibration
-    note: str = ""  # why it is smaller or other than asked
-    takes: tuple[tuple[int, ...], ...] = ()  # groups that run at once, take after take, in turns; (): all in one
-    against: tuple[int, ...] = ()  # for each take the one that it is compared with, round by round; () compares none
+    table: Annotated[str, Meta(description="the table that reads it")]
+    groups: Annotated[tuple[Group, ...], Meta(description="list of [`Group`](#group)")]
+    schedule: Annotated[Schedule, Meta(description="the [`Schedule`](#schedule)")] = Schedule()
+    labels: Annotated[dict[str, Label], Meta(description="how the table files it: kernel, threads, probe ...")] = {}
+    calibrate: Annotated[bool, Meta(description="whether trials select the loop variant of the last group")] = False
+    note: Annotated[str, Meta(description="why it is smaller or other than asked")] = ""
+    takes: Annotated[
+        tuple[tuple[int, ...], ...],
+        Meta(
+            description="sets of group numbers that run at the same time, one take after the other, in "
+            "rounds; empty: all groups at the same time"
+        ),
+    ] = ()
+    against: Annotated[
+        tuple[int, ...],
+        Meta(description="for each take the number of the take that it is compared with; empty: none is compared"),
+    ] = ()

@@ -5,8 +5,10 @@
 """
 
 import hashlib
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from tierscope.host.cxl import Cxl
 from tierscope.host.persistent.facts import Persistent
@@ -16,52 +18,70 @@ from tierscope.record.catalogue import Walk
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
     """One cache as the system reports it, which a hypervisor may have made up."""
 
-    level: int
-    kind: str  # "Data", "Instruction", "Unified"
-    size_bytes: int
-    ways: int
-    line_bytes: int
-    cpus: tuple[int, ...]  # the CPUs that share it
+    level: Annotated[int, Meta(description="1, 2, 3")]
+    kind: Annotated[str, Meta(description="`Data`, `Instruction`, `Unified`")]
+    size_bytes: Annotated[int, Meta(description="as reported; a hypervisor may have made it up")]
+    ways: Annotated[int, Meta(description="associativity")]
+    line_bytes: Annotated[int, Meta(description="of one line")]
+    cpus: Annotated[tuple[int, ...], Meta(description="that share it")]
 
 
 class Cpu(msgspec.Struct, frozen=True, kw_only=True):
     """One logical processor."""
 
-    number: int
-    core: int
-    package: int
-    node: int
-    allowed: bool  # by this process's affinity and cpuset
+    number: Annotated[int, Meta(description="what Linux calls it")]
+    core: Annotated[int, Meta(description="physical core")]
+    package: Annotated[int, Meta(description="physical socket")]
+    node: Annotated[int, Meta(description="NUMA node")]
+    allowed: Annotated[bool, Meta(description="whether this process may use it")]
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One NUMA node; a node without CPUs is memory alone (CXL, persistent memory as RAM)."""
 
-    number: int
-    cpus: tuple[int, ...]
-    memory_bytes: int
-    free_bytes: int
-    distances: tuple[int, ...]  # to every online node, in order of node number
-    huge_pages: dict[str, int]  # free huge pages by size: {"2097152": 0}
-    reported: dict[str, float] = {}  # by the firmware (HMAT): read_latency_s, read_bandwidth_bytes_per_s, write_...
-    initiators: tuple[int, ...] = ()  # the nodes for which `reported` holds: those that reach this one best
-    tier: int | None = None  # the kernel's memory tier; lower is faster, 4 is DRAM
+    number: Annotated[int, Meta(description="NUMA node")]
+    cpus: Annotated[tuple[int, ...], Meta(description="its CPUs; empty: memory alone")]
+    memory_bytes: Annotated[int, Meta(description="its size")]
+    free_bytes: Annotated[int, Meta(description="free at the start")]
+    distances: Annotated[tuple[int, ...], Meta(description="to every online node, in order of their numbers")]
+    huge_pages: Annotated[dict[str, int], Meta(description="free huge pages by size in bytes")]
+    reported: Annotated[
+        dict[str, float],
+        Meta(
+            description="what the firmware reports (HMAT): `read_latency_s`, `write_latency_s`, "
+            "`read_bandwidth_bytes_per_s`, `write_bandwidth_bytes_per_s`; left out without a report"
+        ),
+    ] = {}
+    initiators: Annotated[
+        tuple[int, ...],
+        Meta(
+            description="the nodes for which `reported` is true, that is, those that reach this one best; "
+            "left out without a report"
+        ),
+    ] = ()
+    tier: Annotated[
+        int | None, Meta(description="the kernel's memory tier; lower is faster, 4 is DRAM; left out where it has none")
+    ] = None
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """What makes two results comparable."""
+    """What makes two results comparable.
 
-    model: str
-    architecture: str
-    family: str  # vendor:family:model:stepping
-    microcode: str
-    features: tuple[str, ...]  # those that the kernels ask about
-    hypervisor: str  # "" on bare metal
-    kernel: str
-    memory: str  # DIMMs from SMBIOS where readable, else the total
-    cpus: tuple[Cpu, ...]
-    nodes: tuple[Node, ...]
-    caches: tuple[Cache, ...]
+    `tierscope resume` compares a digest of these facts, and refuses another machine. The digest does not include free
+    memory, what the firmware reports of nodes, and their memory tiers.
+    """
+
+    model: Annotated[str, Meta(description="of the CPU")]
+    architecture: Annotated[str, Meta(description="as `x86_64`")]
+    family: Annotated[str, Meta(description="vendor:family:model:stepping")]
+    microcode: Annotated[str, Meta(description="its revision")]
+    features: Annotated[tuple[str, ...], Meta(description="CPU features that the kernels ask about")]
+    hypervisor: Annotated[str, Meta(description='"" on bare metal')]
+    kernel: Annotated[str, Meta(description="release of Linux")]
+    memory: Annotated[str, Meta(description="DIMMs if the firmware reports them, otherwise the total")]
+    cpus: Annotated[tuple[Cpu, ...], Meta(description="list of [`Cpu`](#cpu)")]
+    nodes: Annotated[tuple[Node, ...], Meta(description="list of [`Node`](#node)")]
+    caches: Annotated[tuple[Cache, ...], Meta(description="list of [`Cache`](#cache)")]
 
     def digest(self) -> str:
         """Twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
@@ -77,21 +97,62 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
 class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Identity and state at the start of a run. `state` is flat: name -> text or number.
 
-    Persistent memory is no part of the identity: its modes and mounts are the user's, and a target verifies its own.
+    Persistent memory is not part of the identity: the user chooses its modes and mounts, and each target verifies its
+    own.
     """
 
-    hostname: str
-    identity: Identity
-    state: dict[str, str | float | int | None]
-    peak_bytes_per_s: float | None  # theoretical, of all channels; None is unknown, never a guess
-    peak_source: str  # "SMBIOS: 8 x DDR5-4800", "given: peak=307.2GB/s", "unknown: ..."
-    persistent: Persistent | None = None  # None: the kernel shows none
-    cxl: Cxl | None = None
-    rooms: dict[str, int] = {}  # bytes that each path among the run's targets could hold, by the target's word
-    kernels: dict[str, Walk] = {}  # on lines, of the build, where a suite asks
-    structures: dict[str, str] = {}  # of the build, where a suite asks: name -> "pool" or "node", where it lives
-    structures_lacking: dict[str, str] = {}  # likewise, those that the build has not: name -> why
-    structures_unrecorded: dict[str, str] = {}  # likewise, whose changes run on no simulated memory: name -> why
+    hostname: Annotated[str, Meta(description="as the kernel reports it")]
+    identity: Annotated[Identity, Meta(description="[`Identity`](#identity): what stays over a reboot")]
+    state: Annotated[
+        dict[str, str | float | int | None],
+        Meta(
+            description="of the moment: load, clocks, steal, pressure, temperature, free memory ... as name "
+            "-> text or number"
+        ),
+    ]
+    peak_bytes_per_s: Annotated[
+        float | None, Meta(description="theoretical bandwidth of all channels; null is unknown")
+    ]
+    peak_source: Annotated[str, Meta(description="where it comes from, or why it is unknown")]
+    persistent: Annotated[
+        Persistent | None,
+        Meta(
+            description="[`Persistent`](#persistent): persistent memory and DAX devices; left out where there are none"
+        ),
+    ] = None
+    cxl: Annotated[Cxl | None, Meta(description="[`Cxl`](#cxl): CXL memory; left out if there is none")] = None
+    rooms: Annotated[
+        dict[str, int],
+        Meta(
+            description="free bytes of each path among the targets before the run, by the target as it was "
+            "typed; footprints that Tierscope chooses use at most half of it; left out if no target is a path"
+        ),
+    ] = {}
+    kernels: Annotated[
+        dict[str, Walk],
+        Meta(
+            description="kernels of the build that use lines of arrays, if the suite needs them: name -> "
+            "[`Walk`](#walk); left out by other suites"
+        ),
+    ] = {}
+    structures: Annotated[
+        dict[str, str],
+        Meta(
+            description="of the build, where the suite asks for them: name -> `pool` or `node`, the target "
+            "that it takes; left out by other suites"
+        ),
+    ] = {}
+    structures_lacking: Annotated[
+        dict[str, str],
+        Meta(description="if the suite needs structures: those that the build does not have: name -> reason"),
+    ] = {}
+    structures_unrecorded: Annotated[
+        dict[str, str],
+        Meta(
+            description="if the suite needs structures: those whose inserts and removes do not run on "
+            "simulated memory: name -> reason"
+        ),
+    ] = {}
 
     @property
     def simulated(self) -> bool:

@@ -12,11 +12,13 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 
 from tierscope.errors import ResultError, reason
 from tierscope.files import write_atomically
 from tierscope.record.counting import Counted
-from tierscope.record.experiment import Bytes, Experiment, Label, Workload
+from tierscope.record.experiment import Experiment, Label
+from tierscope.record.facts import Clock, GroupFacts, Trial
 from tierscope.record.machine import Machine
 from tierscope.record.origin import ORIGINS
 from tierscope.record.program import BIN, Bins, Program, bins_of
@@ -38,6 +40,7 @@ from tierscope.record.samples import (
     write_blocks,  # fmt: skip
 )
 from tierscope.record.timing import Timing
+from tierscope.record.warn import Warn
 
 __all__ = [
     "BLOCK", "DRIFTED", "MIGRATED", "PREEMPTED", "SCHEMA", "SIZING", "STOLEN", "Blocks", "Clock", "Finding",
@@ -50,102 +53,66 @@ SCHEMA = 1
 Stored = TypeVar("Stored")
 
 
-class Warn(msgspec.Struct, frozen=True, kw_only=True):
-    """A doubt about a record, and what to do about it."""
-
-    code: str
-    message: str
-    next_step: str
-
-
-class Clock(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ticks are."""
-
-    source: str  # "tsc", "monotonic_raw", or "simulated"
-    hz: Annotated[float, msgspec.Meta(gt=0)]
-    resolution_s: float  # smallest step seen
-    read_cost_s: float  # one pair of reads around an empty block
-
-
-WAITED = {"flush_msync": "file", "command": "processes"}
-"""What threads waited for, by kernel, in results of cores that did not say."""
-
-
-class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What really ran, as the core saw it."""
-
-    kernel: str
-    isa: str
-    store: str  # "none", "plain", "nt", "string", "libc", "direct"
-    streams: int
-    unroll: int
-    prefetch_bytes: int
-    prefetchw_bytes: int
-    interleave_bytes: int
-    target: str
-    origin: str  # "real", "emulated", "simulated"
-    cpus: tuple[int, ...]
-    footprint_bytes: Bytes
-    pages: dict[str, int]  # page size in bytes -> bytes mapped with it
-    nodes: dict[str, int]  # NUMA node -> bytes found there; empty where the question has no sense
-    placement: str  # how it was verified: "move_pages: 4096 of 65536 pages"
-    program_bytes_per_operation: float
-    bus_bytes_per_operation: float | None  # with write-allocate; None where only a counter could tell
-    operation: str  # "line", "hop", "call", "block", "handover", "task", "key"
-    source: str = ""  # target of the operands that are only read; "" is `target`
-    element_bytes: int = 0  # of one operation of kernels on blocks, between two nodes of a chase
-    access_bytes: int = 0  # of each element so many are used; 0 of kernels that know no such word
-    origin_by: str = ""  # what emulates or simulates it; "" where it is real
-    latency_floor_s: float = 0.0  # that an emulated target puts under each dependent access; 0 is none
-    ceiling_bytes_per_s: float = 0.0  # that it puts over the program bytes of all threads; 0 is none
-    persistence: str = ""  # until its bytes survive: "none", "adr", "eadr", "msync"; "" is not told
-    persistence_how: str = ""  # how that is known
-    detail: str = ""  # what a victim says of its instance: "3000 nodes, 120000 arcs, cost 71823"
-    waits: str = ""  # for what its thread waits by nature: "none", "file", "processes"; "" is not told
-
-    @property
-    def waits_for(self) -> str:
-        """What its thread waits for by nature: "none", "file", "processes"."""
-        return self.waits or WAITED.get(self.kernel, "none")
-
-
-class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One candidate of a calibration, and the median, over its batches, of their median rates.
-
-    The rate is None where no batch of the trial had a clean moment. Runs of before wrote 0.0 there.
-    """
-
-    workload: Workload
-    operations_per_s: float | None
-
-    @property
-    def rate(self) -> float | None:
-        """Operations/s; None where they are not known, in runs of before as well."""
-        return self.operations_per_s or None
-
-
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished experiment. `counters`: events that a simulated machine counted, "L1d.load_misses"."""
+    """One finished experiment."""
 
-    number: int
-    experiment: Experiment
-    groups: tuple[GroupFacts, ...]
-    clock: Clock
-    samples: Annotated[str, msgspec.Meta(pattern=r"^samples/[0-9]+\.parquet(?!\n)$")]  # below the run directory
-    blocks: int  # rows of `samples`
-    started: str  # UTC, ISO 8601
-    seconds: float  # wall time including set-up
-    largest_relative_error: float  # against scalar code, after the blocks
-    warnings: tuple[Warn, ...] = ()
-    calibration: tuple[Trial, ...] = ()  # fastest first; empty where the choice was made before
-    takes: tuple[int, ...] = ()  # of each batch, which of the experiment's takes ran; () where there is one take
-    counters: dict[str, int] = {}
-    timings: tuple[tuple[Timing, ...], ...] = ()  # of each group, of each batch; () where no group runs a structure
-    program: Program | None = None  # that measured in place of the core
-    counted: tuple[Counted, ...] = ()  # performance events in the timed blocks; () where none were asked for
-    samples_sha256: str = ""  # of the rows of `samples`, see `digest`; "" of versions that stated none
-    bins: Annotated[int, msgspec.Meta(ge=0)] | None = None  # rows of the histogram of `program`; None likewise
-    bins_sha256: str = ""
+    number: Annotated[int, Meta(description="from 0")]
+    experiment: Annotated[Experiment, Meta(description="the [`Experiment`](#experiment) as it was asked for")]
+    groups: Annotated[tuple[GroupFacts, ...], Meta(description="list of [`GroupFacts`](#groupfacts): what really ran")]
+    clock: Annotated[Clock, Meta(description="the [`Clock`](#clock)")]
+    samples: Annotated[
+        str,
+        msgspec.Meta(pattern=r"^samples/[0-9]+\.parquet(?!\n)$"),
+        Meta(description="file of its blocks, below the run directory"),
+    ]
+    blocks: Annotated[int, Meta(description="how many they are")]
+    started: Annotated[str, Meta(description="UTC, ISO 8601")]
+    seconds: Annotated[float, Meta(description="wall time, set-up included")]
+    largest_relative_error: Annotated[float, Meta(description="of the memory against scalar code, after the blocks")]
+    warnings: Annotated[tuple[Warn, ...], Meta(description="list of [`Warn`](#warn)")] = ()
+    calibration: Annotated[
+        tuple[Trial, ...],
+        Meta(description="list of [`Trial`](#trial), fastest first; empty if the loop variant was chosen before"),
+    ] = ()
+    takes: Annotated[
+        tuple[int, ...],
+        Meta(description="of each batch, which of the experiment's `takes` ran in it; empty where there is one take"),
+    ] = ()
+    counters: Annotated[
+        dict[str, int],
+        Meta(
+            description="events that a simulated machine counted over the batches, by name: "
+            "`L1d.load_misses`; empty on hardware"
+        ),
+    ] = {}
+    timings: Annotated[
+        tuple[tuple[Timing, ...], ...],
+        Meta(description="of each group, of each batch, a [`Timing`](#timing); empty where no group runs a structure"),
+    ] = ()
+    program: Annotated[
+        Program | None,
+        Meta(description="the [`Program`](#program) that measured in place of the core; null where the core did"),
+    ] = None
+    counted: Annotated[
+        tuple[Counted, ...],
+        Meta(
+            description="list of [`Counted`](#counted): performance events of `counters=`; empty where none "
+            "were asked for"
+        ),
+    ] = ()
+    samples_sha256: Annotated[
+        str, Meta(description='SHA-256 of the rows of `samples`; "" in runs of versions that stated none')
+    ] = ""
+    bins: Annotated[
+        Annotated[int, msgspec.Meta(ge=0)] | None,
+        Meta(
+            description="rows of the histogram of `program`; null where there is none, or in runs of versions "
+            "that stated none"
+        ),
+    ] = None
+    bins_sha256: Annotated[
+        str, Meta(description='SHA-256 of these rows; "" if there are none, or in runs of versions that stated none')
+    ] = ""
 
     @property
     def mark(self) -> tuple[object, ...]:
@@ -156,55 +123,78 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One check of the machine by `doctor`."""
 
-    name: str
-    state: str  # what is, in words: "performance", "not readable"
-    verdict: str  # "good", "note", "bad", "unknown"
-    touches: tuple[str, ...]  # topics it bears on, "bandwidth", "latency"; of older runs, tables; () is none
-    effect: str  # how much, with its source
-    remedy: str  # the exact command, or ""
-    needs_root: bool = False
+    name: Annotated[str, Meta(description="of the [check](doctor.md)")]
+    state: Annotated[str, Meta(description="the state, as text")]
+    verdict: Annotated[str, Meta(description="`good`, `note`, `bad`, `unknown`")]
+    touches: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="topics that it affects, `bandwidth` and `latency`; runs of older versions name "
+            "tables; empty: none"
+        ),
+    ]
+    effect: Annotated[str, Meta(description="how much, with its source")]
+    remedy: Annotated[str, Meta(description='a command, or ""')]
+    needs_root: Annotated[bool, Meta(description="whether that command needs root")] = False
 
 
 class Software(msgspec.Struct, frozen=True, kw_only=True):
-    """What measured."""
+    """Versions of the programs that measured."""
 
-    tierscope: str
-    core: str
-    compiler: str
-    python: str
+    tierscope: Annotated[str, Meta(description="version of the package")]
+    core: Annotated[str, Meta(description="version of the core")]
+    compiler: Annotated[str, Meta(description="that built the core")]
+    python: Annotated[str, Meta(description="interpreter")]
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """Written once, before the first block: enough to repeat or to resume the run."""
+    """The file `manifest.json`.
 
-    schema: Annotated[int, msgspec.Meta(ge=1)]
-    argv: tuple[str, ...]
-    suite: str
-    options: dict[str, Label]
-    plan: str  # the user's own groups as TOML; "" for a suite
-    software: Software
-    machine: Machine
-    findings: tuple[Finding, ...]
-    started: str
+    Written once, before the first block: enough to repeat or to resume the run.
+    """
+
+    schema: Annotated[int, msgspec.Meta(ge=1), Meta(description="version of the format")]
+    argv: Annotated[tuple[str, ...], Meta(description="the command as typed")]
+    suite: Annotated[str, Meta(description="its name; `groups` for a file of groups")]
+    options: Annotated[dict[str, Label], Meta(description="every option with its value, defaults too; null is auto")]
+    plan: Annotated[str, Meta(description='the file of groups as text; "" for a suite')]
+    software: Annotated[Software, Meta(description="[`Software`](#software)")]
+    machine: Annotated[Machine, Meta(description="[`Machine`](#machine) at the start")]
+    findings: Annotated[tuple[Finding, ...], Meta(description="list of [`Finding`](#finding) at the start")]
+    started: Annotated[str, Meta(description="UTC, ISO 8601")]
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """All records of a run so far."""
+    """The file `result.json`: all records of a run so far."""
 
-    schema: Annotated[int, msgspec.Meta(ge=1)]
-    suite: str
-    options: dict[str, Label]
-    origin: str  # of the groups: "real", or the strongest other
-    software: Software
-    machine: Machine
-    findings: tuple[Finding, ...]
-    started: str
-    complete: bool
-    records: tuple[Record, ...] = ()
-    warnings: tuple[Warn, ...] = ()
-    origin_by: str = ""  # what emulates or simulates, of all groups; "" where they are real; the tool that measured
-    readings: tuple[Reading, ...] = ()  # of another tool, where the run was imported
-    method: str = ""  # of that tool, as far as its output and its documents say; "" is not known
+    schema: Annotated[int, msgspec.Meta(ge=1), Meta(description="version of the format")]
+    suite: Annotated[str, Meta(description="its name")]
+    options: Annotated[dict[str, Label], Meta(description="as in the manifest")]
+    origin: Annotated[
+        str,
+        Meta(
+            description="`real`, or the strongest other of all groups: `emulated`, `simulated`; `imported`: "
+            "another tool measured"
+        ),
+    ]
+    software: Annotated[Software, Meta(description="[`Software`](#software)")]
+    machine: Annotated[Machine, Meta(description="[`Machine`](#machine)")]
+    findings: Annotated[tuple[Finding, ...], Meta(description="list of [`Finding`](#finding)")]
+    started: Annotated[str, Meta(description="UTC, ISO 8601")]
+    complete: Annotated[bool, Meta(description="false until the last experiment is done")]
+    records: Annotated[tuple[Record, ...], Meta(description="list of [`Record`](#record)")] = ()
+    warnings: Annotated[tuple[Warn, ...], Meta(description="list of [`Warn`](#warn) about the run as a whole")] = ()
+    origin_by: Annotated[
+        str, Meta(description='what emulates or simulates, of all groups; of an import the tool; "": they are real')
+    ] = ""
+    readings: Annotated[
+        tuple[Reading, ...],
+        Meta(description="list of [`Reading`](#reading): what another tool printed; empty unless the run was imported"),
+    ] = ()
+    method: Annotated[
+        str,
+        Meta(description="method of that tool, as far as its output and its documents describe it; empty if not known"),
+    ] = ""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,20 +18,42 @@ from tierscope.files import write_atomically
 BLOCK = np.dtype(
     [
         ("group", "<u2"),
-        ("thread", "<u2"),  # within its group
-        ("cpu", "<u2"),  # where the block ended
+        ("thread", "<u2"),
+        ("cpu", "<u2"),
         ("flags", "<u2"),
-        ("batch", "<u4"),  # which `measure` of the experiment
-        ("switches", "<u4"),  # context switches within the block
+        ("batch", "<u4"),
+        ("switches", "<u4"),
         ("start_ticks", "<u8"),
         ("stop_ticks", "<u8"),
-        ("operations", "<u8"),  # in the kernel's own unit, see GroupFacts
+        ("operations", "<u8"),
     ]
 )
 """One block of one thread: 40 bytes; the core writes the same layout."""
 
+BLOCK_MEANINGS = {
+    "group": "number of the group in the experiment",
+    "thread": "number of the thread in the group",
+    "cpu": "CPU on which the block ended",
+    "flags": "marks, as below",
+    "batch": "number of the `measure` of the session",
+    "switches": "context switches within the block",
+    "start_ticks": "first read of the clock",
+    "stop_ticks": "second read of the clock",
+    "operations": "operations between the two reads, in the unit of the kernel",
+}
+"""What the columns contain, for the reference."""
+
 SIZING, PREEMPTED, STOLEN, DRIFTED, MIGRATED = (1 << bit for bit in range(5))
 """Flags of a block: sizing itself; context switch; steal time; clock against clock; on another CPU."""
+
+FLAGS = {
+    "SIZING": (SIZING, "the thread was still determining how much work fills a block"),
+    "PREEMPTED": (PREEMPTED, "a context switch within the block"),
+    "STOLEN": (STOLEN, "the hypervisor took the CPU; known to 10 ms, so neighbours are also marked"),
+    "DRIFTED": (DRIFTED, "the two clocks differ by more than 0.1 % and 2 us"),
+    "MIGRATED": (MIGRATED, "the block ended on another CPU"),
+}
+"""Name -> bit and meaning, for the reference."""
 
 Blocks = npt.NDArray[np.void]
 SQL = {2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}  # types of the columns, by the bytes of a field

@@ -66,9 +66,10 @@ def this_machine(peak: float | None, simulated_word: str = "") -> Machine:
 def machine_for(suite: str, options: dict[str, Label], plan_text: str) -> Machine:
     """The machine that the targets name: a simulated one, or this; with the structures of the build if a suite asks."""
     if suite != OWN_GROUPS:
-        word = machine_of(options.values())
+        word = machine_of(suites[suite].targets(options))
     else:
-        word = machine_of(group.target.word for e in read_groups(plan_text).experiments for group in e.groups)
+        groups = (group for experiment in read_groups(plan_text).experiments for group in experiment.groups)
+        word = machine_of(t.word for group in groups for t in (group.target, group.source) if t is not None)
     peak = options.get("peak")
     return with_build(suite, this_machine(float(peak) if isinstance(peak, int | float) else None, word))
 
@@ -143,7 +144,7 @@ def imagined(suite: str, options: dict[str, Label], plan_text: str) -> tuple[Mac
     """
     machine, system = machine_for(suite, options, plan_text), System()
     if suite != OWN_GROUPS:
-        machine = with_rooms_of(machine, suites[suite].paths(options), system)
+        machine = with_rooms_of(machine, suites[suite].named_paths(options), system)
     machine = with_rooms(machine, imagine(plan_for(suite, options, plan_text, machine)()), system)
     return machine, imagine(plan_for(suite, options, plan_text, machine)())
 

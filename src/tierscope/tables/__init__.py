@@ -4,6 +4,7 @@ A table reads the records whose `experiment.table` is its name. Rows are compute
 each time (summaries are never stored); `tables.measured` remembers them for as long as the process lives.
 """
 
+import inspect
 from typing import Any, Protocol
 
 import msgspec
@@ -18,12 +19,13 @@ Row = dict[str, Label]
 
 
 class Column(msgspec.Struct, frozen=True):
-    """One key of a table's rows."""
+    """One key of a table's rows. help: what it means, in light Markdown with links relative to docs/reference/."""
 
     name: str
     title: str  # as shown to people, without its unit
     unit: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count), "" (words, truth values)
     tier: bool = False  # it names a target: across origins that is another word, and the point may yet be the same
+    help: str = ""  # a bound, `X_low` or `X_high`, needs none
 
 
 ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
@@ -133,8 +135,9 @@ def plain(value: Any) -> Any:
 class Plain:
     """A table whose rows and insights hold Python's own numbers, whatever its statistics return.
 
-    A table may state four things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
-    whether a terminal shows it, too; and `topics`, on which findings of the doctor bear.
+    A table may state five things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
+    whether a terminal shows it, too; `topics`, on which findings of the doctor bear; and `says`, the name of each
+    insight with the meaning of its value. A word in capitals in a name stands for many.
     """
 
     def __init__(self, table: Table) -> None:
@@ -159,6 +162,17 @@ class Plain:
     @property
     def main(self) -> tuple[Main, ...]:
         return self._table.main
+
+    @property
+    def about(self) -> str:
+        """What one row is: the docstring of the table, in light Markdown with links relative to docs/reference/."""
+        return inspect.getdoc(type(self._table)) or ""
+
+    @property
+    def says(self) -> dict[str, str]:
+        found = getattr(self._table, "says", {})
+        assert isinstance(found, dict)
+        return found
 
     @property
     def place(self) -> int:

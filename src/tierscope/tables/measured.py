@@ -12,11 +12,23 @@ from tierscope.stats.point import Point
 from tierscope.tables import Column, Row
 
 CLOSING = (
-    Column("conclusive", "conclusive", ""),
-    Column("reasons", "why not", ""),
-    Column("blocks", "blocks", "1"),
-    Column("left_out_share", "left out", "1"),
-    Column("origin", "origin", ""),
+    Column(
+        "conclusive",
+        "conclusive",
+        "",
+        help="true: within the requested precision, on enough clean moments of a steady series",
+    ),
+    Column(
+        "reasons",
+        "why not",
+        "",
+        help='why the row is not conclusive; several reasons are joined by "; "; "" if it is conclusive',
+    ),
+    Column("blocks", "blocks", "1", help="blocks in the samples, including marked ones"),
+    Column(
+        "left_out_share", "left out", "1", help="share of the moments that are left out because a thread was disturbed"
+    ),
+    Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
 )
 """The columns of `closing`."""
 

@@ -6,28 +6,40 @@ from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
-EPILOG = """\
-What you know of the machine besides: peak=307.2GB/s, the theoretical peak of all its channels, or channels=8 speed=4800
-(MT/s), which make it; cache=64MiB, all last-level caches together.
 
-\b
-Exit status: 0 every identity holds, 1 one fails, 4 none could be looked at.
-
-Examples:
-  tierscope audit reference:document003_storage
-  tierscope audit mlc.txt peak=307.2GB/s"""
-
-
-@click.command(cls=Command, epilog=EPILOG)
+@click.command(
+    cls=Command,
+    status={1: "at least one identity fails", 4: "no identity applies to the numbers"},
+    examples=(
+        "tierscope audit runs/A",
+        "tierscope audit reference:document003_storage",
+        "tierscope audit mlc.txt channels=8 speed=4800",
+    ),
+)
 @click.argument("what")
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option(
-    "--as", "name", cls=names.Named, known=names.importers, default="",
-    help="Format of a file, one of {}; default: found by what it looks like.",
-)  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Identities and failures as JSON on standard output.")
+    "--as",
+    "name",
+    default="",
+    help="Format of a file, as for `import`.",
+    metavar="FORMAT",
+    shell_complete=names.complete(names.importers),
+)
+@click.option("--json", "as_json", is_flag=True, help="Print [what was checked and what fails](json.md#audit---json).")
 def audit(what: str, words: tuple[str, ...], name: str, as_json: bool) -> int:
-    """Audit WHAT: a run directory, a file that another tool wrote, or reference:NAME, a published table."""
+    """Check the identities that a result must fulfil, and show the numbers that violate one.
+
+    Identities are, for example: latency multiplied by rate is the number of accesses in flight; a bus transfers no more
+    than its peak; a timing is longer than the clock's step. Each number that violates one is shown with a possible
+    cause. WHAT is a run directory, a file that [another tool](#import) wrote, or `reference:NAME`, a published table.
+    Every run is also audited before it is shown. See [how to audit](../how-to/audit.md).
+
+    State what you know of the machine: `peak=307.2GB/s` is the theoretical peak of all channels of the memory together.
+    `channels=8 speed=4800` (in MT/s) give the peak as channels x speed x 8 bytes, and check `peak=` if both are
+    present. `cache=64MiB` is the size of all last-level caches together: the report marks a footprint that fits into
+    it.
+    """
     import dataclasses
 
     from tierscope.audit.limits import parsed

@@ -6,12 +6,17 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="The core's own catalogue as JSON.")
+@click.command(cls=Command)
+@click.option("--json", "as_json", is_flag=True, help="Print the [catalogue of the core](plan.md#catalogue).")
 def catalogue(as_json: bool) -> int:
-    """List kernels with their traffic, ISAs, targets and structures."""
+    """List the kernels, ISAs, targets and structures of this build.
+
+    Shows the stores of each kernel, its bytes per operation, and the ISAs that it runs on here. Entries that cannot run
+    here stay in the list, with the reason.
+    """
     from tierscope.run import start
 
     found = start.catalogue()

@@ -10,37 +10,71 @@ from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.cli.least import share
 
-EPILOG = """\b
-Exit status: 0 no point is slower, 1 one is, 4 nothing could be compared.
-Beside a published table: 0 normal for such hardware, 1 not, 4 no point tells."""
 
-
-@click.command(cls=Command, epilog=EPILOG)
+@click.command(
+    cls=Command,
+    status={
+        1: "at least one point is slower; with `reference:NAME`, the run is not normal for such hardware",
+        4: "every common point is inconclusive; runs without a common point are a usage error (2)",
+    },
+    examples=(
+        "tierscope compare runs/A runs/B --least 0.05",
+        "tierscope compare runs/A runs/B --rerun 5",
+    ),
+)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after")
 @click.option(
-    "--least", type=float, callback=share, help="Smallest difference of interest, as a share; 0.02 if not given."
+    "--least",
+    type=float,
+    callback=share,
+    help="Smallest difference of interest; default: 0.02. Not for `reference:NAME`, and not for "
+    "[imported](../how-to/import.md#compare) runs.",
+    metavar="SHARE",
 )
 @click.option(
-    "--across-origins", "across", flag_value="origins", help="Compare real, emulated and simulated numbers too."
+    "--across-origins",
+    "across",
+    flag_value="origins",
+    help="Compare a real run with one that is [emulated](../how-to/emulated-tier.md) "
+    "or simulated; each ratio shows both origins.",
+)
+@click.option("--rerun", "rounds", type=int, help="Measure both runs again, alternately in N rounds.", metavar="N")
+@click.option(
+    "--across-targets",
+    "across",
+    flag_value="targets",
+    help="Compare points of two targets, such as DRAM and a pool, if each run has one.",
 )
 @click.option(
-    "--rerun", "rounds", type=int, help="Measure both again here, in so many rounds in turns, and compare those."
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory of the runs of `--rerun`; default: `runs/TIME-compare-HOST`.",
 )
-@click.option("--across-targets", "across", flag_value="targets", help="Compare points of two targets too.")
-@click.option("--out", type=click.Path(path_type=Path), help="Directory of the runs of --rerun.")
 @click.option(
     "--figure",
     type=click.Path(path_type=Path),
-    help="SVG, PNG or HTML file: the ratios as a waterfall; beside reference:NAME both curves.",
+    help="Draw the ratios as a waterfall, the slowest first, with intervals and the band of no "
+    "interest; with `reference:NAME`, draw both curves. The ending is `.svg`, `.png` or "
+    "`.html`.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#compare---json).")
 @allowing
 def compare(
     before: Path, after: str, rounds: int | None, out: Path | None, figure: Path | None, as_json: bool, allowed: bool,
     **how: Any,
 ) -> int:  # fmt: skip
-    """Compare run AFTER with run BEFORE, point by point, or run BEFORE with the published table reference:NAME."""
+    """Compare run AFTER with run BEFORE point by point, or with a published table.
+
+    Shows every point that both runs have, as the ratio after / before with its interval. The intervals are widened for
+    the number of points. "No difference shown" is a valid answer. See [how to compare](../how-to/compare.md).
+
+    With `--rerun N`, measures both runs again on this machine, alternately in N rounds, and compares the rounds. Drifts
+    then cancel, and the interval contains what differs between runs. N is 3 to 99; five is a good start.
+
+    If AFTER is `reference:NAME`, shows the run with every point that this published table also has, draws both, and
+    states whether the run is normal for such hardware.
+    """
     from tierscope.cli.compared import beside_table, two_runs
     from tierscope.cli.drawn import drawable
     from tierscope.cli.turns import in_turns

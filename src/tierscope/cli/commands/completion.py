@@ -6,20 +6,20 @@ from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
-EXAMPLE = """\
-Example:
-  tierscope completion bash > ~/.local/share/bash-completion/completions/tierscope
-"""
-
 NO_SPACE = """COMPREPLY+=($value)
             [[ $value == *= ]] && compopt -o nospace"""
 """For bash: what follows `key=` is its value, not a space."""
 
 
-@click.command(cls=Command, epilog=EXAMPLE)
+@click.command(
+    cls=Command, examples=("tierscope completion bash > ~/.local/share/bash-completion/completions/tierscope",)
+)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
-    """Print the completion script for SHELL."""
+    """Print the completion script for SHELL.
+
+    The script completes commands, suites and their keys. SHELL is `bash`, `zsh` or `fish`.
+    """
     from click.shell_completion import get_completion_class
 
     from tierscope.cli.main import tierscope

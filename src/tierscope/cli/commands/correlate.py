@@ -9,12 +9,22 @@ from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, status={2: "the run has too few points with counters"})
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--figure", type=click.Path(path_type=Path), help="SVG, PNG or HTML file of the map.")
-@click.option("--json", "as_json", is_flag=True, help="Rows as JSON on standard output.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    help="SVG, PNG or HTML file with the map: a line for each counter, a column for each kind.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#correlate---json).")
 def correlate(run: Path, figure: Path | None, as_json: bool) -> int:
-    """Correlate the counters of RUN with its times over the points of each sweep, by value and by rank."""
+    """Correlate the counters of RUN with its times, over the points of each sweep.
+
+    Shows the linear (Pearson) and rank (Spearman) correlation of each counter with the time of an operation, over the
+    points of each table and kernel, with 95 % intervals. Counters are per operation; those that are equal at all points
+    are left out. At least five points with counters are necessary, of a run with [`counters=`](../how-to/counters.md)
+    or on a simulated machine: `tierscope run latency counters=default`.
+    """
     from tierscope.cli.console import Console
     from tierscope.cli.drawn import draw
     from tierscope.compare import correlated_text

@@ -9,31 +9,52 @@ from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
-EPILOG = """\
-Exit status: 0 every image passed, 1 one did not, 4 at least half of the points were not reached.
 
-Examples:
-  tierscope crash /dev/shm/pool --check './check {image} {log}' -- ./writer {file}
-  tierscope crash pool --points 500 --drop-flush 37 --check './check {image}' -- ./writer pool
-"""
-
-
-@click.command(cls=Command, epilog=EPILOG)
+@click.command(
+    cls=Command,
+    status={
+        1: "at least one image failed its check",
+        4: "no image failed, and at least half of the drawn power failures could not be "
+        "simulated, because the second run of the writer made fewer fences",
+    },
+    examples=(
+        "tierscope crash /dev/shm/pool --check './check {image} {log}' -- ./writer {file}",
+        "tierscope crash pool --points 500 --drop-flush 37 --check './check {image}' -- ./writer pool",
+    ),
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("writer", nargs=-1, required=True, metavar="-- WRITER...")
 @click.option(
-    "--check", required=True, metavar="COMMAND", help="Ends with 0 if {image} is good; {log}: what was printed."
+    "--check",
+    required=True,
+    metavar="COMMAND",
+    help="Command that ends with 0 if the image is good; it is started without a shell.",
 )
-@click.option("--points", default=30, show_default=True, type=click.IntRange(1), help="Power cuts.")
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1), help="Of all draws.")
-@click.option("--drop-flush", default=0, metavar="N", type=click.IntRange(0), help="Lose every N-th flush.")
-@click.option("--drop-fence", default=0, metavar="N", type=click.IntRange(0), help="Lose every N-th fence.")
+@click.option(
+    "--points", default=30, show_default=True, type=click.IntRange(1), help="Number of power failures.", metavar="N"
+)
+@click.option(
+    "--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1), help="Seed of all draws.", metavar="N"
+)
+@click.option("--drop-flush", default=0, metavar="N", type=click.IntRange(0), help="Lose every N-th flush of the file.")
+@click.option(
+    "--drop-fence",
+    default=0,
+    metavar="N",
+    type=click.IntRange(0),
+    help="Lose every N-th fence, and simulate a power failure at the fence after a lost one.",
+)
 @click.option("--limit", "limit_s", default=10.0, show_default=True, type=click.FloatRange(0, min_open=True),
-              help="Seconds for one check; more is a hang.")  # fmt: skip
-@click.option("--keep", type=click.Path(path_type=Path), help="Directory for images that failed.")
-@click.option("--json", "as_json", is_flag=True, help="All points as JSON on standard output.")
+              help="Longest time of one check; a longer one hangs.", metavar="SECONDS")  # fmt: skip
+@click.option("--keep", type=click.Path(path_type=Path), help="Directory for the images that failed.")
+@click.option("--json", "as_json", is_flag=True, help="Print [all points](json.md#crash---json).")
 def crash(file: Path, writer: tuple[str, ...], check: str, as_json: bool, **how: Any) -> int:
-    """Cut the power of WRITER, which maps FILE, at many moments, and CHECK what is left each time."""
+    """Simulate power failures of a program, and check what survives.
+
+    Runs WRITER, which maps FILE, simulates a power failure at many moments, and runs COMMAND on each image that is
+    left. In the arguments of the writer, `{file}` is a copy of FILE. In COMMAND, `{image}` is the image and `{log}` is
+    what the writer had printed. See [how to find out whether data survive](../how-to/crash-safety.md).
+    """
     import shlex
 
     from rich.text import Text

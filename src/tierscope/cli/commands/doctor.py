@@ -4,12 +4,16 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Findings as JSON on standard output.")
+@click.command(cls=Command)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(as_json: bool) -> int:
-    """Check this machine. Nothing is changed, no root is needed."""
+    """Check which settings of this machine affect which numbers.
+
+    Runs all [checks](doctor.md). It changes nothing and does not need root.
+    """
     from tierscope.cli.console import Console
     from tierscope.doctor import examine
     from tierscope.doctor.text import show

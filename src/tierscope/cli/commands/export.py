@@ -1,22 +1,47 @@
 """`tierscope export RUN... --to FORM`: one or several runs as one file for other programs."""
 
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
+from tierscope.registry import Registry
 
-EPILOG = "Example:\n  tierscope export runs/A runs/B --to html --out both.html"
+
+def _formats() -> Registry[Any]:
+    from tierscope.report.exports import exports
+
+    return exports
 
 
-@click.command(cls=Command, epilog=EPILOG)
+@click.command(
+    cls=Command,
+    formats=_formats,
+    examples=(
+        "tierscope export runs/A runs/B --to html --out both.html",
+        "tierscope export runs/A --to openmetrics",
+    ),
+)
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--to", "form", cls=names.Named, known=names.exports, required=True, help="One of {}.")
-@click.option("--out", type=click.Path(path_type=Path), help="The file; default: standard output.")
+@click.option(
+    "--to",
+    "form",
+    required=True,
+    help="One of the forms.",
+    metavar="FORM",
+    shell_complete=names.complete(_formats),
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The file; default: standard output. Necessary for `parquet`."
+)
 def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
-    """Write the runs in DIRECTORIES as one file in another FORM."""
+    """Write runs as one file for other programs.
+
+    See [how to export](../how-to/export.md).
+    """
     from tierscope.errors import MachineError, UsageError, reason
     from tierscope.files import write_to
     from tierscope.record.result import load

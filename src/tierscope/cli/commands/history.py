@@ -9,18 +9,21 @@ from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.cli.least import share
 
-EPILOG = "Exit status: 0 nothing became slower, 1 something did, 4 too few runs to tell."
 
-
-@click.command(cls=Command, epilog=EPILOG)
+@click.command(cls=Command, status={1: "a number became slower", 4: "there are too few runs to decide"})
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--least", default=0.02, show_default=True, callback=share, help="Smallest change of interest, as a share."
+    "--least", default=0.02, show_default=True, callback=share, help="Smallest change of interest.", metavar="SHARE"
 )
 @click.option("--figure", type=click.Path(path_type=Path), help="SVG, PNG or HTML file of the points that changed.")
-@click.option("--json", "as_json", is_flag=True, help="All points and changes as JSON on standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print [all points and changes](json.md#history---json).")
 def history(directories: tuple[Path, ...], least: float, figure: Path | None, as_json: bool) -> int:
-    """Show the runs in DIRECTORIES, or below them, over time, with the places where a number changed."""
+    """Show runs over time, and where a number changed.
+
+    Shows the main number of each point over the runs, ordered by their start, and the places where it changed. If a
+    directory is not a run, the runs directly below it are used. At least six runs with the same points are necessary.
+    See [how to compare](../how-to/compare.md#many-runs).
+    """
     from tierscope.cli.console import Console
     from tierscope.cli.drawn import draw
     from tierscope.compare import history_text

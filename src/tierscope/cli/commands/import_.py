@@ -1,32 +1,59 @@
 """`tierscope import FILE`: another tool's output as a run of ours."""
 
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
 from tierscope.cli import names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
-
-EPILOG = """\
-What you know of the machine, for the audit: peak=307.2GB/s, the theoretical peak of all its channels, or channels=8
-speed=4800 (MT/s), which make it; cache=64MiB, all last-level caches together.
-
-Examples:
-  tierscope import stream.txt --out runs/stream-of-host1
-  tierscope import mlc.txt peak=307.2GB/s"""
+from tierscope.registry import Registry
 
 
-@click.command(name="import", cls=Command, epilog=EPILOG)
+def _formats() -> Registry[Any]:
+    from tierscope.imports import importers
+
+    return importers
+
+
+@click.command(
+    name="import",
+    cls=Command,
+    formats=_formats,
+    examples=(
+        "tierscope import stream.txt --out runs/stream-of-host1",
+        "tierscope import latency.txt --as multichase",
+        "tierscope import mlc.txt peak=307.2GB/s",
+    ),
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option(
-    "--as", "name", cls=names.Named, known=names.importers, default="",
-    help="Format, one of {}; default: found by what the file looks like.",
-)  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), help="Directory of the run; default: runs/TIME-import-FORMAT.")
+    "--as",
+    "name",
+    default="",
+    help="One of the formats; default: detected from the content of the file.",
+    metavar="FORMAT",
+    shell_complete=names.complete(names.importers),
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory of the run, new or empty; default: `runs/TIME-import-FORMAT`.",
+)
 def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> int:
-    """Read FILE, which another tool wrote, as a run."""
+    """Read the output of another tool, in FILE, as a run.
+
+    Makes a run directory from it, with readings in base units and the file itself, and audits it. `show`, `report` and
+    `audit` accept it like any other run. A file that is cut
+    off, of a later version or in unknown units is refused. See [how to import](../how-to/import.md).
+
+    State what you know of the machine: `peak=307.2GB/s` is the theoretical peak of all channels of the memory together.
+    `channels=8 speed=4800` (in MT/s) give the peak as channels x speed x 8 bytes, and check `peak=` if both are
+    present. `cache=64MiB` is the size of all last-level caches together: the report marks a footprint that fits into
+    it.
+    """
     from datetime import UTC, datetime
 
     from tierscope.audit.limits import parsed

@@ -4,12 +4,17 @@ import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 
 
-@click.command("models")
+@click.command("models", cls=Command)
 @click.argument("name", required=False, shell_complete=names.complete(names.models))
 def list_models(name: str | None) -> int:
-    """List the models, or show one with its formula, its limits and its source."""
+    """List the models of run time and bandwidth, or show model NAME.
+
+    Shows the first line of each [model](../how-to/reproduce.md#models), or one model with its formula, its limits and
+    its source.
+    """
     import inspect
 
     from tierscope.models import models

@@ -8,19 +8,24 @@ from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 
-EPILOG = """\
-Examples:
-  tierscope preset runs/latency-here > here.toml
-  tierscope preset runs/latency-here runs/stream-here runs/tlb-here --name here > here.toml
-  tierscope run latency target=sim:here.toml,cache.1.size=4MiB
-"""
 
-
-@click.command(cls=Command, epilog=EPILOG)
+@click.command(
+    cls=Command,
+    examples=(
+        "tierscope preset runs/latency-here > here.toml",
+        "tierscope preset runs/latency-here runs/stream-here runs/tlb-here --name here > here.toml",
+        "tierscope run latency target=sim:here.toml,cache.1.size=4MiB",
+    ),
+)
 @click.argument("directories", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
-@click.option("--name", default="", help="Its name in results; default: the host's.")
+@click.option("--name", default="", help="Its name in results; default: the name of the host.", metavar="NAME")
 def preset(directories: tuple[Path, ...], name: str) -> int:
-    """Write a simulated machine with the caches, TLB and memory that RUN measured, on standard output."""
+    """Print a simulated machine, as TOML, made from what runs measured.
+
+    Caches come from the staircase of a `run latency` or `run quick`. Further runs of the same machine add the bandwidth
+    (`run stream kernels=read`) and the TLB (`run tlb`). A comment next to each number shows its source. See [simulated
+    memories](../how-to/simulated-memories.md#a-machine-that-was-measured).
+    """
     from tierscope.record.result import load
     from tierscope.simulated.preset import preset as made
 

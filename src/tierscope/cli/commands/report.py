@@ -1,23 +1,44 @@
 """`tierscope report DIR`: write the run again in any of the formats."""
 
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
+from tierscope.registry import Registry
 
 
-@click.command(cls=Command, epilog="Example:\n  tierscope report runs/A --format html --format svg --to /tmp/figures")
+def _formats() -> Registry[Any]:
+    from tierscope.report.writers import writers
+
+    return writers
+
+
+@click.command(
+    cls=Command, formats=_formats, examples=("tierscope report runs/A --format html --format svg --to figures-of-A",)
+)
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option(
-    "--format", "formats", cls=names.Named, known=names.formats, multiple=True, default=("html",),
-    help="One of {}; may be repeated.",
-)  # fmt: skip
-@click.option("--to", type=click.Path(path_type=Path), help="Where to write; default: the run directory itself.")
+    "--format",
+    "formats",
+    multiple=True,
+    default=("html",),
+    help="One of the formats; may be repeated; default: `html`.",
+    metavar="NAME",
+    shell_complete=names.complete(_formats),
+)
+@click.option(
+    "--to", type=click.Path(path_type=Path), help="Directory of the files; default: the run directory itself."
+)
 def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
-    """Write the report of the run in DIRECTORY."""
+    """Write the report of the run in DIRECTORY, in one format or several.
+
+    Prints the paths of the files. If the numbers are not real,
+    the names of the files show it: `report-emulated.html`, `figures/scaling-emulated.svg`.
+    """
     from tierscope.errors import MachineError, refusal
     from tierscope.record.result import load
     from tierscope.report.writers import writers

@@ -4,14 +4,29 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    status={1: "a figure differs from what Tierscope states, including the faults that it knows"},
+    examples=(
+        "tierscope reproduce 004",
+        "tierscope reproduce 003 --all",
+    ),
+)
 @click.argument("document", required=False)
-@click.option("--all", "everything", is_flag=True, help="Every figure, also of long tables of which all hold.")
-@click.option("--json", "as_json", is_flag=True, help="All figures as JSON on standard output.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every figure, also of long tables in which all are right."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print [all figures](json.md#reproduce---json).")
 def reproduce(document: str | None, everything: bool, as_json: bool) -> int:
-    """Recompute what DOCUMENT (000 to 004) derives, row by row; without a name, one line for each."""
+    """Recompute the figures of published documents.
+
+    Recomputes every figure that DOCUMENT (`000` to `004`) derives, row by row: published, recomputed, difference. It
+    then shows which figures are right and which are not, with the reason. Without a document, it prints one line for
+    each. See [how to reproduce](../how-to/reproduce.md).
+    """
     from tierscope.cli.console import Console
     from tierscope.errors import Exit
     from tierscope.reproduce import reproduce as documents

@@ -4,19 +4,27 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import running
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 
 
-@click.command()
+@click.command(
+    cls=Command, status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"}
+)
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Directory of the new run.")
-@click.option("--json", "json_to", metavar="FILE", help="Rows as one JSON document; - is standard output.")
-@click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive.")
-@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("--out", type=click.Path(path_type=Path), help="Directory of the new run; default: as for `run`.")
+@running.rows
+@running.strict
+@running.quiet
 @allowing
 def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, quiet: bool, allowed: bool) -> int:
-    """Repeat the run in DIRECTORY as a new run."""
+    """Repeat the run in DIRECTORY as a new run.
+
+    Measures the same suite with the same options into a new directory, on the machine in its present state. A run may
+    name [commands](../how-to/resume-and-rerun.md#commands-of-a-run).
+    """
     from tierscope.cli.finish import run_and_finish
     from tierscope.record.result import load_manifest
     from tierscope.run.imported import refuse_imported

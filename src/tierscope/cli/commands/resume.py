@@ -4,18 +4,26 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import running
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 
 
-@click.command()
+@click.command(
+    cls=Command, status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"}
+)
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--json", "json_to", metavar="FILE", help="Rows as one JSON document; - is standard output.")
-@click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive.")
-@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+@running.rows
+@running.strict
+@running.quiet
 @allowing
 def resume(directory: Path, json_to: str | None, strict: bool, quiet: bool, allowed: bool) -> int:
-    """Continue the run in DIRECTORY where it was interrupted."""
+    """Continue the run in DIRECTORY where it was interrupted.
+
+    Keeps what the run already contains. Refuses another machine, and a run that another process writes. A run may name
+    [commands](../how-to/resume-and-rerun.md#commands-of-a-run).
+    """
     from tierscope.cli.finish import run_and_finish
     from tierscope.run.agree import agree_to
 

@@ -5,30 +5,19 @@ from pathlib import Path
 import rich_click as click
 from click.shell_completion import CompletionItem
 
+from tierscope.cli import running
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
+from tierscope.cli.markup import plain
 from tierscope.record.experiment import Label
-
-EXAMPLES = """\
-Examples:
-  tierscope run quick
-  tierscope run stream kernels=triad,triad_nt threads=1,2 peak=307.2GB/s
-  tierscope run latency pages=2m to=4GiB
-  tierscope run loaded-latency mixes=read,mix_1r1w_nt delays=0,100,1000 --json rows.json
-  tierscope run contention a=node:0 b=node:1 modes=nvm-nvm splits=15:1,8:8
-  tierscope run neighbors victim=flow size=train aggressors=0,1,4,8
-  tierscope run neighbors victim='cmd ./solve instance.txt'
-  tierscope run my-groups.toml
-  tierscope suites                 all suites with their options
-"""
 
 
 def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """For the shell: suites that begin so, else files."""
     from tierscope.plans import suites
 
-    found = [CompletionItem(name, help=suites[name].summary) for name in suites if name.startswith(begun)]
+    found = [CompletionItem(name, help=plain(suites[name].summary)) for name in suites if name.startswith(begun)]
     return found or [CompletionItem(begun, type="file")]
 
 
@@ -38,23 +27,50 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
 
     suite = str(ctx.params.get("suite"))
     known = (*suites[suite].options, *COMMON) if suite in suites else COMMON
-    return [CompletionItem(f"{one.name}=", help=one.help) for one in known if f"{one.name}=".startswith(begun)]
+    return [CompletionItem(f"{one.name}=", help=plain(one.help)) for one in known if f"{one.name}=".startswith(begun)]
 
 
-@click.command(cls=Command, epilog=EXAMPLES)
+@click.command(
+    cls=Command,
+    status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
+    examples=(
+        "tierscope run quick",
+        "tierscope run stream kernels=triad,triad_nt threads=1,2 peak=307.2GB/s",
+        "tierscope run latency pages=4k to=1GiB --json -",
+        "tierscope run loaded-latency mixes=read,mix_1r1w_nt delays=0,100,1000 --out runs/mixes",
+        "tierscope run contention a=node:0 b=node:1 modes=nvm-nvm splits=15:1,8:8",
+        "tierscope run neighbors victim=flow size=train aggressors=0,1,4,8",
+        "tierscope run neighbors victim='cmd ./solve instance.txt'",
+        "tierscope run my-groups.toml",
+        "tierscope run stream --dry-run",
+    ),
+)
 @click.argument("suite", shell_complete=_suites)
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=_keys)
-@click.option("--out", type=click.Path(path_type=Path), help="Directory of the run; default: runs/TIME-SUITE-HOST.")
-@click.option("--json", "json_to", metavar="FILE", help="Rows as one JSON document; - is standard output.")
-@click.option("--strict", is_flag=True, help="Exit 4 if any point is inconclusive, not only half of a table's.")
-@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
-@click.option("--dry-run", is_flag=True, help="List the experiments and end.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory of the run, new or empty; default: `runs/TIME-SUITE-HOST` in the current directory.",
+)
+@running.rows
+@running.strict
+@running.quiet
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="List the experiments with their expected time and the commands that they start, and end.",
+)
 @allowing
 def run(
     suite: str, words: tuple[str, ...], out: Path | None, json_to: str | None, strict: bool, quiet: bool,
     dry_run: bool, allowed: bool,
 ) -> int:  # fmt: skip
-    """Run SUITE (`tierscope suites` lists them) or the groups of a TOML file."""
+    """Measure SUITE, or the groups of a TOML file, and show the report.
+
+    Keeps everything in a run directory, writes `report.html` there, and prints tables and plots. SUITE is one of the
+    [suites](#options-of-the-suites) that `tierscope suites` lists. A name that ends in `.toml` is a [file of
+    groups](../how-to/own-groups.md).
+    """
     from tierscope.cli.finish import run_and_finish
     from tierscope.run.commands import typed
     from tierscope.run.start import begin, command_line

@@ -6,13 +6,17 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Rows as one JSON document on standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print the [JSON document](json.md#run---json) instead.")
 def show(directory: Path, as_json: bool) -> int:
-    """Show the run in DIRECTORY as tables and plots."""
+    """Show the run in DIRECTORY as tables and plots.
+
+    Needs neither the core nor the machine of the run.
+    """
     from tierscope.cli.console import Console
     from tierscope.cli.finish import present
     from tierscope.record.result import load

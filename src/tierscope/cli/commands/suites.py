@@ -4,19 +4,21 @@ import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
+from tierscope.cli.markup import plain
 
 
-@click.command("suites")
+@click.command("suites", cls=Command)
 @click.argument("name", required=False, shell_complete=names.complete(names.suites))
 def list_suites(name: str | None) -> int:
-    """List the suites with their options, or those of one."""
+    """List the suites with their options and defaults, or those of suite NAME."""
     from tierscope.plans import COMMON, suites
 
     for suite in [suites[name]] if name else [suites[known] for known in suites]:
-        door.line(f"{suite.name}: {suite.summary}")
+        door.line(f"{suite.name}: {plain(suite.summary)}")
         for option in (*suite.options, *COMMON):
             default = "auto" if option.default is None else option.show()
-            door.line(f"  {option.name + '=' + default:28} {option.help}")
+            door.line(f"  {option.name + '=' + default:28} {plain(option.help)}")
         door.line("")
     return 0
 

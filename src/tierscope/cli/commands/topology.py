@@ -7,16 +7,23 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
+from tierscope.cli.help import Command
 from tierscope.units import show_bytes, show_rate, show_seconds
 
 if TYPE_CHECKING:
     from tierscope.record.machine import Machine, Node
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="The Machine as JSON on standard output.")
+@click.command(cls=Command)
+@click.option("--json", "as_json", is_flag=True, help="Print the [`Machine`](run-directory.md#machine).")
 def topology(as_json: bool) -> int:
-    """Show CPUs, caches, NUMA nodes, persistent memory, CXL and the theoretical peak of this machine."""
+    """Show CPUs, caches, nodes, persistent memory, CXL and the theoretical peak.
+
+    Shows the machine as every result stores it: CPUs, caches, nodes with what the firmware reports of them (HMAT) and
+    their memory tier, persistent memory (regions, namespaces, DIMMs, DAX devices, mounts) and CXL. All facts come from
+    text files of the kernel, without root. If `ndctl` or `ipmctl` is installed and a DIMM is persistent, lines from
+    these tools on its health follow. A tool that fails, or does not answer within 5 s, is reported as not readable.
+    """
     from tierscope.host.persistent import tools
     from tierscope.report.persistent import lines
     from tierscope.run.start import this_machine

@@ -14,27 +14,49 @@ if TYPE_CHECKING:
 
     from tierscope.simulated.trace import Traced
 
-EPILOG = """\
-Examples:
-  tierscope trace --on optane100 --on ddr5 -- ./program words
-  tierscope trace --on optane100,cache.2.size=11MiB -- ./program
-  tierscope trace --on optane100 --json counters.json -- ./program words
-  valgrind --tool=lackey --trace-mem=yes --log-file=t ./program; tierscope trace --on ddr5 --from t
-"""
 
-
-@click.command(cls=Command, epilog=EPILOG)
-@click.option(
-    "--on", "names", multiple=True, metavar="PRESET[,key=value]", help="A simulated machine; may be repeated."
+@click.command(
+    cls=Command,
+    examples=(
+        "tierscope trace --on optane100 --on ddr5 -- ./program arguments",
+        "tierscope trace --on optane100,cache.2.size=11MiB -- ./program",
+        "tierscope trace --on optane100 --json counters.json -- ./program arguments",
+        "valgrind --tool=lackey --trace-mem=yes --log-file=t ./program; tierscope trace --on ddr5 --from t",
+    ),
 )
-@click.option("--from", "file", type=click.Path(path_type=Path), help="A trace of lackey instead of a command.")
-@click.option("--count", is_flag=True, help="Count and tell no times, which is faster.")
 @click.option(
-    "--json", "json_to", metavar="FILE", help="All counters as JSON; -: standard output, the program's goes to error."
+    "--on",
+    "names",
+    multiple=True,
+    metavar="PRESET[,key=value]",
+    help="A [simulated machine](../how-to/simulated-memories.md), or a path that ends in `.toml`; may be repeated.",
+)
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    help="Output of `valgrind --tool=lackey --trace-mem=yes`, instead of a command.",
+)
+@click.option(
+    "--count",
+    is_flag=True,
+    help="Count, without estimates of the time, which is faster; of a memory, only reads and writes are counted.",
+)
+@click.option(
+    "--json",
+    "json_to",
+    metavar="FILE",
+    help="Write all counters as JSON to a file. `-` is standard output, and the program's own output"
+    " then goes to standard error.",
 )
 @click.argument("command", nargs=-1, metavar="-- COMMAND...")
 def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str | None, command: tuple[str, ...]) -> int:
-    """Count what COMMAND would hit and miss on machines that need not exist, and estimate how long it would take."""
+    """Send the accesses of a program through simulated caches and memories.
+
+    Runs COMMAND with the tool lackey of Valgrind, and sends its loads and stores through simulated machines. Shows hits
+    and misses of every level, and two estimates of the time, with one cycle for each instruction: one if no load waits
+    for another, one if each does. They are not bounds. See [how to trace a program](../how-to/trace.md).
+    """
     from tierscope.cli.console import Console
     from tierscope.cli.finish import write_json
     from tierscope.errors import UsageError

@@ -51,4 +51,12 @@ def _adds_up(system: System, path: str, size: int) -> bool:
     return not (sets and ways and line) or sets * ways * line == size
 
 
-checks.add(Check("caches", EVERY, look))
+checks.add(
+    Check(
+        "caches",
+        EVERY,
+        look,
+        looks_at="whether reported cache sizes are plausible, and whether one tenant can have them",
+        advice="nothing: read the effective cache in the staircase instead; bandwidth is measured beyond it",
+    )
+)

@@ -35,4 +35,12 @@ def _cpus(system: System, level: Level) -> float | None:
     return quota / period if quota and period and quota > 0 and period > 0 else None
 
 
-checks.add(Check("cgroup_cpu", BANDWIDTH, look))
+checks.add(
+    Check(
+        "cgroup_cpu",
+        BANDWIDTH,
+        look,
+        looks_at="a CPU quota below the allowed CPUs",
+        advice="raise `cpu.max` of the group, or measure outside the container",
+    )
+)

@@ -31,4 +31,12 @@ def look(system: System) -> Seen:
     return (note if left >= WANTED else bad)(state, EFFECT, remedy)
 
 
-checks.add(Check("cgroup_memory", EVERY, look))
+checks.add(
+    Check(
+        "cgroup_memory",
+        EVERY,
+        look,
+        looks_at="a memory limit below the machine's memory",
+        advice="raise `memory.max`, or choose smaller arrays with `array=`",
+    )
+)

@@ -33,4 +33,12 @@ def look(system: System) -> Seen:
     return note(state, EFFECT, remedy)
 
 
-checks.add(Check("clock", EVERY, look))
+checks.add(
+    Check(
+        "clock",
+        EVERY,
+        look,
+        looks_at="whether the TSC is invariant, and whether the kernel uses it",
+        advice="`echo tsc` into the current clock source where it is offered",
+    )
+)

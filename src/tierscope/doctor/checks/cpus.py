@@ -21,4 +21,12 @@ def look(system: System) -> Seen:
                 f"taskset -c {show_list(everyone)} tierscope run quick")  # fmt: skip
 
 
-checks.add(Check("cpus", BANDWIDTH, look))
+checks.add(
+    Check(
+        "cpus",
+        BANDWIDTH,
+        look,
+        looks_at="CPUs that affinity or cpuset forbid",
+        advice="start with `taskset -c` on all CPUs",
+    )
+)

@@ -47,4 +47,12 @@ def _region(region: cxl.CxlRegion) -> str:
     return " ".join(word for word in words if word)
 
 
-checks.add(Check("cxl", NONE, look))
+checks.add(
+    Check(
+        "cxl",
+        NONE,
+        look,
+        looks_at="CXL memory that no target reaches: no region, or not plain memory",
+        advice="make a region, or reconfigure its device; both commands are printed",
+    )
+)

@@ -32,4 +32,12 @@ def look(system: System) -> Seen:
     return good("off") if system.read(f"{ADMIN}/nr_kdamonds") is not None else good("not built into this kernel")
 
 
-checks.add(Check("damon", EVERY, look))
+checks.add(
+    Check(
+        "damon",
+        EVERY,
+        look,
+        looks_at="DAMON, which may page out or move memory",
+        advice="write `N` to its `enabled`, or `off` to its state",
+    )
+)

@@ -22,4 +22,12 @@ def look(system: System) -> Seen:
     return unknown(f"{PATH} is {system.why(PATH)}", effect)
 
 
-checks.add(Check("demotion", EVERY, look))
+checks.add(
+    Check(
+        "demotion",
+        EVERY,
+        look,
+        looks_at="pages that may move to a slower node when memory is short",
+        advice="write 0 to `demotion_enabled`",
+    )
+)

@@ -36,4 +36,12 @@ def look(system: System) -> Seen:
     return note(state, "; ".join(faults)) if faults else good(state)
 
 
-checks.add(Check("dimms", BANDWIDTH, look))
+checks.add(
+    Check(
+        "dimms",
+        BANDWIDTH,
+        look,
+        looks_at="empty channels, modules below their rated speed",
+        advice="fill the channels; in a guest give `peak=`",
+    )
+)

@@ -32,4 +32,12 @@ def look(system: System) -> Seen:
     return note(state, EFFECT, f"grep . {BASE}/mc*/dimm*/dimm_*_count") if fixed > 0 else good(state)
 
 
-checks.add(Check("edac", EVERY, look))
+checks.add(
+    Check(
+        "edac",
+        EVERY,
+        look,
+        looks_at="memory errors that were corrected",
+        advice="look which DIMM it is, and have it changed",
+    )
+)

@@ -29,4 +29,6 @@ def look(system: System) -> Seen:
     return good(f"{version}, {path}")
 
 
-checks.add(Check("fio", NONE, look))
+checks.add(
+    Check("fio", NONE, look, looks_at="whether fio is installed, and new enough for `run storage`", advice="install it")
+)

@@ -27,4 +27,8 @@ def look(system: System) -> Seen:
     return good(state) if free >= WANTED else bad(state, EFFECT, "ps -eo rss,comm --sort=-rss | head")
 
 
-checks.add(Check("free_memory", EVERY, look))
+checks.add(
+    Check(
+        "free_memory", EVERY, look, looks_at="less than 2 GiB available", advice="end the processes that use the memory"
+    )
+)

@@ -1,4 +1,4 @@
-"""CPU frequency governor: how the kernel picks the clock of a busy core.
+"""CPU frequency governor: how the kernel selects the clock frequency of a busy core.
 
 `performance` asks for the highest clock; `powersave` of the drivers intel_pstate and amd-pstate-epp is
 dynamic, of every other driver it is the lowest clock. Blind to a limit set by firmware or host.
@@ -38,4 +38,6 @@ def _range(system: System) -> str:
     return f", {low / 1e6:.1f} to {high / 1e6:.1f} GHz" if low and high else ""
 
 
-checks.add(Check("governor", EVERY, look))
+checks.add(
+    Check("governor", EVERY, look, looks_at="how the kernel selects the clock frequency", advice="set `performance`")
+)

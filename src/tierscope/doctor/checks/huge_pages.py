@@ -38,4 +38,12 @@ def _free(system: System, path: str) -> tuple[int, int]:
     return (int(match[1]) << 10, max(0, free - promised)) if match and free is not None else (0, 0)
 
 
-checks.add(Check("huge_pages", NONE, look))
+checks.add(
+    Check(
+        "huge_pages",
+        NONE,
+        look,
+        looks_at="reserved huge pages for `pages=2m` and `pages=1g`",
+        advice="[reserve some](../how-to/huge-pages.md); the default needs none",
+    )
+)

@@ -28,4 +28,8 @@ def look(system: System) -> Seen:
                 f"taskset -c {show_list(quiet)} tierscope run quick")  # fmt: skip
 
 
-checks.add(Check("isolation", EVERY, look))
+checks.add(
+    Check(
+        "isolation", EVERY, look, looks_at="CPUs kept free of other tasks", advice="measure on them with `taskset -c`"
+    )
+)

@@ -28,4 +28,4 @@ def look(system: System) -> Seen:
                 f"echo {DEFAULT_MS} | sudo tee {BASE}/khugepaged/scan_sleep_millisecs")  # fmt: skip
 
 
-checks.add(Check("khugepaged", EVERY, look))
+checks.add(Check("khugepaged", EVERY, look, looks_at="a pace above the default", advice="set its default sleep"))

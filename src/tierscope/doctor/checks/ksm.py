@@ -28,4 +28,4 @@ def look(system: System) -> Seen:
                        "not quantified here", remedy)  # fmt: skip
 
 
-checks.add(Check("ksm", EVERY, look))
+checks.add(Check("ksm", EVERY, look, looks_at="a scanner that merges equal pages", advice="write 0 to `run`"))

@@ -26,4 +26,12 @@ def look(system: System) -> Seen:
     return (bad if load >= BAD * cpus else note)(state, EFFECT, "top -b -n 1 | head -15")
 
 
-checks.add(Check("load", EVERY, look))
+checks.add(
+    Check(
+        "load",
+        EVERY,
+        look,
+        looks_at="tasks that ran or waited in the last minute",
+        advice="end them, or read [busy machines](../how-to/busy-machines.md)",
+    )
+)

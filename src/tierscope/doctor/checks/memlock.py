@@ -25,4 +25,12 @@ def look(system: System) -> Seen:
     return note(state, effect, "sudo prlimit --memlock=unlimited --pid $$")
 
 
-checks.add(Check("memlock", EVERY, look))
+checks.add(
+    Check(
+        "memlock",
+        EVERY,
+        look,
+        looks_at="a limit on locked memory, where there is swap",
+        advice="raise it with `prlimit`",
+    )
+)

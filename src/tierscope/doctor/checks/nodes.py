@@ -21,4 +21,12 @@ def look(system: System) -> Seen:
                 f"docker run --cpuset-mems {show_list(everyone)} ...")  # fmt: skip
 
 
-checks.add(Check("nodes", EVERY, look))
+checks.add(
+    Check(
+        "nodes",
+        EVERY,
+        look,
+        looks_at="memory nodes that the cpuset forbids",
+        advice="give the container all memory nodes",
+    )
+)

@@ -30,4 +30,12 @@ def look(system: System) -> Seen:
                 "sudo sysctl kernel.numa_balancing=0")  # fmt: skip
 
 
-checks.add(Check("numa_balancing", EVERY, look))
+checks.add(
+    Check(
+        "numa_balancing",
+        EVERY,
+        look,
+        looks_at="pages that the kernel unmaps and moves",
+        advice="set it to 0; only targets that are files feel it",
+    )
+)

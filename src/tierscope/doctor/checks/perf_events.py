@@ -24,4 +24,12 @@ def look(system: System) -> Seen:
     return note(f"{level}: {what}", EFFECT, "sudo sysctl kernel.perf_event_paranoid=0")
 
 
-checks.add(Check("perf_events", NONE, look))
+checks.add(
+    Check(
+        "perf_events",
+        NONE,
+        look,
+        looks_at="which counters may be opened",
+        advice="nothing for times; it limits what `counters=` may count",
+    )
+)

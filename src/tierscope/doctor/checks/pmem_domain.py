@@ -35,4 +35,12 @@ def look(system: System) -> Seen:
     return good(f"{state}: flush and fence persist")
 
 
-checks.add(Check("pmem_domain", NONE, look))
+checks.add(
+    Check(
+        "pmem_domain",
+        NONE,
+        look,
+        looks_at="from where a store survives a power failure: ADR, eADR, not reported; read-only regions",
+        advice="nothing: the firmware decides",
+    )
+)

@@ -39,4 +39,12 @@ def _name(system: System, maker: str) -> str:
     return "QEMU" if maker == "BOCHS" else vendor(system) or "not named"
 
 
-checks.add(Check("pmem_emulated", NONE, look))
+checks.add(
+    Check(
+        "pmem_emulated",
+        NONE,
+        look,
+        looks_at="persistent memory that is DRAM (`memmap=`) or a hypervisor's",
+        advice="nothing: results on it count as emulated",
+    )
+)

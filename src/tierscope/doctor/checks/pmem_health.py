@@ -47,4 +47,12 @@ def _faults(dimm: Nvdimm) -> list[str]:
     return [word for word in dimm.flags if word in FAULTS] + locked
 
 
-checks.add(Check("pmem_health", NONE, look))
+checks.add(
+    Check(
+        "pmem_health",
+        NONE,
+        look,
+        looks_at="DIMMs that are not armed, locked, or were not shut down cleanly; bad blocks",
+        advice="look with `ndctl list -DHu`; clear bad blocks",
+    )
+)

@@ -97,4 +97,12 @@ def _use(device: str) -> str:
     return f"{make}; sudo mkdir -p {place} && sudo mount -o dax=always /dev/{device} {place}"
 
 
-checks.add(Check("pmem_mounts", NONE, look))
+checks.add(
+    Check(
+        "pmem_mounts",
+        NONE,
+        look,
+        looks_at="file systems without DAX, with other blocks than pages, or not aligned to 2 MiB",
+        advice="mount with `dax=always`, or [make it again](../how-to/persistent-memory.md#making-a-namespace)",
+    )
+)

@@ -45,4 +45,12 @@ def _without(system: System) -> str:
     return f"none; `devdax:` can map {', '.join(devices)}" if devices else NOTHING
 
 
-checks.add(Check("pmem_namespaces", NONE, look))
+checks.add(
+    Check(
+        "pmem_namespaces",
+        NONE,
+        look,
+        looks_at="modes of namespaces: `raw` and `sector` have no DAX",
+        advice="[make one](../how-to/persistent-memory.md#making-a-namespace)",
+    )
+)

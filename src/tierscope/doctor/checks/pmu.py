@@ -27,4 +27,12 @@ def look(system: System) -> Seen:
     return note(state, f"{lost}; times do not change{why}")
 
 
-checks.add(Check("pmu", NONE, look))
+checks.add(
+    Check(
+        "pmu",
+        NONE,
+        look,
+        looks_at="counters of cores and memory controllers",
+        advice="nothing for times; it limits what `counters=` can count",
+    )
+)

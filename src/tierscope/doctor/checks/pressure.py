@@ -27,4 +27,8 @@ def look(system: System) -> Seen:
     return (bad if share >= BAD else note)(state, EFFECTS[name], "top -b -n 1 | head -15")
 
 
-checks.add(Check("pressure", EVERY, look))
+checks.add(
+    Check(
+        "pressure", EVERY, look, looks_at="tasks that waited for CPU or memory in the last 10 s", advice="as for `load`"
+    )
+)

@@ -46,4 +46,12 @@ def _caps(system: System, schemata: str) -> list[str]:
     return caps
 
 
-checks.add(Check("resctrl", EVERY, look))
+checks.add(
+    Check(
+        "resctrl",
+        EVERY,
+        look,
+        looks_at="a cap on cache ways or memory bandwidth",
+        advice="move the shell to the root group",
+    )
+)

@@ -30,4 +30,12 @@ def look(system: System) -> Seen:
                    "docker run --cap-add SYS_NICE ...")  # fmt: skip
 
 
-checks.add(Check("seccomp", EVERY, look))
+checks.add(
+    Check(
+        "seccomp",
+        EVERY,
+        look,
+        looks_at="a filter that may forbid to bind memory",
+        advice="give the container `SYS_NICE`",
+    )
+)

@@ -28,4 +28,8 @@ def look(system: System) -> Seen:
     return good("off or absent") if groups else unknown("no CPU topology in sysfs", EFFECT)
 
 
-checks.add(Check("smt", BANDWIDTH, look))
+checks.add(
+    Check(
+        "smt", BANDWIDTH, look, looks_at="CPUs that share a core", advice="nothing: one CPU of each core is used first"
+    )
+)

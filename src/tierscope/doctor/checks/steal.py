@@ -40,4 +40,12 @@ def _share(time: CpuTime) -> str:
     return f"{100 * time.stolen / time.busy:.2f} % of busy time" if time.busy else "nothing ran"
 
 
-checks.add(Check("steal", EVERY, look))
+checks.add(
+    Check(
+        "steal",
+        EVERY,
+        look,
+        looks_at="time that the hypervisor took",
+        advice="measure when it is quiet; blocks with steal are left out",
+    )
+)

@@ -22,4 +22,4 @@ def look(system: System) -> Seen:
     return note(state, effect, "sudo swapoff -a" if room else "") if free < total else good(state)
 
 
-checks.add(Check("swap", EVERY, look))
+checks.add(Check("swap", EVERY, look, looks_at="swap in use", advice="`swapoff -a`, if free memory allows"))

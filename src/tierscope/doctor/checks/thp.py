@@ -34,4 +34,12 @@ def look(system: System) -> Seen:
     return good(f"{mode}, defrag {defrag}")
 
 
-checks.add(Check("thp", EVERY, look))
+checks.add(
+    Check(
+        "thp",
+        EVERY,
+        look,
+        looks_at="whether `pages=thp`, the default, gets huge pages",
+        advice="write `madvise` to `enabled` or `defrag`",
+    )
+)

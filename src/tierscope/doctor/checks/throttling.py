@@ -30,4 +30,12 @@ def look(system: System) -> Seen:
     return note(state, EFFECT) if any(told.values()) else good("never since boot")
 
 
-checks.add(Check("throttling", EVERY, look))
+checks.add(
+    Check(
+        "throttling",
+        EVERY,
+        look,
+        looks_at="clock frequencies lowered by heat since boot",
+        advice="cool it; compare the count before and after the run",
+    )
+)

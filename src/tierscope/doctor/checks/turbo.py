@@ -1,4 +1,4 @@
-"""Turbo: clocks above the nominal one, given while power, heat and neighbours allow.
+"""Turbo: clock frequencies above the nominal one, given while power, heat and neighbours allow.
 
 A steady clock needs it off, the highest clock needs it on: a note, not a fault. Blind to the budget
 that decides how long a turbo lasts.
@@ -33,4 +33,12 @@ def _seen(system: System, path: str, on: int) -> Seen:
     return note("on", effect, f"echo {1 - on} | sudo tee {path}")
 
 
-checks.add(Check("turbo", EVERY, look))
+checks.add(
+    Check(
+        "turbo",
+        EVERY,
+        look,
+        looks_at="clock frequencies above the nominal one",
+        advice="off is steadier, on is faster: choose one, and report it",
+    )
+)

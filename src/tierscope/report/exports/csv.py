@@ -1,4 +1,4 @@
-"""CSV, one line for each value: run, host, origin, start, table, number of the row, key, unit, value, word.
+"""CSV, one line for each value: run, host, origin, start, table, number of the row, key, unit, value, text.
 
 Several runs and tables stand below one another, so that other programs need one file and one head. RFC 4180, but lines
 end in a single line feed, and a text that a spreadsheet would compute has an apostrophe before it.

@@ -1,4 +1,4 @@
-"""One HTML file of several runs side by side: the machines, then each table with a bar for each number.
+"""One HTML file of several runs side by side, which loads nothing: the machines, then a bar for each number.
 
 It loads nothing and runs no script. Bars of one table share a scale; a thin line on a bar's end is the interval.
 """

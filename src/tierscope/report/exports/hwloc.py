@@ -1,4 +1,4 @@
-"""Memory attributes of hwloc: a shell script of `hwloc-annotate` lines, from the table of `run numa`.
+"""Memory attributes of hwloc: a shell script that adds the results of `run numa` to the XML of `lstopo`.
 
 hwloc takes bandwidth in MiB/s and latency in ns, whole numbers, for a NUMA node as seen from a set of CPUs. The script
 puts them into the XML file that it is given, which `lstopo topology.xml` writes:

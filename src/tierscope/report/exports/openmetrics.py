@@ -1,4 +1,4 @@
-"""OpenMetrics text, as Prometheus and the text-file collector of its node exporter read it.
+"""OpenMetrics: gauges that Prometheus and the text-file collector of its node exporter read.
 
 One gauge for each table and key with a unit: tierscope_TABLE_KEY, base units in the name as the standard asks (bytes,
 seconds, ratios without one). Words of a row are labels, and the numbers that say which point it is, by which `compare`

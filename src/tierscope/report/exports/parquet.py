@@ -1,4 +1,4 @@
-"""Parquet, the same values as CSV in typed columns, zstd; the value of a word is null."""
+"""Parquet, the same values as CSV in typed columns, zstd; the value of a text is null."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Every table as a CSV file in base units: bytes, bytes/s, seconds; RFC 4180, but lines end in a single line feed.
+"""Every table as a CSV file in base units, `tables/NAME.csv`: RFC 4180, but lines end in a single line feed.
 
 A text that a spreadsheet would compute, `=1+1`, has an apostrophe before it; numbers stay as they are.
 """

@@ -1,4 +1,4 @@
-"""The report: one HTML file that loads nothing, with every figure, table, finding and command.
+"""The report, `report.html`: one HTML file that loads nothing, with every figure, table, finding and command.
 
 The page carries Vega, Vega-Lite and vega-embed (BSD) as `vl_convert` bundles them; 877 KiB, as gzip 400 KiB. Its
 Content-Security-Policy forbids every request, evaluates no text as code, and runs only its own scripts.

@@ -1,4 +1,4 @@
-"""All rows and insights as one JSON document in base units; the same that `--json -` prints."""
+"""All rows and insights as one JSON document in base units, `report.json`; the same that `--json -` prints."""
 
 import dataclasses
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The report as Markdown: verdict, tables and findings, for an issue or a merge request."""
+"""The report as Markdown, `report.md`: verdict, tables and findings, for an issue or a merge request."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every figure as a PNG file of its own, for slides and messages."""
+"""Every figure as a PNG file, `figures/NAME.png`, for slides and messages."""
 
 from pathlib import Path
 

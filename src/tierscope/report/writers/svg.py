@@ -1,4 +1,4 @@
-"""Every figure as an SVG file of its own, in light colours, with its text as text."""
+"""Every figure as an SVG file, `figures/NAME.svg`, in light colours, with its text as text."""
 
 import re
 from pathlib import Path

@@ -40,16 +40,31 @@ KEPT = 8000  # timed blocks of one thread at most: twice what the 99.9th percent
 ROOM = 4  # times seconds / block_s is what the core keeps
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.size("memory", None, "bytes of each array, shared out among the threads; auto: 1.3 GB"),
+    options.target("target", "node:0", "where the bytes live"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
+    options.size(
+        "memory",
+        None,
+        "bytes of each array; auto: 1.3 GB, less where the arrays would take more than half of the free memory",
+    ),
     options.text("blocks", SIZES, "sizes of one block, multiples of 8 bytes"),
-    options.text("operations", ",".join(OPERATIONS), "copy, write, random_write, or all"),
-    options.text("threads", None, "numbers of threads, also more than CPUs; auto: 1, 2, 4, 8, ... and all CPUs"),
-    options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
-    options.seconds("budget", 0.6, "most seconds timed for the throughput of one point"),
-    options.seconds("limit", 45.0, "seconds after which points are no longer repeated until precise"),
+    options.text(
+        "operations",
+        ",".join(OPERATIONS),
+        "`copy` (memcpy), `write` (memset), `random_write` (memset of blocks drawn at random), or `all`",
+    ),
+    options.text(
+        "threads",
+        None,
+        "numbers of threads, also more than CPUs: such threads share a CPU; auto: 1, 2, 4, 8, further "
+        "powers of two up to the CPUs, and all CPUs",
+    ),
+    options.text("cpus", None, "CPUs to use, in this order; auto: those of the target's node, one of each core first"),
+    options.share("precision", 0.02, "half of the 95 % interval over the median; also as `2%`"),
+    options.seconds("budget", 0.6, "most seconds timed for the throughput of one point; long blocks take up to 1.2"),
+    options.seconds(
+        "limit", 45.0, "seconds after which points get their shortest time only; they may then be inconclusive"
+    ),
 )
 
 
@@ -224,4 +239,17 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     )
 
 
-suites.add(Suite("blocks", "fixed memory in blocks: throughput and latency over threads", OPTIONS, plan, left_out))
+suites.add(
+    Suite(
+        "blocks",
+        "fixed memory in blocks: throughput and latency over threads",
+        OPTIONS,
+        plan,
+        left_out,
+        details="Several numbers of threads divide a fixed amount of memory. Measures the throughput, and the"
+        " latency of one block operation with its percentiles. See [how to measure "
+        "blocks](../how-to/blocks.md).\n\n"
+        "If there are fewer blocks of one size than threads, a default list leaves this size out, "
+        "with a warning. If both were requested, they are refused.",
+    )
+)

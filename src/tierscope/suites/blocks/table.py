@@ -40,53 +40,100 @@ from tierscope.tables.measured import (
     whole,
 )
 
+PERCENTILE = "{:g} % of the operations take at most this time; null if there are too few operations to determine it"
 PERCENTILES = {"latency_p90": 0.9, "latency_p99": 0.99, "latency_p999": 0.999}
 COLUMNS = (
-    Column("operation", "operation", ""),
-    Column("block_bytes", "block", "B"),
-    Column("threads", "threads", "1"),
-    Column("cpus", "CPUs", "1"),
-    Column("shared", "take turns", ""),
-    Column("throughput_bytes_per_s", "throughput", "B/s"),
+    Column("operation", "operation", "", help="`copy`, `write`, `random_write`"),
+    Column("block_bytes", "block", "B", help="bytes that one operation moves"),
+    Column("threads", "threads", "1", help="that share the memory"),
+    Column("cpus", "CPUs", "1", help="that they run on"),
+    Column("shared", "take turns", "", help="true: there are more threads than CPUs, and they share them"),
+    Column(
+        "throughput_bytes_per_s",
+        "throughput",
+        "B/s",
+        help="median, program bytes of all threads: a copied byte counts twice, as STREAM counts",
+    ),
     Column("throughput_low", "low", "B/s"),
     Column("throughput_high", "high", "B/s"),
-    Column("best", "best count", ""),
-    Column("efficiency", "efficiency", "1"),
+    Column(
+        "best",
+        "best count",
+        "",
+        help="true: this number of threads is faster than every other one of its operation and size, by "
+        "intervals widened for their number; false: another is faster; null: none is distinguished from all others",
+    ),
+    Column(
+        "efficiency",
+        "efficiency",
+        "1",
+        help="throughput over threads times that of one thread; null where one thread was not measured",
+    ),
     Column("efficiency_low", "low", "1"),
     Column("efficiency_high", "high", "1"),
-    Column("peak_share", "share of peak", "1"),
-    Column("latency_s", "latency", "s"),
+    Column("peak_share", "share of peak", "1", help="throughput over the theoretical peak; null where that is unknown"),
+    Column(
+        "latency_s",
+        "latency",
+        "s",
+        help="median time of one operation, without the cost of the clock; null: not measured, or too few operations",
+    ),
     Column("latency_low", "low", "s"),
     Column("latency_high", "high", "s"),
     *(
         column
-        for name in PERCENTILES
+        for name, part in PERCENTILES.items()
         for column in (
-            Column(f"{name}_s", {"p90": "p90", "p99": "p99", "p999": "p99.9"}[name.removeprefix("latency_")], "s"),
+            Column(f"{name}_s", f"p{100 * part:g}", "s", help=PERCENTILE.format(100 * part)),
             Column(f"{name}_low", "low", "s"),
             Column(f"{name}_high", "high", "s"),
         )
     ),
-    Column("in_a_row_s", "in a row", "s"),
-    Column("batched", "operations timed at once", "1"),
-    Column("timer_cost_s", "clock's cost", "s"),
-    Column("latency_blocks", "blocks for latency", "1"),
-    Column("latency_left_out", "of them left out", "1"),
-    Column("target", "target", "", tier=True),
-    Column("footprint_bytes", "footprint", "B"),
-    Column("page_bytes", "pages", "B"),
+    Column(
+        "in_a_row_s",
+        "in a row",
+        "s",
+        help="time of one operation in its thread while operations follow one another: threads over the rate of all",
+    ),
+    Column(
+        "batched",
+        "operations timed at once",
+        "1",
+        help="operations in one timed block; above 1, all percentiles are of the means of this number of operations",
+    ),
+    Column("timer_cost_s", "clock's cost", "s", help="subtracted from each timed block: two reads of the clock"),
+    Column("latency_blocks", "blocks for latency", "1", help="timed blocks that the percentiles rest on"),
+    Column(
+        "latency_left_out",
+        "of them left out",
+        "1",
+        help="timed blocks that were left out because the thread was disturbed",
+    ),
+    Column("target", "target", "", tier=True, help="as `node:0`"),
+    Column("footprint_bytes", "footprint", "B", help="all arrays together"),
+    Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
     *CLOSING,
 )
 
 
 class Blocks:
-    """One row per operation, block size and number of threads."""
+    """One row for each operation, block size and number of threads."""
 
     name: ClassVar[str] = "blocks"
     title: ClassVar[str] = "Blocks of fixed memory"
     keys: ClassVar[tuple[str, ...]] = ("operation", "block_bytes", "threads", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("throughput_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = COLUMNS
+    says: ClassVar[dict[str, str]] = {
+        "most_throughput": "highest throughput of the conclusive rows",
+        "block_peak_share": "its share of the theoretical peak; null where it is more than all of it",
+        "block_efficiency": "efficiency of the most threads that have a CPU each: median and range over "
+        "operations and sizes",
+        "beyond_cpus THREADS": "throughput of this number of threads, which share CPUs, over that of one "
+        "thread on each CPU: median and range",
+        "call_cost OPERATION": "time of the smallest block, at most a line, with one thread",
+        "best_threads OPERATION BYTES": "the best number of threads; null if none is distinguished from all others",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         """A row for each throughput; its latency is absent while that has not been measured yet."""

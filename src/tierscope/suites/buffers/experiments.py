@@ -31,19 +31,29 @@ AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # times a capacity th
 WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
+    options.target("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`; with 4 KiB pages a TLB looks like a buffer"),
     options.size("to", "128MiB", "largest region; buffers up to half of it are found"),
-    options.size("footprint", None, "bytes that the regions share; auto: 1 GiB, 4 x the last-level cache or 4 regions, "
-                 "within half of what is free"),
-    options.count("ways", 1, "interleaved memories, as `run policy` finds them", 1, 64),
-    options.size("grain", "4KiB", "bytes of each of them in turn"),
-    options.text("op", "both", "read, write or both"),
-    options.count("cpu", None, "the CPU that reads and writes; auto: the first of the node"),
-    options.share("precision", 0.01, "half-width of the 95 % interval of a latency over the latency"),
-    options.seconds("budget", 0.6, "most seconds timed for one region; large ones are walked once at least"),
+    options.size(
+        "footprint",
+        None,
+        "bytes that the regions share; auto: 1 GiB, 4 x the last-level cache or 4 regions, the largest "
+        "of them, within half of what is free",
+    ),
+    options.count(
+        "ways",
+        1,
+        "interleaved memories, as `run policy` finds them; buffers about as small as their grain need it",
+        1,
+        64,
+    ),
+    options.size("grain", "4KiB", "consecutive bytes in each of them"),
+    options.text("op", "both", "`read`: buffers; `write`: what joins writes; `both`"),
+    options.count("cpu", None, "the CPU that reads and writes; auto: the first of the target's node"),
+    options.share("precision", 0.01, "half of the 95 % interval of a latency over the latency"),
+    options.seconds("budget", 0.6, "most seconds timed for one region; large ones are visited at least once"),
     options.seconds("limit", 90.0, "seconds after which regions get only the least time"),
-)  # fmt: skip
+)
 
 
 @dataclass
@@ -152,4 +162,15 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     return ("with 4 KiB pages a TLB looks like a buffer of 4 KiB units; try pages=thp",)
 
 
-suites.add(Suite("buffers", "buffers of a memory: capacity, unit, latency", OPTIONS, plan, left_out))
+suites.add(
+    Suite(
+        "buffers",
+        "buffers of a memory: capacity, unit, latency",
+        OPTIONS,
+        plan,
+        left_out,
+        details="Finds what is between the processor and the medium of a memory: number of buffers, capacity,"
+        " unit and latency of each, and what joins writes. See [how to find "
+        "buffers](../how-to/buffers.md).",
+    )
+)

@@ -34,33 +34,86 @@ OF = "buffers"
 
 
 class Buffers:
-    """One row per part and target."""
+    """One row for each part that the curves of `regions` show, nearest first.
+
+    Without a row `buffer 1`, the curves show no buffer.
+    """
 
     name: ClassVar[str] = "buffers"
     title: ClassVar[str] = "Buffers"
     keys: ClassVar[tuple[str, ...]] = ("part", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("part", "part", ""),
-        Column("capacity_bytes", "capacity", "B"),
+        Column(
+            "part",
+            "part",
+            "",
+            help="`buffer 1` to `buffer 3`, `medium`, `writes`: what joins lines on their way to the medium",
+        ),
+        Column("capacity_bytes", "capacity", "B", help="found; null where there is none"),
         Column("capacity_low", "low", "B"),
         Column("capacity_high", "high", "B"),
-        Column("round_bytes", "round", "B"),
-        Column("unit_bytes", "unit", "B"),
-        Column("unit_low", "low", "B"),
-        Column("unit_high", "high", "B"),
-        Column("latency_s", "latency", "s"),
+        Column(
+            "round_bytes",
+            "round",
+            "B",
+            help="the power of two, or 1.5 x a power of two, in that interval; null if there is none",
+        ),
+        Column("unit_bytes", "unit", "B", help="brought in, or written, at a time"),
+        Column("unit_low", "low", "B", help="smallest unit that the curve does not rule out"),
+        Column("unit_high", "high", "B", help="largest"),
+        Column(
+            "latency_s",
+            "latency",
+            "s",
+            help="of a line found there, all before it included; of `writes`: time of a line that is joined with none",
+        ),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("amplification", "amplification", "1"),
-        Column("amplification_most", "at most", "1"),
-        Column("round_as", "round as if it holds what is nearer", ""),
-        Column("page_walk_s", "first line of a region", "s"),
-        Column("misfit", "misfit", "1"),
-        Column("points", "regions", "1"),
-        Column("target", "target", "", tier=True),
+        Column(
+            "amplification",
+            "amplification",
+            "1",
+            help="of `writes`: bytes written to the medium for each asked, where each line is alone; null of "
+            "other parts",
+        ),
+        Column(
+            "amplification_most",
+            "at most",
+            "1",
+            help="of a buffer: bytes that a read transfers for each requested byte, with lines in random "
+            "order, if the buffer contains data; fewer if it contains addresses",
+        ),
+        Column(
+            "round_as",
+            "round as if it holds what is nearer",
+            "",
+            help="`holding`: the measured capacity is round, as if the buffer also contained what is nearer; "
+            "`beside`: it is round only without that; `cannot be told`: neither",
+        ),
+        Column(
+            "page_walk_s",
+            "first line of a region",
+            "s",
+            help="added by the first line of a region that does not follow by address; null where nothing is",
+        ),
+        Column(
+            "misfit",
+            "misfit",
+            "1",
+            help="root mean square of what the model leaves, over the errors of the points; above 3 something "
+            "else shapes the curve",
+        ),
+        Column("points", "regions", "1", help="regions that it rests on"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "buffers": "number of buffers that the curves show",
+        "buffer_capacity": "of each, the capacity found",
+        "medium_latency": "time of a line that is in no buffer",
+        "write_amplification": "time of a line alone over that of a joined one; null where nothing joins writes",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         asked = [one for one in records(run, "regions") if one.experiment.labels["of"] == OF]

@@ -15,7 +15,10 @@ from tierscope.tables import Column, Insight, Main, Row, tables
 
 
 class Calibration:
-    """One row per trial, of every record that a calibration came before; fastest first."""
+    """One row for each loop variant that was tried before a point was measured; fastest first.
+
+    Trials take 10 to 30 ms. That is long enough to choose, and too short to publish.
+    """
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Calibration"
@@ -31,19 +34,21 @@ class Calibration:
     )
     main: ClassVar[tuple[Main, ...]] = ()  # trials choose a walk, and are no result
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1"),
-        Column("of_table", "of table", ""),
-        Column("kernel", "kernel", ""),
-        Column("threads", "threads", "1"),
-        Column("isa", "ISA", ""),
-        Column("streams", "streams", "1"),
-        Column("unroll", "unroll", "1"),
-        Column("prefetch_bytes", "prefetch", "B"),
-        Column("prefetchw_bytes", "prefetch for stores", "B"),
-        Column("interleave_bytes", "interleave", "B"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
-        Column("chosen", "chosen", ""),
-        Column("origin", "origin", ""),
+        Column("experiment", "experiment", "1", help="number of the record it was for"),
+        Column("of_table", "of table", "", help="the table of that record"),
+        Column("kernel", "kernel", "", help="its name in the catalogue"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("isa", "ISA", "", help="instructions tried"),
+        Column("streams", "streams", "1", help="loop variant: parts side by side"),
+        Column("unroll", "unroll", "1", help="loop variant: lines of each stream in one step"),
+        Column("prefetch_bytes", "prefetch", "B", help="loop variant: distance of the prefetch for loads; 0: none"),
+        Column("prefetchw_bytes", "prefetch for stores", "B", help="loop variant: the same for stores"),
+        Column("interleave_bytes", "interleave", "B", help="loop variant: distance of the streams; 0: far apart"),
+        Column(
+            "bandwidth_bytes_per_s", "bandwidth", "B/s", help="median of the trial; null where it had no clean moment"
+        ),
+        Column("chosen", "chosen", "", help="true: this loop variant ran"),
+        Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
     )
 
     def rows(self, run: Run) -> list[Row]:

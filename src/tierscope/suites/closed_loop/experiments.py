@@ -33,9 +33,9 @@ OPTIONS: tuple[Option, ...] = (
     options.count("devices", 3, "how many are drawn", 1, 100_000),
     options.count("first", 0, "number of the first one, to share out the devices of one seed among runs"),
     options.count("seed", 1995, "of the draw"),
-    options.count("noise", MOST_NOISE, "most noise of a device, 1 being that of a shared machine", 0, 100),
-    options.text("parts", ",".join(PROBERS), f"probers: {', '.join(PROBERS)}"),
-    options.text("target", "sim:blank", "the simulated machine whose memory m is drawn anew"),
+    options.count("noise", MOST_NOISE, "most noise of a device, 1 being that of a shared machine; 0: none", 0, 100),
+    options.text("parts", ",".join(PROBERS), "probers that run; `buffers` alone looks for interleaving first"),
+    options.target("target", "sim:blank", "the simulated machine whose memory `m` is drawn at random"),
 )
 
 
@@ -89,4 +89,14 @@ def _under(asked: Experiment, labels: dict[str, Label]) -> Experiment:
     return msgspec.structs.replace(asked, table=NAME, labels=own)
 
 
-suites.add(Suite("closed-loop", "the probers, scored on random simulated devices", OPTIONS, plan, many_machines=True))
+suites.add(
+    Suite(
+        "closed-loop",
+        "the probers `buffers` and `policy`, scored on random simulated memories",
+        OPTIONS,
+        plan,
+        many_machines=True,
+        details="The structure of these memories is known, so the suite shows which part of it the probers "
+        "recovered. See [how to score the probers](../how-to/closed-loop.md).",
+    )
+)

@@ -29,7 +29,10 @@ _known: dict[tuple[object, ...], list[Row]] = {}
 
 
 class ClosedLoop:
-    """One row per device and parameter."""
+    """One row for each device, prober and parameter.
+
+    It has none of the keys at the end of other rows but `origin`.
+    """
 
     name: ClassVar[str] = "closed_loop"
     title: ClassVar[str] = "Probers on random devices"
@@ -37,20 +40,33 @@ class ClosedLoop:
     keys: ClassVar[tuple[str, ...]] = ("device", "prober", "parameter", "level")
     main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("device", "device", "1"),
-        Column("prober", "prober", ""),
-        Column("parameter", "parameter", ""),
-        Column("level", "buffer", "1"),
-        Column("measure", "in", ""),
-        Column("truth", "built", ""),
-        Column("found", "found", ""),
-        Column("low", "low", ""),
-        Column("high", "high", ""),
-        Column("verdict", "verdict", ""),
-        Column("noise", "noise", "1"),
-        Column("repeat", "to repeat it", ""),
-        Column("origin", "origin", ""),
+        Column("device", "device", "1", help="its number; number and seed define the whole device"),
+        Column("prober", "prober", "", help="`buffers` or `policy`"),
+        Column(
+            "parameter",
+            "parameter",
+            "",
+            help="`buffers` (how many), `capacity` of all memories together, `unit`, `latency`, `medium` (its "
+            "latency); `ways`, `grain`; `period`, `stall`, `moved unit` of migrations; `entries` of the "
+            "queue, `joined unit`",
+        ),
+        Column(
+            "level", "buffer", "1", help="number of the buffer, from the nearest; null for parameters of other parts"
+        ),
+        Column("measure", "in", "", help="unit of the four keys that follow: `B`, `s` or `1`"),
+        Column("truth", "built", "", help="as it was built; null: there is none"),
+        Column("found", "found", "", help="as the prober found it; null: nothing was found"),
+        Column("low", "low", "", help="interval"),
+        Column("high", "high", "", help="interval"),
+        Column("verdict", "verdict", "", help="`recovered`, `wrong`, `missed`, `false alarm`"),
+        Column("noise", "noise", "1", help="of the device"),
+        Column("repeat", "to repeat it", "", help="command that repeats the prober on this device alone"),
+        Column("origin", "origin", "", help="as of other rows"),
     )
+    says: ClassVar[dict[str, str]] = {
+        "recovered PARAMETER": "share of the devices' parameters of this kind that were recovered",
+        "failure": "one that was not, and what repeats it; no value",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         parts: dict[tuple[int, str], list[Record]] = {}

@@ -34,18 +34,40 @@ PIECE_S = 1.0  # of a split, without a pause: one common window, and dips that a
 GRAIN = 4 * MiB  # of a large footprint: whole large pages of both arrays
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("a", None, "target of group A: node:N, file:PATH; auto: the first node with memory and CPUs"),
-    options.text("b", None, "the other target; auto: another node, one without CPUs first, else a file in memory"),
-    options.text("modes", "b-b,b-a,a-b", f"source-destination of B, or all: {', '.join((*MODES, *MODES.values()))}"),
-    options.text("kernel", "copy", ", ".join(KERNELS)),
-    options.text("splits", "all", "threads of A : threads of B, such as 1:1,3:1; all; none: the ratio of a and b only"),
-    options.text("threads", None, "numbers of threads for the ratio of a and b; auto: 1, 2, 4, ... and all CPUs"),
-    options.text("cpus", None, "CPUs to use, in this order; auto: those of a's node, one of each core first"),
-    options.text("pages", None, "4k, thp, 2m, 1g; auto: 4k where a target is a file, else thp"),
-    options.size("array", None, "bytes of each of the two arrays of a split; auto: 4 x the effective last-level cache"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
-    options.seconds("budget", 1.0, "most seconds timed for one point; splits take up to 1 s of it in one piece"),
-    options.seconds("block", 0.001, "length of a block; memcpy is called once per block"),
+    options.target("a", None, "target of A; auto: the first node with memory and CPUs"),
+    options.target(
+        "b",
+        None,
+        "the other target; auto: another node with memory, one without CPUs first, then the nearest; "
+        "if there is none, a file in memory, `/dev/shm/tierscope-b`, replaces it, and every row shows this",
+    ),
+    options.text(
+        "modes",
+        "b-b,b-a,a-b",
+        "source-destination of B: `b-b`, `b-a`, `a-b`, `a-a`, under the names `nvm-nvm`, `nvm-dram`, "
+        "`dram-nvm`, `dram-dram` too; or `all`",
+    ),
+    options.text("kernel", "copy", "`copy`, `copy_nt`, `memcpy`"),
+    options.text(
+        "splits",
+        "all",
+        "threads of A : threads of B, as `1:1,3:1`; `all`: every split of all CPUs; `none`: each target "
+        "alone and no contention. All threads in A and all in B are always measured too",
+    ),
+    options.text("threads", None, "numbers of threads for each target alone; auto: powers of two, and all CPUs"),
+    options.text("cpus", None, "CPUs to use, A's first; auto: those of a's node, one of each core first"),
+    options.text(
+        "pages",
+        None,
+        "page size on both targets: `4k`, `thp`, `2m`, `1g`; auto: `4k` where one is a file, since few "
+        "file systems give large pages, else `thp`",
+    ),
+    options.size(
+        "array", None, "bytes of each of two arrays, shared out among the threads of a split; auto: as for `stream`"
+    ),
+    options.share("precision", 0.02, "half of the 95 % interval over the median"),
+    options.seconds("budget", 1.0, "most seconds timed for one point; a split takes up to 1 s of it in one piece"),
+    options.seconds("block", 0.001, "seconds of one block; `memcpy` is called once per block"),
 )
 
 
@@ -248,4 +270,14 @@ def plan(machine: Machine, chosen: Options) -> Plan:
         yield from contend(pair, mode, splits_of(chosen, len(pair.cpus)))
 
 
-suites.add(Suite("contention", "two groups on two targets, every split of the CPUs", OPTIONS, plan))
+suites.add(
+    Suite(
+        "contention",
+        "two groups on two targets, every split of the CPUs",
+        OPTIONS,
+        plan,
+        details="Threads of group A copy within target a, and those of group B within, from or to target b, "
+        "for every split of the CPUs. Before that, measures each target alone. Needs two CPUs. See "
+        "[how to measure contention](../how-to/contention.md).",
+    )
+)

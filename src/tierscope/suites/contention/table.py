@@ -36,7 +36,7 @@ NONE = Interval(0.0, 0.0, 0.0, 0)  # of a group without threads
 
 
 class Contention:
-    """One row for each mode and split."""
+    """One row for each mode and split of the CPUs: threads of group A and threads of group B."""
 
     name: ClassVar[str] = "contention"
     title: ClassVar[str] = "Contention"
@@ -47,27 +47,49 @@ class Contention:
     keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target")
     main: ClassVar[tuple[Main, ...]] = (Main("sum_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("mode", "mode", ""),
-        Column("a_threads", "threads of A", "1"),
-        Column("b_threads", "threads of B", "1"),
-        Column("a_bandwidth_bytes_per_s", "A", "B/s"),
+        Column(
+            "mode",
+            "mode",
+            "",
+            help="what B copies, source-destination: `nvm-nvm`, `nvm-dram`, `dram-nvm`, `dram-dram`, where "
+            "`dram` is the target a and `nvm` the target b, whatever they are",
+        ),
+        Column("a_threads", "threads of A", "1", help="threads of A, which copy within a"),
+        Column("b_threads", "threads of B", "1", help="threads of B"),
+        Column(
+            "a_bandwidth_bytes_per_s", "A", "B/s", help="median program bytes of A while both ran; 0 without threads"
+        ),
         Column("a_bandwidth_low", "low", "B/s"),
         Column("a_bandwidth_high", "high", "B/s"),
-        Column("b_bandwidth_bytes_per_s", "B", "B/s"),
+        Column("b_bandwidth_bytes_per_s", "B", "B/s", help="the same of B"),
         Column("b_bandwidth_low", "low", "B/s"),
         Column("b_bandwidth_high", "high", "B/s"),
-        Column("sum_bytes_per_s", "sum", "B/s"),
-        Column("sum_low", "low", "B/s"),
+        Column("sum_bytes_per_s", "sum", "B/s", help="median of the sum of both at the same moments"),
+        Column("sum_low", "low", "B/s", help="interval of that series, no sum of bounds"),
         Column("sum_high", "high", "B/s"),
-        Column("coverage", "coverage", "1"),
-        Column("a_target", "target of A", "", tier=True),
-        Column("b_source", "source of B", "", tier=True),
-        Column("b_target", "target of B", "", tier=True),
-        Column("stand_in", "b stands in", ""),
-        Column("kernel", "kernel", ""),
-        Column("footprint_bytes", "footprint", "B"),
+        Column(
+            "coverage",
+            "coverage",
+            "1",
+            help="share of the timed blocks within the time in which both groups ran, the smaller one of the groups",
+        ),
+        Column("a_target", "target of A", "", tier=True, help="as `node:0`"),
+        Column("b_source", "source of B", "", tier=True, help="where B reads"),
+        Column("b_target", "target of B", "", tier=True, help="where B writes"),
+        Column(
+            "stand_in",
+            "b stands in",
+            "",
+            help="true: b is a file in the memory of a, since the machine has no second tier",
+        ),
+        Column("kernel", "kernel", "", help="its name in the catalogue"),
+        Column("footprint_bytes", "footprint", "B", help="all arrays of both groups"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "most_in_total MODE": "the largest sum of all splits; null if it cannot be decided which split has it",
+        "coverage": "least share of the timed blocks in the common window, of splits with two groups",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [_row(run, record) for record in records(run, self.name)]

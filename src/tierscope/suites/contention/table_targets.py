@@ -18,7 +18,7 @@ from tierscope.tables.measured import CLOSING, bounds, closing, measured, number
 
 
 class Targets:
-    """One row for each number of threads that was measured on both."""
+    """One row for each number of threads that was measured on a alone and on b alone."""
 
     name: ClassVar[str] = "targets"
     title: ClassVar[str] = "Two targets alone"
@@ -26,23 +26,26 @@ class Targets:
     keys: ClassVar[tuple[str, ...]] = ("threads", "kernel", "a_target", "b_target")
     main: ClassVar[tuple[Main, ...]] = (Main("b_bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("threads", "threads", "1"),
-        Column("a_target", "a", "", tier=True),
-        Column("b_target", "b", "", tier=True),
-        Column("a_bandwidth_bytes_per_s", "bandwidth of a", "B/s"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("a_target", "a", "", tier=True, help="as `node:0`"),
+        Column("b_target", "b", "", tier=True, help="as `file:/dev/shm/x`"),
+        Column("a_bandwidth_bytes_per_s", "bandwidth of a", "B/s", help="median program bytes within a"),
         Column("a_bandwidth_low", "low", "B/s"),
         Column("a_bandwidth_high", "high", "B/s"),
-        Column("b_bandwidth_bytes_per_s", "bandwidth of b", "B/s"),
+        Column("b_bandwidth_bytes_per_s", "bandwidth of b", "B/s", help="median program bytes within b"),
         Column("b_bandwidth_low", "low", "B/s"),
         Column("b_bandwidth_high", "high", "B/s"),
-        Column("ratio", "b / a", "1"),
+        Column("ratio", "b / a", "1", help="b / a"),
         Column("ratio_low", "low", "1"),
         Column("ratio_high", "high", "1"),
-        Column("stand_in", "b stands in", ""),
-        Column("kernel", "kernel", ""),
-        Column("footprint_bytes", "footprint", "B"),
+        Column("stand_in", "b stands in", "", help="as for `contention`"),
+        Column("kernel", "kernel", "", help="its name in the catalogue"),
+        Column("footprint_bytes", "footprint", "B", help="both arrays"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "target_ratio THREADS": "b / a with the fewest and with the most threads",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         found: dict[object, dict[object, Record]] = {}

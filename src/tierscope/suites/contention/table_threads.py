@@ -21,7 +21,10 @@ JUDGED = 200  # undisturbed blocks, at least, of a thread that is said not to fl
 
 
 class Threads:
-    """One row for each thread of each split."""
+    """One row for each thread of each split of a contention, from its undisturbed blocks after the warm-up.
+
+    A dip is a run of blocks below 0.8 of the thread's median.
+    """
 
     name: ClassVar[str] = "threads"
     title: ClassVar[str] = "Threads one by one"
@@ -29,24 +32,39 @@ class Threads:
     keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "group", "thread", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # no interval; their sum is a main value of the splits
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1"),
-        Column("mode", "mode", ""),
-        Column("a_threads", "threads of A", "1"),
-        Column("b_threads", "threads of B", "1"),
-        Column("group", "group", ""),
-        Column("thread", "thread", "1"),
-        Column("cpu", "CPU", "1"),
-        Column("target", "target", "", tier=True),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
-        Column("variation", "variation", "1"),
-        Column("dips", "dips", "1"),
-        Column("dip_share", "blocks in dips", "1"),
-        Column("dip_depth", "depth", "1"),
-        Column("dip_period_s", "period", "s"),
-        Column("flutters", "flutters", ""),
-        Column("clean_blocks", "clean blocks", "1"),
+        Column("experiment", "experiment", "1", help="number of the record"),
+        Column("mode", "mode", "", help="as for `contention`"),
+        Column("a_threads", "threads of A", "1", help="threads of A"),
+        Column("b_threads", "threads of B", "1", help="threads of B"),
+        Column("group", "group", "", help="`A` or `B`"),
+        Column("thread", "thread", "1", help="its number in the group, from 0"),
+        Column("cpu", "CPU", "1", help="on which it runs"),
+        Column("target", "target", "", tier=True, help="where it writes"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median over its blocks"),
+        Column(
+            "variation",
+            "variation",
+            "1",
+            help="coefficient of variation of the rates of its blocks; null under two blocks",
+        ),
+        Column("dips", "dips", "1", help="how many"),
+        Column("dip_share", "blocks in dips", "1", help="share of its blocks in dips"),
+        Column(
+            "dip_depth", "depth", "1", help="rate in a dip over the median, median over the dips; null without a dip"
+        ),
+        Column(
+            "dip_period_s",
+            "period",
+            "s",
+            help="median time from dip to dip; null unless six distances or more vary by less than 0.3 of their mean",
+        ),
+        Column("flutters", "flutters", "", help="true: four dips or more, in 1 % of its blocks or more"),
+        Column("clean_blocks", "clean blocks", "1", help="blocks that all this rests on"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "flutter": "share of the threads that flutter",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [row for record in records(run, "contention") for row in _rows(run, record)]

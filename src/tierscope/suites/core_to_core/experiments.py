@@ -20,12 +20,12 @@ MINIMUM_S = 0.02  # 80 blocks, of which a summary needs 50; 2016 pairs of 64 CPU
 ROLE = "pair"
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("cpus", None, "CPUs to pair; auto: all that may be used"),
-    options.text("target", None, "where the lines live; auto: the node of the pair's first CPU"),
-    options.count("lines", 16, "lines that take turns", least=1, most=4096),
-    options.share("precision", 0.05, "half-width of the 95 % interval over the median"),
+    options.text("cpus", None, "CPUs to pair, two or more; auto: all that may be used"),
+    options.target("target", None, "where the lines live; auto: the node of the pair's first CPU"),
+    options.count("lines", 16, "lines that are used one after the other, 1 to 4096", least=1, most=4096),
+    options.share("precision", 0.05, "half of the 95 % interval over the median"),
     options.seconds("budget", 0.1, "most seconds timed for one pair"),
-    options.seconds("limit", 300.0, "seconds after which pairs get 0.02 s only, precise or not"),
+    options.seconds("limit", 300.0, "seconds after which pairs get 0.02 s only; they may then be inconclusive"),
 )
 
 
@@ -77,4 +77,12 @@ def plan(machine: Machine, chosen: Options) -> Plan:
         )
 
 
-suites.add(Suite("core-to-core", "time of a cache line from one CPU to another, for every pair", OPTIONS, plan))
+suites.add(
+    Suite(
+        "core-to-core",
+        "time of a cache line from one CPU to another, for every pair",
+        OPTIONS,
+        plan,
+        details="See [how to measure pairs](../how-to/numa.md).",
+    )
+)

@@ -29,7 +29,11 @@ NAMED = 3  # odd pairs in a sentence
 
 
 class CoreToCore:
-    """One row per pair, in the order of the topology."""
+    """One row for each pair of CPUs; a pair appears once, because its number includes both directions. Rows are in the
+    order of the topology.
+
+    `blocks` are those of all pairs with the same first CPU.
+    """
 
     name: ClassVar[str] = "core_to_core"
     title: ClassVar[str] = "Core to core"
@@ -37,19 +41,29 @@ class CoreToCore:
     keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("a_cpu", "CPU", ""),
-        Column("b_cpu", "and CPU", ""),
-        Column("latency_s", "one way", "s"),
+        Column("a_cpu", "CPU", "", help="the first CPU, in the order of the topology"),
+        Column("b_cpu", "and CPU", "", help="the other"),
+        Column("latency_s", "one way", "s", help="median time of one hand-over, one way: half of a round trip"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("same_core", "same core", ""),
-        Column("same_cache", "same last-level cache", ""),
-        Column("same_package", "same package", ""),
-        Column("a_node", "node", ""),
-        Column("b_node", "and node", ""),
-        Column("target", "target", "", tier=True),
+        Column("same_core", "same core", "", help="whether they are hardware threads of one core"),
+        Column(
+            "same_cache",
+            "same last-level cache",
+            "",
+            help="whether they share a last-level cache; null where the system names none",
+        ),
+        Column("same_package", "same package", "", help="whether they are of one socket"),
+        Column("a_node", "node", "", help="node of the first"),
+        Column("b_node", "and node", "", help="node of the other"),
+        Column("target", "target", "", tier=True, help="where the lines were, as `node:0`"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "farthest": "median of the farthest class over that of the nearest",
+        "outliers": "pairs that stand out of their class",
+        "handover CLASS": "median over the pairs of a class; low and high are their range",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [

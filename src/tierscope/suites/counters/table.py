@@ -33,9 +33,9 @@ NANOSECONDS = ("task-clock", "cpu-clock")  # events that are times
 
 
 class Counters:
-    """A row for each event and each metric of each group; groups of a simulated machine have one together.
-
-    What has no value stands at the first point alone, for each reason.
+    """One row for each performance event and each metric of a group, in runs with [`counters=`](../how-to/counters.md);
+    an entry without a value appears only at the first point, for each reason. Groups of a simulated machine share
+    their rows.
     """
 
     name: ClassVar[str] = "counters"
@@ -45,29 +45,55 @@ class Counters:
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "take", "counter")
     main: ClassVar[tuple[Main, ...]] = ()  # counts explain what other tables measured
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1"),
-        Column("group", "group", "1"),
-        Column("take", "take", "1"),
-        Column("kernel", "kernel", ""),
-        Column("task", "task", ""),
-        Column("target", "target", "", tier=True),
-        Column("threads", "threads", "1"),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("kind", "kind", ""),
-        Column("counter", "event or metric", ""),
-        Column("value", "value", "1"),
-        Column("per_operation", "of one operation", "1"),
-        Column("unit", "unit", ""),
-        Column("multiplexed_share", "time not counted", "1"),
-        Column("empty_per_block", "of an empty block", "1"),
-        Column("operations", "operations", "1"),
-        Column("blocks", "blocks", "1"),
-        Column("pair_s", "start and stop", "s"),
-        Column("scope", "mode", ""),
-        Column("origin", "origin", ""),
-        Column("origin_by", "counted by", ""),
-        Column("reason", "why not", ""),
+        Column("experiment", "experiment", "1", help="number of the record"),
+        Column(
+            "group", "group", "1", help="number of the group in it; null: all of them together, on a simulated machine"
+        ),
+        Column(
+            "take",
+            "take",
+            "1",
+            help="number of the set of groups that ran at the same time, if several sets alternated, such as "
+            "victims alone and victims with others; null: of all blocks",
+        ),
+        Column("kernel", "kernel", "", help="of the group, or of all, joined by `+`"),
+        Column("task", "task", "", help="of structures: `get of 50000 keys`; null of all others"),
+        Column("target", "target", "", tier=True, help="of the group, or of all, joined by `+`"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("footprint_bytes", "footprint", "B", help="of the group, or of all"),
+        Column("kind", "kind", "", help="`event` or `metric`"),
+        Column(
+            "counter",
+            "event or metric",
+            "",
+            help="its name: as perf names it, from the file of the metrics, or `all` in a row with the reason "
+            "why there are none",
+        ),
+        Column(
+            "value",
+            "value",
+            "1",
+            help="count, scaled where `multiplexed_share` is above 0; a metric in its `unit`; null where there is none",
+        ),
+        Column("per_operation", "of one operation", "1", help="value over `operations`; null of metrics"),
+        Column("unit", "unit", "", help="`1`, `B`, `s`, `1/s`"),
+        Column("multiplexed_share", "time not counted", "1", help="share of the time for which it was not counted"),
+        Column("empty_per_block", "of an empty block", "1", help="count of a block without work; it is not subtracted"),
+        Column("operations", "operations", "1", help="of the blocks that were counted"),
+        Column("blocks", "blocks", "1", help="that were counted"),
+        Column("pair_s", "start and stop", "s", help="of one start and stop, outside of the timed part"),
+        Column("scope", "mode", "", help="`user`, `user+kernel`; null of simulated ones"),
+        Column("origin", "origin", "", help="`perf_event` or `simulated`"),
+        Column("origin_by", "counted by", "", help="the simulated machine"),
+        Column("reason", "why not", "", help="why there is no value; null where there is one"),
     )
+    says: ClassVar[dict[str, str]] = {
+        "not_counted": "how many events there are no counts of, for one reason",
+        "simulated_counts": "none: some rows are of simulated caches",
+        "user_mode_alone": "none: the kernel's part was not counted",
+        "multiplexed": "largest share of the time for which an event was not counted",
+        "counting_cost": "time of starting and stopping the counters, for each block",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         metrics = metrics_for(run.result.machine.identity.family)

@@ -19,28 +19,30 @@ OFF = 0.05  # a tier that is off by more gets a warning
 
 
 class Emulation:
-    """One row per tier and quantity; of bandwidth, one per number of threads."""
+    """One row for each [emulated tier](../how-to/emulated-tier.md) and quantity, of the probes before the first
+    experiment on it; of bandwidth one for each larger number of threads.
+    """
 
     name: ClassVar[str] = "emulation"
     title: ClassVar[str] = "Emulated tiers"
     keys: ClassVar[tuple[str, ...]] = ("quantity", "threads", "kernel", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True), Main("bandwidth_bytes_per_s"))
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("quantity", "quantity", ""),
-        Column("threads", "threads", "1"),
-        Column("asked_latency_s", "floor asked for", "s"),
-        Column("latency_s", "latency", "s"),
+        Column("quantity", "quantity", "", help="`latency` or `bandwidth`; the other one's keys are null"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("asked_latency_s", "floor asked for", "s", help="the floor"),
+        Column("latency_s", "latency", "s", help="median time of one dependent access"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("asked_bytes_per_s", "ceiling asked for", "B/s"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("asked_bytes_per_s", "ceiling asked for", "B/s", help="the ceiling"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median program bytes of all threads"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("off", "off by", "1"),
-        Column("kernel", "kernel", ""),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("target", "target", "", tier=True),
-        Column("origin_by", "emulated by", ""),
+        Column("off", "off by", "1", help="achieved over requested, less 1; beyond 0.05 the record has a warning"),
+        Column("kernel", "kernel", "", help="`chase`, `read`"),
+        Column("footprint_bytes", "footprint", "B", help="bytes visited"),
+        Column("target", "target", "", tier=True, help="as `emu:latency=350ns,bandwidth=8GB/s`"),
+        Column("origin_by", "emulated by", "", help="as `DRAM of node 0, floor 350 ns, ceiling 8 GB/s`"),
         *CLOSING,
     )
 

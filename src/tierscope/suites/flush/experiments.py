@@ -51,21 +51,37 @@ SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.size("footprint", None, "bytes that each instruction writes again and again; auto: 1 GB or 4 x the cache"),
-    options.size("total", None, "bytes that each instruction really writes; auto: what the time allows, and the "
-                 "seconds are those of 20 GB"),
+    options.target("target", "node:0", "where the bytes live"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
+    options.size(
+        "footprint",
+        None,
+        "bytes that each instruction writes again and again; auto: 1 GB, 4 x the last-level cache where "
+        "that is more, all instructions together within half of the free memory",
+    ),
+    options.size(
+        "total",
+        None,
+        "bytes that each instruction really writes; auto: what eight rounds of 0.1 s allow, and the "
+        "seconds for 20 GB are extrapolated",
+    ),
     options.text("chunks", CHUNKS, "bytes stored before their lines are flushed, multiples of 64"),
-    options.text("instructions", None, f"{', '.join(FLUSHES)}; auto: all that the CPU has, msync where "
-                 "the target persists by it"),
-    options.text("fence", "chunk", f"after what a fence stands: {', '.join(FENCES)}"),
-    options.text("order", "sequential", f"of the chunks: {', '.join(ORDERS)}"),
-    options.count("cpu", None, "the CPU that writes; auto: the first of the node"),
-    options.share("precision", 0.02, "half-width of the 95 % interval of the ratio over the ratio"),
+    options.text(
+        "instructions",
+        None,
+        "`clflush`, `clflushopt`, `clwb`, `nt` (non-temporal stores), `movdir64b`, `msync` (the system "
+        "call, for files), `none` (stores alone), `all`; auto: all that the CPU has, `msync` where the "
+        "target persists by it",
+    ),
+    options.text(
+        "fence", "chunk", "a store fence after each `chunk`, after each `line` of it, `never`, or several of them"
+    ),
+    options.text("order", "sequential", "chunks one after the other (`sequential`), drawn at `random`, or both"),
+    options.count("cpu", None, "the CPU that writes; auto: the first of the target's node"),
+    options.share("precision", 0.02, "half of the 95 % interval of the ratio over the ratio; also as `2%`"),
     options.seconds("budget", 3.0, "most seconds for each instruction at one chunk size; eight rounds are always run"),
-    options.seconds("limit", 45.0, "seconds after which points get no more than eight rounds"),
-)  # fmt: skip
+    options.seconds("limit", 45.0, "seconds after which points get eight rounds only; they may then be inconclusive"),
+)
 
 
 @dataclass(frozen=True)
@@ -250,5 +266,14 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
 
 
 suites.add(
-    Suite("flush", "what it costs to flush what was stored, by instruction, chunk and fence", OPTIONS, plan, left_out)
+    Suite(
+        "flush",
+        "time of a stored and flushed line, by instruction, chunk size, fence and order",
+        OPTIONS,
+        plan,
+        left_out,
+        details="All instructions of one chunk size alternate on one CPU. Instructions that the CPU lacks are"
+        " left out of the default, with a warning; if they are named, they are refused with status 3."
+        " See [how to measure flushes](../how-to/flush.md).",
+    )
 )

@@ -33,7 +33,11 @@ KERNELS = "flush_"  # how their names begin
 
 
 class Flush:
-    """One row per instruction, chunk size, fence and order; the instructions of one chunk size ran in turns."""
+    """One row for each instruction, chunk size, kind of fence and order.
+
+    The instructions of one chunk size alternate. A row is conclusive if its ratio is. A row that is compared with
+    itself is conclusive if its own time is within the precision.
+    """
 
     name: ClassVar[str] = "flush"
     title: ClassVar[str] = "Stores that are flushed"
@@ -41,36 +45,65 @@ class Flush:
     keys: ClassVar[tuple[str, ...]] = ("instruction", "chunk_bytes", "fence", "order", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("instruction", "instruction", ""),
-        Column("chunk_bytes", "chunk", "B"),
-        Column("fence", "fence after", ""),
-        Column("order", "order", ""),
-        Column("target", "target", "", tier=True),
-        Column("persistence", "persists by", ""),
-        Column("line_s", "time per line", "s"),
+        Column(
+            "instruction", "instruction", "", help="`clflush`, `clflushopt`, `clwb`, `nt`, `movdir64b`, `msync`, `none`"
+        ),
+        Column("chunk_bytes", "chunk", "B", help="stored before its lines are flushed"),
+        Column("fence", "fence after", "", help="after each `chunk`, each `line`, `never`"),
+        Column("order", "order", "", help="of the chunks: `sequential`, `random`"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column(
+            "persistence",
+            "persists by",
+            "",
+            help="until its bytes survive: `none` (they never do), `adr`, `eadr`, `msync`; null where it is not known",
+        ),
+        Column("line_s", "time per line", "s", help="time per line of 64 bytes: store, flush and fence"),
         Column("line_low", "low", "s"),
         Column("line_high", "high", "s"),
-        Column("line_ticks", "clock ticks per line", "1"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column(
+            "line_ticks",
+            "clock ticks per line",
+            "1",
+            help="the same in ticks of `clock`, which runs at a constant `clock_hz` and not as fast as the core",
+        ),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="bytes stored per second"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("ratio", "time over", "1"),
+        Column(
+            "ratio",
+            "time over",
+            "1",
+            help="time over that of the instruction `against`, in the same rounds; exactly 1 against itself",
+        ),
         Column("ratio_low", "low", "1"),
         Column("ratio_high", "high", "1"),
-        Column("against", "that of", ""),
-        Column("seconds_total", "time of all", "s"),
+        Column("against", "that of", "", help="`clwb`, where that was measured; else the first instruction"),
+        Column("seconds_total", "time of all", "s", help="time for `total_bytes`"),
         Column("seconds_low", "low", "s"),
         Column("seconds_high", "high", "s"),
-        Column("total_bytes", "all", "B"),
-        Column("written_bytes", "really written", "B"),
-        Column("rounds", "rounds", "1"),
-        Column("cpu", "CPU", "1"),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("page_bytes", "pages", "B"),
-        Column("clock", "clock", ""),
-        Column("clock_hz", "ticks of the clock", "1/s"),
+        Column("total_bytes", "all", "B", help="20 GB, or what was asked for"),
+        Column(
+            "written_bytes",
+            "really written",
+            "B",
+            help="in timed blocks; where they are less than `total_bytes`, the seconds are extrapolated",
+        ),
+        Column("rounds", "rounds", "1", help="that the ratio rests on"),
+        Column("cpu", "CPU", "1", help="that wrote"),
+        Column("footprint_bytes", "footprint", "B", help="written again and again"),
+        Column("page_bytes", "pages", "B", help="page size of most of the bytes"),
+        Column("clock", "clock", "", help="`tsc`, as a rule"),
+        Column("clock_hz", "ticks of the clock", "1/s", help="its ticks"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "flush_time": "time per line with clwb, in chunks of 4 KiB or the size in the middle",
+        "flush_ratio INSTRUCTION": "its time over that of clwb, in the same chunks; the interval is widened "
+        "for the number of chunk sizes",
+        "fence_per_line": "time per line with a fence after each line over that with one after each chunk",
+        "random_chunks": "time per line of chunks in random order over that in sequence",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]

@@ -14,7 +14,7 @@ from tierscope.tables.measured import CLOSING, bounds, closing, measured, number
 
 
 class Groups:
-    """One row per group of each experiment."""
+    """One row for each group of each experiment of a [file of groups](../how-to/own-groups.md)."""
 
     name: ClassVar[str] = "groups"
     title: ClassVar[str] = "Groups"
@@ -22,19 +22,24 @@ class Groups:
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1"),
-        Column("group", "group", "1"),
-        Column("role", "role", ""),
-        Column("kernel", "kernel", ""),
-        Column("threads", "threads", "1"),
-        Column("target", "target", "", tier=True),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("page_bytes", "pages", "B"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("experiment", "experiment", "1", help="its number in the file, from 0"),
+        Column("group", "group", "1", help="its number in the experiment, from 0"),
+        Column("role", "role", "", help="as the file names it"),
+        Column("kernel", "kernel", "", help="its name in the catalogue"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column("footprint_bytes", "footprint", "B", help="all arrays together"),
+        Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median, program bytes"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("operations_per_s", "operations", "1/s"),
-        Column("latency_s", "latency", "s"),
+        Column("operations_per_s", "operations", "1/s", help="median, lines of each array, hops, or calls"),
+        Column(
+            "latency_s",
+            "latency",
+            "s",
+            help="median time of one access of one thread; null unless the kernel is `chase` or `probe`",
+        ),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
         *CLOSING,

@@ -16,7 +16,7 @@ OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flig
 
 
 class Imported:
-    """The readings of a run."""
+    """One row for each row of [another tool's](cli.md#import) output; null: the output does not contain it."""
 
     name: ClassVar[str] = "imported"
     title: ClassVar[str] = "Imported"
@@ -24,44 +24,64 @@ class Imported:
     keys: ClassVar[tuple[str, ...]] = ("test", "setting", "threads", "delay_cycles")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"), Main("latency_s", less_is_better=True))
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("tool", "tool", ""),
-        Column("test", "test", ""),
-        Column("setting", "setting", ""),
-        Column("threads", "threads", "1"),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("delay_cycles", "delay", "1"),
-        Column("operation_bytes", "operation", "B"),
-        Column("in_flight", "under way", "1"),
-        Column("most_in_flight", "under way at most", "1"),
-        Column("full_share", "found the queue full", "1"),
-        Column("read_share", "reads", "1"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
-        Column("second_bandwidth_bytes_per_s", "mean of samples", "B/s"),
-        Column("latency_s", "latency", "s"),
-        Column("rate_per_s", "operations/s", "1/s"),
-        Column("latency_least_s", "least", "s"),
-        Column("latency_p50_s", "p50", "s"),
-        Column("latency_p90_s", "p90", "s"),
-        Column("latency_p95_s", "p95", "s"),
-        Column("latency_p99_s", "p99", "s"),
-        Column("latency_p999_s", "p99.9", "s"),
-        Column("latency_most_s", "most", "s"),
-        Column("seconds", "time", "s"),
-        Column("seconds_least", "least time", "s"),
-        Column("seconds_mean", "mean time", "s"),
-        Column("seconds_most", "most time", "s"),
-        Column("operations", "operations", "1"),
-        Column("total_bytes", "bytes moved", "B"),
-        Column("count", "count", "1"),
-        Column("flops_per_s", "flops", "1/s"),
-        Column("busy_s", "CPU time", "s"),
-        Column("elapsed_s", "elapsed", "s"),
-        Column("core_hz", "clock of the cores", "1/s"),
-        Column("clock_step_s", "step of its clock", "s"),
-        Column("timed_s", "one timing", "s"),
-        Column("single_s", "a single time", "s"),
-        Column("origin", "origin", ""),
+        Column("tool", "tool", "", help="with its version, if the file contains it"),
+        Column("test", "test", "", help="as the tool calls it"),
+        Column("setting", "setting", "", help="other settings, as text"),
+        Column("threads", "threads", "1", help="as the tool was asked for"),
+        Column("footprint_bytes", "footprint", "B", help="all arrays together"),
+        Column("delay_cycles", "delay", "1", help="delay between accesses of a load, as the tool counts it"),
+        Column("operation_bytes", "operation", "B", help="of one operation"),
+        Column(
+            "in_flight",
+            "under way",
+            "1",
+            help="operations in flight at any time: the queue depth, if it was really reached",
+        ),
+        Column(
+            "most_in_flight",
+            "under way at most",
+            "1",
+            help="the queue depth that the options allow, if the output does not show that it was reached",
+        ),
+        Column(
+            "full_share", "found the queue full", "1", help="share of the operations that fio submitted at full depth"
+        ),
+        Column("read_share", "reads", "1", help="share of the operations that read"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="as the tool counts bytes"),
+        Column(
+            "second_bandwidth_bytes_per_s",
+            "mean of samples",
+            "B/s",
+            help="the bandwidth a second time: fio's mean of samples",
+        ),
+        Column("latency_s", "latency", "s", help="mean, or the one number that the tool gives"),
+        Column("rate_per_s", "operations/s", "1/s", help="operations per second"),
+        Column("latency_least_s", "least", "s", help="least"),
+        Column("latency_p50_s", "p50", "s", help="median"),
+        Column("latency_p90_s", "p90", "s", help="percentile"),
+        Column("latency_p95_s", "p95", "s", help="percentile"),
+        Column("latency_p99_s", "p99", "s", help="percentile"),
+        Column("latency_p999_s", "p99.9", "s", help="percentile"),
+        Column("latency_most_s", "most", "s", help="most"),
+        Column("seconds", "time", "s", help="time that gave the rate"),
+        Column("seconds_least", "least time", "s", help="least time of several passes"),
+        Column("seconds_mean", "mean time", "s", help="mean time"),
+        Column("seconds_most", "most time", "s", help="most time"),
+        Column("operations", "operations", "1", help="count"),
+        Column("total_bytes", "bytes moved", "B", help="bytes moved in `seconds`"),
+        Column("count", "count", "1", help="of an event"),
+        Column("flops_per_s", "flops", "1/s", help="floating-point operations per second"),
+        Column("busy_s", "CPU time", "s", help="CPU time"),
+        Column("elapsed_s", "elapsed", "s", help="wall time of a program"),
+        Column("core_hz", "clock of the cores", "1/s", help="cycles / CPU time"),
+        Column("clock_step_s", "step of its clock", "s", help="step of the tool's clock, as the tool reports it"),
+        Column("timed_s", "one timing", "s", help="one timing"),
+        Column("single_s", "a single time", "s", help="a time that was measured once"),
+        Column("origin", "origin", "", help="`imported`"),
     )
+    says: ClassVar[dict[str, str]] = {
+        "imported_most": "the most bandwidth that the other tool printed",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [_row(run, reading) for reading in run.result.readings]

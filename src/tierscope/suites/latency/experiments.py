@@ -34,19 +34,45 @@ PAIR_BYTES = 128  # two neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
-    options.text("pages", "thp,4k", "page sizes, the first for the whole staircase: 4k, thp, 2m, 1g"),
-    options.text("probe", "cycle", "cycle: each node once; random: uniform draws; both: cycle,random"),
-    options.text("order", "global", "global: any node next; page: all of a 4 KiB page first; both: global,page"),
+    options.target("target", "node:0", "where the bytes live"),
+    options.text(
+        "pages", "thp,4k", "page sizes; the first for the whole staircase, the others for its largest footprints"
+    ),
+    options.text(
+        "probe",
+        "cycle",
+        "`cycle`: each line once, in a random order; `random`: each address drawn at random; or both, "
+        "as `cycle,random`",
+    ),
+    options.text(
+        "order",
+        "global",
+        "`global`: any line next; `page`: all lines of a 4 KiB page before the next page; or both, as `global,page`",
+    ),
     options.size("from", "4KiB", "smallest footprint"),
-    options.size("to", None, "largest footprint; auto: 4 x the last-level cache, at least 512 MiB, at most 2 GiB"),
+    options.size(
+        "to",
+        None,
+        "largest footprint; auto: 4x the reported last-level cache, at least 512 MiB, at most 2 "
+        "GiB, within half of the free memory",
+    ),
     options.count("per_octave", 2, "footprints to a doubling", least=1, most=32),
-    options.size("element", "64B", "bytes between two nodes, a multiple of 64"),
-    options.text("regions", "none", "none: the staircase; fresh: regions of one block to `to`, each line visited once"),
-    options.text("op", "read", "of fresh regions: read, write or both"),
-    options.size("block", "64B", "of fresh regions: bytes read or written at a time, a multiple of 64"),
-    options.count("cpu", None, "the CPU that chases; auto: the first of the node"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.size("element", "64B", "bytes between two places of the chase, a multiple of 64"),
+    options.text(
+        "regions",
+        "none",
+        "`none`: the staircase; `fresh`: time per line over regions that were never visited before, from "
+        "one block to `to` (auto: 128 MiB); `probe`, `order`, `from` and `element` do not count then",
+    ),
+    options.text("op", "read", "of fresh regions: `read`, `write` or `both`"),
+    options.size(
+        "block",
+        "64B",
+        "of fresh regions: bytes read or written at a time, a multiple of 64; all lines of a block are "
+        "in flight at the same time",
+    ),
+    options.count("cpu", None, "the CPU that chases; auto: the first of the target's node"),
+    options.share("precision", 0.02, "half of the 95 % interval over the median"),
     options.seconds("budget", 0.8, "most seconds timed for one footprint"),
 )
 FRESH_TO = 128 * MiB  # largest fresh region by itself: eight times the largest buffer known to us
@@ -170,4 +196,4 @@ def plan(machine: Machine, chosen: Options) -> Plan:
         yield from measure(machine, chosen)
 
 
-suites.add(Suite("latency", "latency over footprint: caches, memory, TLB", OPTIONS, plan))
+suites.add(Suite("latency", "latency over footprint: caches, memory, TLB, adjacent-line prefetch", OPTIONS, plan))

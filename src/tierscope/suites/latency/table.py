@@ -17,7 +17,7 @@ from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_b
 
 
 class Latency:
-    """One row per footprint, page size, probe and order."""
+    """One row for each footprint, page size, probe and order."""
 
     name: ClassVar[str] = "latency"
     title: ClassVar[str] = "Latency"
@@ -27,19 +27,39 @@ class Latency:
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("footprint_bytes", "footprint", "B"),
-        Column("page_bytes", "pages", "B"),
-        Column("latency_s", "latency", "s"),
+        Column("footprint_bytes", "footprint", "B", help="bytes visited"),
+        Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
+        Column("latency_s", "latency", "s", help="median time of one dependent access"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("probe", "probe", ""),
-        Column("order", "order", ""),
-        Column("locality_bytes", "locality", "B"),
-        Column("element_bytes", "element", "B"),
-        Column("target", "target", "", tier=True),
-        Column("pages", "pages asked for", ""),
+        Column(
+            "probe",
+            "probe",
+            "",
+            help="`cycle`: each line once in a random order; `random`: each address drawn at random",
+        ),
+        Column(
+            "order",
+            "order",
+            "",
+            help="`global`; `page`: one 4 KiB page after another; `pair`: both lines of 128 bytes one after the other",
+        ),
+        Column("locality_bytes", "locality", "B", help="window of the order; 0 is the footprint"),
+        Column("element_bytes", "element", "B", help="between two places"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column("pages", "pages asked for", "", help="page size that was asked for: `thp`, `4k` ..."),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "level_N": "capacity of the Nth level that the staircase shows; null where its end is inconclusive",
+        "memory": "latency of memory; null where it is inconclusive",
+        "effective_cache": "capacity of the last cache before memory; null where it is inconclusive",
+        "tlb_hit": "latency with large pages, at the largest footprint that has both",
+        "tlb_miss": "latency with 4 KiB pages, at the same footprint",
+        "page_walk": "their difference; null, and neither of them there: an emulated floor hides it",
+        "adjacent_line_prefetch": "latency of paired lines over that of single ones; under 0.75 the prefetch "
+        "is present; null: an emulated floor hides it",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [_row(run, record) for record in records(run, self.name)]

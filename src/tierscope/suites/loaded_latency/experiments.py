@@ -23,15 +23,21 @@ MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read"
 DELAYS = "0,25,50,100,150,200,300,500,1000,2000,5000,20000"
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.text("mixes", "all", f"load kernels, or all: {', '.join(MIXES)}"),
-    options.text("delays", DELAYS, "delays after each burst, in core cycles"),
+    options.target("target", "node:0", "where the bytes live"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
+    options.text(
+        "mixes",
+        "all",
+        "load kernels: `read`, `write`, `mix_3r1w`, `mix_2r1w`, `mix_1r1w`, `mix_1r2w`; all but `read` also with `_nt`",
+    ),
+    options.text("delays", DELAYS, "core cycles of delay after each burst"),
     options.text("load_threads", None, "numbers of loading threads; auto: all CPUs but the chaser's"),
-    options.text("cpus", None, "CPUs to use, the chaser's first; auto: those of the node, one of each core first"),
+    options.text(
+        "cpus", None, "CPUs to use, the chaser's first; auto: those of the target's node, one of each core first"
+    ),
     options.size("burst", "1KiB", "bytes of the load between two delays"),
-    options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.size("array", None, "bytes of each array, as for `stream`"),
+    options.share("precision", 0.02, "half of the 95 % interval over the median"),
     options.seconds("budget", 1.0, "most seconds timed for one point"),
 )
 
@@ -119,5 +125,13 @@ def plan(machine: Machine, chosen: Options) -> Plan:
 
 
 suites.add(
-    Suite("loaded-latency", "latency over bandwidth, for mixes of reads and writes", OPTIONS, plan, kernels=True)
+    Suite(
+        "loaded-latency",
+        "latency over bandwidth, for mixes of reads and writes",
+        OPTIONS,
+        plan,
+        kernels=True,
+        details="Measures the latency of one chaser while a load of reads and writes runs; a delay sets the "
+        "pace of the load. Needs two CPUs.",
+    )
 )

@@ -22,7 +22,10 @@ from tierscope.units import show_rate, show_seconds
 
 
 class LoadedLatency:
-    """One row per mix, delay and number of load threads."""
+    """One row for each mix, delay and number of load threads.
+
+    In the first one the chaser is alone.
+    """
 
     name: ClassVar[str] = "loaded_latency"
     title: ClassVar[str] = "Loaded latency"
@@ -31,22 +34,36 @@ class LoadedLatency:
     keys: ClassVar[tuple[str, ...]] = ("read_share", "store", "delay_cycles", "load_threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("read_share", "reads", "1"),
-        Column("store", "stores", ""),
-        Column("delay_cycles", "delay, cycles", "1"),
-        Column("load_threads", "load threads", "1"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column(
+            "read_share", "reads", "1", help="share of the load's program bytes that are read; null: the chaser alone"
+        ),
+        Column(
+            "store", "stores", "", help="how the load stores: `plain`, `nt`; `none`: it does not, or there is no load"
+        ),
+        Column(
+            "delay_cycles",
+            "delay, cycles",
+            "1",
+            help="core cycles of delay after each burst of the load; null: the chaser alone",
+        ),
+        Column("load_threads", "load threads", "1", help="threads of the load; 0: the chaser alone"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median program bytes of the load; 0 without load"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("latency_s", "latency", "s"),
+        Column("latency_s", "latency", "s", help="median time of one access of the chaser"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("kernel", "kernel", ""),
-        Column("target", "target", "", tier=True),
-        Column("chaser_bytes_per_s", "chaser", "B/s"),
-        Column("bus_bytes_per_s", "on the bus", "B/s"),
+        Column("kernel", "kernel", "", help="of the load; null without"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column("chaser_bytes_per_s", "chaser", "B/s", help="what the chaser itself moves, 8 bytes for each access"),
+        Column("bus_bytes_per_s", "on the bus", "B/s", help="both on the bus; null if only a counter could measure it"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "idle_latency": "latency without load",
+        "saturation MIX": "latency at the most bandwidth that the mix reached",
+        "knee MIX": "bandwidth at the knee",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [_row(run, record) for record in records(run, self.name)]

@@ -47,22 +47,34 @@ PAPER_COUNTS = "50000,100000,500000,1000000,2000000,3000000,4000000,5000000,6000
 PAPER_INSERTS, PAPER_VALUES = 100_000, (16, 104, 1000, 10_000)
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("structures", None, "names of structures (tierscope catalogue); auto: all that the target takes"),
-    options.text("operations", OPERATIONS, "insert, get, remove, mixed, or shares as get:8+insert:1+remove:1"),
-    options.text("keys", "uniform", "how keys are drawn: uniform, zipf, or zipf:EXPONENT"),
-    options.text("value", VALUE, "sizes of one value, multiples of 8 bytes"),
+    options.text(
+        "structures",
+        None,
+        "names, as `tierscope catalogue` lists them; auto: all that the target takes, those in pools, the"
+        " volatile ones, or both where memory is simulated (of `map` the gets alone)",
+    ),
+    options.text(
+        "operations", OPERATIONS, "`insert`, `get`, `remove`, `mixed`, or shares as `get:8+insert:1+remove:1`"
+    ),
+    options.text("keys", "uniform", "how keys are drawn: `uniform`, `zipf` (exponent 0.99), `zipf:EXPONENT`"),
+    options.text("value", VALUE, "sizes of one value, multiples of 8 bytes up to 1 MiB"),
     options.text("count", str(COUNT), "numbers of keys, of all threads together"),
     options.count("round", None, "operations of one round of each thread; auto: as many as it has keys", 1, MOST_KEYS),
     options.text("threads", "1", "numbers of threads, one CPU each"),
-    options.text("sharing", "own", "own: each thread has a structure; one: all threads share one, behind a lock"),
-    options.text("target", "node:0", "where the structures live: node:N, pool:PATH for a new pool, pool:PATH,open for "
-                 "one that is there and empty, sim:PRESET for a simulated memory"),
-    options.text("preset", "none", f"{PAPER}: counts, sizes and structure of document 004"),
+    options.text("sharing", "own", "`own`: each thread has a structure; `one`: all threads share one, behind a lock"),
+    options.target(
+        "target",
+        "node:0",
+        "`node:N` for volatile structures; `pool:PATH` for a new pool, `pool:PATH,open` for one that is "
+        "there and empty; `sim:PRESET` for all of them on a [simulated "
+        "memory](../how-to/simulated-memories.md)",
+    ),
+    options.text("preset", "none", "`paper`: counts, sizes and structure of document 004"),
     options.count("seed", 1995, "of keys and their order", 1),
     options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
-    options.share("precision", 0.05, "half-width of the time's 95 % interval over the time"),
+    options.share("precision", 0.05, "half of the 95 % interval of the time over the time; also as `5%`"),
     options.seconds("budget", 3.0, "most seconds timed for one point; eight batches of rounds are always run"),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -248,4 +260,14 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
     return (*absent, *partly)
 
 
-suites.add(Suite("maps", "inserts, gets and removes of keys, by structure", OPTIONS, plan, left_out, structures=True))
+suites.add(
+    Suite(
+        "maps",
+        "inserts, gets and removes of keys in data structures, in pools or in volatile memory",
+        OPTIONS,
+        plan,
+        left_out,
+        structures=True,
+        details="See [how to measure operations on maps](../how-to/maps.md).",
+    )
+)

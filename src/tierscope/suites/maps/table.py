@@ -27,7 +27,7 @@ SHARES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 
 
 class Maps:
-    """One row per structure, operation, number of keys, size of a value and number of threads."""
+    """One row for each structure, operation, number of keys, size of a value and number of threads."""
 
     name: ClassVar[str] = "maps"
     title: ClassVar[str] = "Operations on structures"
@@ -44,54 +44,115 @@ class Maps:
     )
     main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("structure", "structure", ""),
-        Column("target", "target", "", tier=True),
-        Column("operation", "operation", ""),
-        Column("keys", "keys drawn", ""),
-        Column("count", "keys", "1"),
-        Column("value_bytes", "value", "B"),
-        Column("threads", "threads", "1"),
-        Column("sharing", "sharing", ""),
-        Column("operations", "operations of a round", "1"),
-        Column("seconds", "time of a round", "s"),
+        Column("structure", "structure", "", help="its name in the catalogue"),
+        Column("target", "target", "", tier=True, help="as `node:0`, `pool:PATH`"),
+        Column("operation", "operation", "", help="`insert`, `get`, `remove`, or shares as `get:2+insert:1+remove:1`"),
+        Column("keys", "keys drawn", "", help="how they are drawn: `uniform`, `zipf:0.99`"),
+        Column("count", "keys", "1", help="keys of all threads"),
+        Column("value_bytes", "value", "B", help="of one value"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("sharing", "sharing", "", help="`own`: a structure for each thread; `one`: one for all"),
+        Column("operations", "operations of a round", "1", help="of one round, all threads"),
+        Column("seconds", "time of a round", "s", help="time of a round, rehashes and waits for a lock included"),
         Column("seconds_low", "low", "s"),
         Column("seconds_high", "high", "s"),
-        Column("ops_per_s", "operations per second", "1/s"),
+        Column("ops_per_s", "operations per second", "1/s", help="operations of all threads over the same time"),
         Column("ops_low", "low", "1/s"),
         Column("ops_high", "high", "1/s"),
-        Column("latency_s", "latency", "s"),
+        Column("latency_s", "latency", "s", help="mean time of one operation, without rehash and lock"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("latency_p50_s", "p50", "s"),
-        Column("latency_p50_low", "low", "s"),
+        Column("latency_p50_s", "p50", "s", help="half of the operations take no longer"),
+        Column("latency_p50_low", "low", "s", help="interval; null where it is of all batches together"),
         Column("latency_p50_high", "high", "s"),
-        Column("latency_p99_s", "p99", "s"),
+        Column("latency_p99_s", "p99", "s", help="99 of 100 take no longer; null if fewer than ten take longer"),
         Column("latency_p99_low", "low", "s"),
         Column("latency_p99_high", "high", "s"),
-        Column("latency_p999_s", "p99.9", "s"),
+        Column("latency_p999_s", "p99.9", "s", help="999 of 1000 take no longer; null if fewer than ten take longer"),
         Column("latency_p999_low", "low", "s"),
         Column("latency_p999_high", "high", "s"),
-        Column("latency_min_s", "least", "s"),
-        Column("latency_max_s", "most", "s"),
-        Column("init_s", "time to fill", "s"),
-        Column("rehashes", "rehashes of a round", "1"),
-        Column("moved", "entries moved", "1"),
-        Column("rehash_s", "time of rehashes", "s"),
-        Column("rehash_share", "share of rehashes", "1"),
+        Column("latency_min_s", "least", "s", help="the shortest operation"),
+        Column("latency_max_s", "most", "s", help="the longest"),
+        Column(
+            "init_s",
+            "time to fill",
+            "s",
+            help="to make one structure and fill it as its first round needs; mean. On simulated memory to "
+            "fill it alone: making is not simulated; null where nothing is filled in there",
+        ),
+        Column("rehashes", "rehashes of a round", "1", help="in one round, all threads"),
+        Column("moved", "entries moved", "1", help="entries that they moved"),
+        Column(
+            "rehash_s",
+            "time of rehashes",
+            "s",
+            help="time that they took in one round, threads added up; Hodges-Lehmann estimate over the rounds",
+        ),
+        Column(
+            "rehash_share",
+            "share of rehashes",
+            "1",
+            help="share of a round's time that they took, both of the same rounds",
+        ),
         Column("rehash_share_low", "low", "1"),
         Column("rehash_share_high", "high", "1"),
-        Column("lock_s", "wait for the lock", "s"),
-        Column("clock_s", "time of the clock", "s"),
-        Column("done_share", "share that found or changed", "1"),
-        Column("lines_read", "lines read", "1"),
-        Column("lines_written", "lines written", "1"),
-        Column("lines_flushed", "lines flushed", "1"),
-        Column("fences", "fences", "1"),
-        Column("flushed_per_written", "flushed over written lines", "1"),
-        Column("batches", "batches", "1"),
-        Column("persistence", "persists by", ""),
+        Column(
+            "lock_s",
+            "wait for the lock",
+            "s",
+            help="wait for the lock of a shared structure, per operation; estimate over the rounds",
+        ),
+        Column(
+            "clock_s",
+            "time of the clock",
+            "s",
+            help="time of one read of the clock and its count, which each operation includes",
+        ),
+        Column(
+            "done_share",
+            "share that found or changed",
+            "1",
+            help="operations that found their key, or changed something",
+        ),
+        Column(
+            "lines_read",
+            "lines read",
+            "1",
+            help="distinct lines of 64 bytes that one operation reads, mean; this and the next four on "
+            "simulated memory alone, else null",
+        ),
+        Column("lines_written", "lines written", "1", help="distinct lines that it writes"),
+        Column(
+            "lines_flushed",
+            "lines flushed",
+            "1",
+            help="lines that it writes back by an instruction or a store past the caches, each time counted",
+        ),
+        Column("fences", "fences", "1", help="that it waits for"),
+        Column(
+            "flushed_per_written",
+            "flushed over written lines",
+            "1",
+            help="flushed over written lines: above 1 lines are flushed again; null where nothing is written "
+            "or nothing is flushed, as by volatile structures",
+        ),
+        Column("batches", "batches", "1", help="of whole rounds, on which the intervals rest"),
+        Column(
+            "persistence",
+            "persists by",
+            "",
+            help="of the pool's file system, or of the simulated memory: `adr`, `eadr`, `msync`, `none`; null "
+            "if it is not known",
+        ),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "fastest WHAT": "time of the second structure over that of the fastest; 1 is between low and high if "
+        "they are not distinguished",
+        "alone OPERATION": "latency among the fewest keys, of a run of one structure; its text has that of the most",
+        "flushed WHAT": "flushed over written lines, of the structure where it is most",
+        "rehash WHAT": "share of the time that rehashes take, of the structure where it is most",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [_row(run, record) for record in records(run, self.name) if record.timings]

@@ -54,29 +54,56 @@ LONGEST_BATCH_S = 2.0
 TASK_BLOCK_S = 0.02  # of aggressors beside tasks: the core keeps 20000 blocks of each, so that tasks may take 400 s
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("victim", "flow", f"{', '.join(VICTIMS)}, or one command line: victim='cmd ./solve in.txt'"),
-    options.text("size", "test", f"of the flow: {', '.join(SIZES)}"),
-    options.text("victims", "1", "numbers of victims at once, one CPU each"),
-    options.text("aggressors", None, "numbers of aggressors; auto: 0, 1, 2, 4, ... and all free CPUs; 0 is always run"),
-    options.text("aggressor", "copy", "a kernel, such as flush_clwb, one CPU each; fio; sleep: the control that must "
-                 "show no slowdown"),
-    options.size("aggressor_chunk", None, "of an aggressor that flushes, bytes stored before their lines are flushed; "
-                 "auto: 4 KiB"),
-    options.text("aggressor_fence", None, f"of the same, after what a fence stands: {', '.join(FENCES)}; auto: chunk"),
-    options.text("aggressor_target", "node:0", "where the aggressors' bytes live: node:N, file:PATH"),
-    options.size("aggressor_array", None, "bytes of each array of each aggressor; auto: the last-level cache"),
-    options.text("target", "node:0", "where the bytes of chase and triad live: node:N, file:PATH"),
-    options.size("victim_array", None, "bytes of each array of chase and triad; auto: half of the effective last-level "
-                 "cache for chase, beyond it for triad"),
-    options.text("pages", "thp", "of all memory: 4k, thp, 2m, 1g"),
-    options.text("victim_cpus", None, "a CPU for each victim; auto: the first of the node, one of each core"),
-    options.text("aggressor_cpus", None, "a CPU for each aggressor; auto: the others, the last one first"),
-    options.text("overlap", "no", "yes: victims and aggressors may be given the same CPUs, and take turns there"),
-    options.seconds("timeout", 600.0, "most seconds for one run of a command: beyond, it hangs"),
+    options.text(
+        "victim", "flow", "`flow`, `chase`, `triad`, `fio`, several, or `victim='cmd ./solve in.txt'`, a command"
+    ),
+    options.text("size", "test", "of the flow: `test`, `train`, `ref`"),
+    options.text("victims", "1", "numbers of victims that run at the same time, one CPU each"),
+    options.text(
+        "aggressors",
+        None,
+        "numbers of aggressors, one CPU each; auto: 0, 1, 2, 4, ... and all free CPUs; 0 is always run, "
+        "since the others are compared with it",
+    ),
+    options.text(
+        "aggressor",
+        "copy",
+        "a kernel on arrays, one that flushes (`flush_clwb`, `flush_clflushopt`, ...), `chase`, "
+        "`fio`, or `sleep`: the control that must show no slowdown",
+    ),
+    options.size(
+        "aggressor_chunk",
+        None,
+        "of an aggressor that flushes, bytes stored before their lines are flushed, a multiple of 64; auto: 4 KiB",
+    ),
+    options.text(
+        "aggressor_fence", None, "of the same: fence after each `chunk`, each `line`, or `never`; auto: chunk"
+    ),
+    options.target("aggressor_target", "node:0", "where the aggressors' bytes live"),
+    options.size(
+        "aggressor_array",
+        None,
+        "bytes of each array of each aggressor; auto: the reported last-level cache, from 64 MiB to 512 "
+        "MiB; all within half of the free memory",
+    ),
+    options.target("target", "node:0", "location of `chase` and `triad`; all victims and aggressors run on its node"),
+    options.size(
+        "victim_array",
+        None,
+        "bytes of each array of `chase` and `triad`; auto: half of the effective last-level cache for "
+        "`chase`, as for `stream` for `triad`",
+    ),
+    options.text("pages", "thp", "page size of all memory: `4k`, `thp`, `2m`, `1g`"),
+    options.text(
+        "victim_cpus", None, "a CPU for each victim, in this order; auto: those of the target's node, one of each core"
+    ),
+    options.text("aggressor_cpus", None, "a CPU for each aggressor, in order; auto: the others, the last one first"),
+    options.text("overlap", "no", "`yes`: victims and aggressors may be given the same CPUs, and share them"),
+    options.seconds("timeout", 600.0, "most seconds for one run of a command; beyond, it hangs"),
     *neighbor_fio.OPTIONS,
-    options.share("precision", 0.02, "half-width of the slowdown's 95 % interval over the slowdown"),
+    options.share("precision", 0.02, "half of the slowdown's 95 % interval over the slowdown"),
     options.seconds("budget", 10.0, "most seconds for each pair of numbers, after the first eight rounds"),
-)  # fmt: skip
+)
 
 
 def victims_of(chosen: Options) -> list[str]:
@@ -261,9 +288,12 @@ def plan(machine: Machine, chosen: Options) -> Plan:
 suites.add(
     Suite(
         "neighbors",
-        "slowdown of a victim beside aggressors, run in turns with the victim alone",
+        "slowdown of a victim with aggressors, and with other victims",
         OPTIONS,
         plan,
         kernels=True,
+        details="All numbers alternate with the victim alone. Pairs of numbers that need more CPUs than there"
+        " are end with status 2 if both were requested; a default list leaves them out. Needs two "
+        "CPUs. See [how to find out what noisy neighbours cost](../how-to/noisy-neighbours.md).",
     )
 )

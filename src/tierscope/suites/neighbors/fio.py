@@ -17,9 +17,13 @@ DEPTH = 16
 BLOCK_BYTES = 4 * KiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("fio_path", "/var/tmp", "of fio as victim or aggressor: folder of its file"),  # noqa: S108 (on a disk)
+    options.text(
+        "fio_path",
+        "/var/tmp",  # noqa: S108 (on a disk)
+        "of `fio` as victim or aggressor: folder of its file, which does not have a name",
+    ),
     options.size("fio_size", "32MiB", "of the same: bytes that each run writes and reads"),
-    options.text("fio_engine", "libaio", "of the same: io_uring, libaio, psync"),
+    options.text("fio_engine", "libaio", "of the same: `io_uring`, `libaio`, `psync`"),
 )
 
 

@@ -24,7 +24,7 @@ LONGEST = 40  # letters of a command line in a sentence
 
 
 class Neighbors:
-    """One row per pair of numbers; those of one victim ran in turns."""
+    """One row for each number of victims and of aggressors, for each kind of victim, which alternate."""
 
     name: ClassVar[str] = "neighbors"
     title: ClassVar[str] = "Noisy neighbours"
@@ -42,32 +42,63 @@ class Neighbors:
     )
     main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("victim", "victim", ""),
-        Column("size", "size", ""),
-        Column("command", "command", ""),
-        Column("victims", "victims", "1"),
-        Column("aggressors", "aggressors", "1"),
-        Column("aggressor_kernel", "aggressor", ""),
-        Column("aggressor_target", "aggressor's target", "", tier=True),
-        Column("aggressor_chunk_bytes", "aggressor's chunk", "B"),
-        Column("aggressor_fence", "its fence after", ""),
-        Column("seconds", "time of one", "s"),
+        Column("victim", "victim", "", help="`flow`, `chase`, `triad`, `cmd`"),
+        Column("size", "size", "", help="of the flow: `test`, `train`, `ref`; null for others"),
+        Column("command", "command", "", help="the command line of `cmd`; null for others"),
+        Column("victims", "victims", "1", help="number that ran at the same time, one CPU each"),
+        Column("aggressors", "aggressors", "1", help="number that ran at the same time, one CPU each"),
+        Column("aggressor_kernel", "aggressor", "", help="null without aggressors"),
+        Column("aggressor_target", "aggressor's target", "", tier=True, help="as `node:0`; null without aggressors"),
+        Column(
+            "aggressor_chunk_bytes",
+            "aggressor's chunk",
+            "B",
+            help="stored before its lines are flushed; null for aggressors that do not flush",
+        ),
+        Column("aggressor_fence", "its fence after", "", help="of the same: `chunk`, `line`, `never`; null for others"),
+        Column(
+            "seconds",
+            "time of one",
+            "s",
+            help="time of one victim, the mean of all: one task of a flow or command, one pass over the "
+            "footprint of a chase or triad",
+        ),
         Column("seconds_low", "low", "s"),
         Column("seconds_high", "high", "s"),
-        Column("slowdown", "slowdown", "1"),
+        Column(
+            "slowdown",
+            "slowdown",
+            "1",
+            help="`seconds` over those of the row named by `against`, in the same rounds; exactly 1 against itself",
+        ),
         Column("slowdown_low", "low", "1"),
         Column("slowdown_high", "high", "1"),
-        Column("against", "against", ""),
-        Column("rounds", "rounds", "1"),
-        Column("coverage", "ran together", "1"),
-        Column("victim_target", "victim's target", ""),
-        Column("victim_bytes", "victim's footprint", "B"),
-        Column("aggressor_bytes", "aggressor's footprint", "B"),
-        Column("victim_cpus", "victims' CPUs", ""),
-        Column("aggressor_cpus", "aggressors' CPUs", ""),
-        Column("detail", "what a task is", ""),
+        Column(
+            "against", "against", "", help="`1 alone`, `4 alone`: this number of victims without aggressors; `itself`"
+        ),
+        Column("rounds", "rounds", "1", help="that the slowdown rests on"),
+        Column(
+            "coverage",
+            "ran together",
+            "1",
+            help="share of the victims' counted time in which every thread of the row ran; 1 by choice of "
+            "moments for a chase or triad",
+        ),
+        Column("victim_target", "victim's target", "", help="as `node:0`; null for tasks"),
+        Column("victim_bytes", "victim's footprint", "B", help="footprint of one victim; null for tasks"),
+        Column("aggressor_bytes", "aggressor's footprint", "B", help="footprint of one aggressor; null without"),
+        Column("victim_cpus", "victims' CPUs", "", help="as `0,1`"),
+        Column("aggressor_cpus", "aggressors' CPUs", "", help="as `3,2`; null without"),
+        Column(
+            "detail", "what a task is", "", help="what a task is, as the victim reports it; null if it reports nothing"
+        ),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "slowdown VICTIM": "largest slowdown by aggressors that an interval confirms, otherwise that by the "
+        "most aggressors",
+        "victims VICTIM": "slowdown of the largest number of victims, compared with one alone",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]

@@ -20,12 +20,12 @@ from tierscope.record.machine import Machine
 from tierscope.units import MiB, show_bytes, word_bytes
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("initiators", None, "nodes that ask; auto: all with CPUs that may be used"),
-    options.text("targets", None, "nodes that answer; auto: all with memory, with CPUs or without"),
+    options.text("initiators", None, "nodes whose CPUs ask; auto: all with CPUs that may be used"),
+    options.text("targets", None, "nodes whose memory answers; auto: all that have some, with CPUs or without"),
     options.text("kernel", "read", "kernel of the bandwidth"),
-    options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.size("array", None, "bytes of each array, as for `stream`, within half of the target node's free memory"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
+    options.share("precision", 0.02, "half of the 95 % interval over the median"),
     options.seconds("budget", 1.0, "most seconds timed for one point"),
 )
 
@@ -131,6 +131,11 @@ def plan(machine: Machine, chosen: Options) -> Plan:
 
 suites.add(
     Suite(
-        "numa", "latency and bandwidth from every node with CPUs to every node with memory", OPTIONS, plan, kernels=True
+        "numa",
+        "latency and bandwidth from every node with CPUs to every node with memory",
+        OPTIONS,
+        plan,
+        kernels=True,
+        details="See [how to measure nodes](../how-to/numa.md#latency-and-bandwidth-from-node-to-node).",
     )
 )

@@ -26,34 +26,71 @@ Cell = dict[str, Record]
 
 
 class Numa:
-    """One row per initiator and target, which joins the records of its latency and its bandwidth."""
+    """One row for each initiator (a node with CPUs) and target (a node with memory).
+
+    It joins two experiments: `conclusive` if both are; `blocks` are those of both.
+    """
 
     name: ClassVar[str] = "numa"
     title: ClassVar[str] = "NUMA nodes"
     keys: ClassVar[tuple[str, ...]] = ("initiator", "target", "kernel", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("initiator", "initiator", ""),
-        Column("target", "target", "", tier=True),
-        Column("latency_s", "latency", "s"),
+        Column("initiator", "initiator", "", help="node whose CPUs ask"),
+        Column("target", "target", "", tier=True, help="node whose memory answers"),
+        Column(
+            "latency_s", "latency", "s", help="median time of one dependent access of one CPU, the machine being idle"
+        ),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("latency_ratio", "over local", "1"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column(
+            "latency_ratio", "over local", "1", help="over the initiator's own node, or the nearest that was measured"
+        ),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median program bytes of all CPUs of the initiator"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("bandwidth_ratio", "over local", "1"),
-        Column("distance", "distance", "1"),
-        Column("cpus", "CPUs of the target", "1"),
-        Column("reported_latency_s", "reported latency", "s"),
-        Column("reported_bandwidth_bytes_per_s", "reported bandwidth", "B/s"),
-        Column("on_target_share", "on the target", "1"),
-        Column("kernel", "kernel", ""),
-        Column("threads", "threads", "1"),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("page_bytes", "pages", "B"),
+        Column(
+            "bandwidth_ratio", "over local", "1", help="over the initiator's own node, or the nearest that was measured"
+        ),
+        Column(
+            "distance",
+            "distance",
+            "1",
+            help="as the firmware reports it (SLIT): 10 is a node to itself; null if it does not",
+        ),
+        Column("cpus", "CPUs of the target", "1", help="CPUs of the target; 0: memory alone, such as CXL"),
+        Column(
+            "reported_latency_s",
+            "reported latency",
+            "s",
+            help="of reads, as the firmware reports it (HMAT); null for initiators without a report",
+        ),
+        Column(
+            "reported_bandwidth_bytes_per_s",
+            "reported bandwidth",
+            "B/s",
+            help="of reads, or of writes if the kernel only writes, as the firmware reports it (HMAT)",
+        ),
+        Column(
+            "on_target_share",
+            "on the target",
+            "1",
+            help="share of the bytes of both experiments that were found on the target; null if it could not "
+            "be verified",
+        ),
+        Column("kernel", "kernel", "", help="of the bandwidth"),
+        Column("threads", "threads", "1", help="of the bandwidth"),
+        Column("footprint_bytes", "footprint", "B", help="of the bandwidth, all arrays together"),
+        Column("page_bytes", "pages", "B", help="page size of most of these bytes, as verified"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "local": "latency of own memory: median over the nodes; low and high are their range",
+        "remote WHAT": "latency, or bandwidth, of the farthest node with CPUs over own memory",
+        "memory_only NODE": "latency of a node without CPUs over own memory, from its nearest initiator",
+        "reported WHAT A B": "measured over reported, where they are more than 1.25 times apart",
+        "placement": "smallest share of a cell's bytes that were on its target, if some were elsewhere",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         cells: dict[tuple[int, int], Cell] = {}

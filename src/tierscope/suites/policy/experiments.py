@@ -58,17 +58,29 @@ WRITTEN_BYTES = 256 * MiB
 BLOCK_BYTES = 128 * KiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, fsdax:PATH, devdax:PATH, sim:PRESET"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.text("parts", ",".join(PARTS), f"what is looked for: {', '.join(PARTS)}"),
-    options.count("threads", None, "that store at all strides; auto: one on each CPU of the node, up to 24", 1),
-    options.size("to", None, "largest stride of a power of two; auto: 4 MiB, or what the memory allows"),
-    options.count("writes", 600_000, "single writes to one place, half as many to larger ones", 10_000),
+    options.target("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
+    options.text("parts", ",".join(PARTS), "what is looked for"),
+    options.count(
+        "threads",
+        None,
+        "threads that store at all strides; auto: one on each CPU of the node, up to 24. They must ask "
+        "for more than one of the memories gives",
+        1,
+    ),
+    options.size("to", None, "largest stride; auto: 4 MiB, or what the memory allows with 2048 lines"),
+    options.count(
+        "writes",
+        600_000,
+        "single writes to one place, half as many to larger ones; migrations up to a twelfth of it apart "
+        "are found in all of them",
+        10_000,
+    ),
     options.size("memory", None, "most bytes mapped; auto: 2 GiB, within half of what is free"),
-    options.count("cpu", None, "the CPU of single writes and regions; auto: the first of the node"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.count("cpu", None, "the CPU of single writes and of regions; auto: the first of the target's node"),
+    options.share("precision", 0.02, "half of the 95 % interval over the median"),
     options.seconds("budget", 0.4, "most seconds timed for one stride or region"),
-)  # fmt: skip
+)
 
 
 Layout = tuple[int, int]  # memories side by side, bytes of each in turn
@@ -268,4 +280,14 @@ def plan(machine: Machine, chosen: Options) -> Plan:
         yield from combining(setting)
 
 
-suites.add(Suite("policy", "interleaving, migrations and the joining of writes, inferred", OPTIONS, plan))
+suites.add(
+    Suite(
+        "policy",
+        "interleaving, migrations and the joining of writes, inferred",
+        OPTIONS,
+        plan,
+        details="Finds how a memory spreads addresses over memories side by side, when it moves data that was"
+        " written too often, and how it joins lines on their way to the medium. **It writes.** See "
+        "[how to find policies](../how-to/policy.md).",
+    )
+)

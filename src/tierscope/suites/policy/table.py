@@ -28,30 +28,55 @@ ENOUGH = 0.7  # of the points must be conclusive
 
 
 class Policy:
-    """One row per part and target."""
+    """One row for each part of `run policy`: what was found, or that nothing was."""
 
     name: ClassVar[str] = "policy"
     title: ClassVar[str] = "Policies of the memory"
     keys: ClassVar[tuple[str, ...]] = ("part", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("part", "part", ""),
-        Column("found", "found", ""),
-        Column("count", "number", "1"),
-        Column("count_low", "low", "1"),
-        Column("count_high", "high", "1"),
-        Column("unit_bytes", "unit", "B"),
-        Column("unit_low", "low", "B"),
-        Column("unit_high", "high", "B"),
-        Column("seconds", "time", "s"),
+        Column("part", "part", "", help="`interleaving`, `migration`, `combining`"),
+        Column(
+            "found",
+            "found",
+            "",
+            help="false: the curves show no such structure; `count`, `unit_bytes` and `seconds` are then null",
+        ),
+        Column(
+            "count",
+            "number",
+            "1",
+            help="memories side by side; writes of 256 B from one migration to the next; lines that fit into the queue",
+        ),
+        Column("count_low", "low", "1", help="least that is not excluded"),
+        Column("count_high", "high", "1", help="most"),
+        Column(
+            "unit_bytes",
+            "unit",
+            "B",
+            help="consecutive bytes of each memory; bytes that migrate together (null: larger than all places "
+            "tried); unit to which lines are joined",
+        ),
+        Column("unit_low", "low", "B", help="smallest that is not excluded"),
+        Column("unit_high", "high", "B", help="largest; null where it is not known"),
+        Column("seconds", "time", "s", help="a stall; one write of a joined unit"),
         Column("seconds_low", "low", "s"),
         Column("seconds_high", "high", "s"),
-        Column("better", "better than none", "1"),
-        Column("evidence", "evidence", ""),
-        Column("points", "points", "1"),
-        Column("target", "target", "", tier=True),
+        Column(
+            "better",
+            "better than none",
+            "1",
+            help="twice the logarithm of its likelihood over that of none; null for migrations",
+        ),
+        Column("evidence", "evidence", "", help="as text"),
+        Column("points", "points", "1", help="strides, places or regions that it rests on"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "policy PART": "memories side by side; writes of 256 B between two migrations; lines of the queue "
+        "that joins them. 0: none seen",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [row for target, one in found(run).items() for row in _rows(target, one)]

@@ -31,24 +31,24 @@ class _Points:
 
 
 class Strides(_Points):
-    """One row per stride; those of the controls last."""
+    """One row for each stride of `run policy`; those of the controls are last."""
 
     name: ClassVar[str] = INTERLEAVE
     title: ClassVar[str] = "Scattered lines over the stride between them"
     keys: ClassVar[tuple[str, ...]] = ("stride_bytes", "control", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("stride_bytes", "stride", "B"),
-        Column("control", "control", ""),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("stride_bytes", "stride", "B", help="between two lines"),
+        Column("control", "control", "", help="whether it is a control, which meets memories of any grain alike"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="of the lines alone"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("ratio", "over the control's", "1"),
+        Column("ratio", "over the control's", "1", help="over that of the control nearest to it"),
         Column("ratio_low", "low", "1"),
         Column("ratio_high", "high", "1"),
-        Column("fitted", "as found", "1"),
-        Column("threads", "threads", "1"),
-        Column("target", "target", "", tier=True),
+        Column("fitted", "as found", "1", help="ratio that the layout found gives"),
+        Column("threads", "threads", "1", help="that stored"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
         *CLOSING,
     )
 
@@ -57,28 +57,40 @@ class Strides(_Points):
 
 
 class Places(_Points):
-    """One row per size of the place that was overwritten."""
+    """One row for each size of a place that `run policy` overwrote, 256 B at a time."""
 
     name: ClassVar[str] = MIGRATION
     title: ClassVar[str] = "Stalls of single writes to one place"
     keys: ClassVar[tuple[str, ...]] = ("region_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("stall_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("region_bytes", "place", "B"),
-        Column("writes", "writes", "1"),
-        Column("typical_s", "median write", "s"),
-        Column("stalls", "far slower writes", "1"),
-        Column("alike", "as long as those in step", "1"),
-        Column("alike_low", "low", "1"),
-        Column("alike_high", "high", "1"),
-        Column("period_writes", "writes between stalls", "1"),
+        Column("region_bytes", "place", "B", help="the place"),
+        Column("writes", "writes", "1", help="of 256 B"),
+        Column("typical_s", "median write", "s", help="median of one write"),
+        Column(
+            "stalls",
+            "far slower writes",
+            "1",
+            help="writes that took more than 4x this time, for any reason",
+        ),
+        Column(
+            "alike",
+            "as long as those in step",
+            "1",
+            help="in a million writes, those that stall as long as the ones in step at the smallest place",
+        ),
+        Column("alike_low", "low", "1", help="range of such a count"),
+        Column("alike_high", "high", "1", help="range of such a count"),
+        Column(
+            "period_writes", "writes between stalls", "1", help="writes between two stalls in step; null where none are"
+        ),
         Column("period_low", "low", "1"),
         Column("period_high", "high", "1"),
-        Column("period_s", "time between stalls", "s"),
-        Column("stall_s", "stall", "s"),
+        Column("period_s", "time between stalls", "s", help="time between two"),
+        Column("stall_s", "stall", "s", help="median stall of those in step"),
         Column("stall_low", "low", "s"),
         Column("stall_high", "high", "s"),
-        Column("target", "target", "", tier=True),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
         *CLOSING,
     )
 
@@ -87,19 +99,19 @@ class Places(_Points):
 
 
 class Regions(_Points):
-    """One row per size of fresh regions."""
+    """One row for each size of fresh regions that `run policy` stored."""
 
     name: ClassVar[str] = COMBINING
     title: ClassVar[str] = "Lines stored in fresh regions"
     keys: ClassVar[tuple[str, ...]] = ("region_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("region_bytes", "region", "B"),
-        Column("line_s", "time per line", "s"),
+        Column("region_bytes", "region", "B", help="each of its lines is stored once, then a fence"),
+        Column("line_s", "time per line", "s", help="time of one line"),
         Column("line_low", "low", "s"),
         Column("line_high", "high", "s"),
-        Column("fitted_s", "as found", "s"),
-        Column("target", "target", "", tier=True),
+        Column("fitted_s", "as found", "s", help="what the queue found gives"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
         *CLOSING,
     )
 

@@ -13,8 +13,10 @@ from tierscope.suites.stream import experiments as stream
 from tierscope.units import MiB
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
-    options.seconds("limit", 105.0, "seconds after which points are no longer repeated until precise"),
+    options.target("target", "node:0", "where the bytes live"),
+    options.seconds(
+        "limit", 105.0, "seconds after which points get their shortest time only; they may then be inconclusive"
+    ),
 )
 
 MIXES = "read,mix_2r1w,mix_1r1w_nt"  # all reads; the mix of many programs; half of it past the caches
@@ -43,6 +45,13 @@ def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
 
 suites.add(
     Suite(
-        "quick", "staircase, bandwidth and loaded latency in under two minutes", OPTIONS, plan, left_out, kernels=True
+        "quick",
+        "the whole memory in under two minutes: staircase, bandwidth and loaded latency",
+        OPTIONS,
+        plan,
+        left_out,
+        kernels=True,
+        details="Bandwidth over threads, and loaded latency of three mixes at eight delays. The staircase "
+        "comes first, because the footprints of the others depend on the caches that it finds.",
     )
 )

@@ -20,26 +20,31 @@ from tierscope.tables.regions import row_of
 
 
 class Regions:
-    """One row per operation, region and block."""
+    """One row for each operation, region and block, of `run buffers` and `run latency regions=fresh`."""
 
     name: ClassVar[str] = "regions"
     title: ClassVar[str] = "Fresh regions"
     keys: ClassVar[tuple[str, ...]] = ("operation", "region_bytes", "block_bytes", "scattered", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("operation", "operation", ""),
-        Column("region_bytes", "region", "B"),
-        Column("block_bytes", "block", "B"),
-        Column("scattered", "scattered", ""),
-        Column("latency_s", "time per line", "s"),
+        Column(
+            "operation",
+            "operation",
+            "",
+            help="`read`: dependent reads; `write`: stores past the caches, a fence behind each region",
+        ),
+        Column("region_bytes", "region", "B", help="each line of the region was visited once before the next region"),
+        Column("block_bytes", "block", "B", help="read or written at a time"),
+        Column("scattered", "scattered", "", help="true: regions follow one another at random; false: by address"),
+        Column("latency_s", "time per line", "s", help="time per line of 64 bytes"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("fit_s", "fit", "s"),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("ways", "memories", "1"),
-        Column("grain_bytes", "each in turn", "B"),
-        Column("page_bytes", "pages", "B"),
-        Column("target", "target", "", tier=True),
+        Column("fit_s", "fit", "s", help="what the buffers found would give; null where none were looked for"),
+        Column("footprint_bytes", "footprint", "B", help="that all regions share"),
+        Column("ways", "memories", "1", help="interleaved memories that the run knew of; null: one"),
+        Column("grain_bytes", "each in turn", "B", help="consecutive bytes in each of them"),
+        Column("page_bytes", "pages", "B", help="page size of most of the bytes"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
         *CLOSING,
     )
 

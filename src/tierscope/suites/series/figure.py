@@ -10,6 +10,10 @@ TIPS = vega.tips(
     ("blocks", "number of blocks"), ("time_s", "at, s"),
 )  # fmt: skip
 
+SHAPES = ["triangle-down", "cross", "square", "diamond", "triangle-up"]
+LEAST = [0.99, 1.01]
+"""Rates that the axis reaches at least: where all are equal, as on a simulated machine, it has no length else."""
+
 
 class Timeline:
     """One experiment at a time; the page's list box changes the parameter `experiment`."""
@@ -40,7 +44,7 @@ class Timeline:
         title = vega.origin_title(self.title, run.result.origin)
         body = {
             "params": [choice], "data": {"values": [_lean(row) for row in rows]}, "transform": chosen,
-            "layer": _layers(sorted({str(row["kind"]) for row in rows} - {"kept", "window"})),
+            "layer": _layers(_left_out(rows)),
         }  # fmt: skip
         note = (
             f"Thinned for this page: {len(names)} of {len(run.result.records)} experiments (fastest, most disturbed, "
@@ -57,13 +61,15 @@ def _lean(row: Row) -> Row:
     return {key: value for key, value in row.items() if value is not None and key != "what"}
 
 
-def _layers(reasons: list[str]) -> list[Spec]:
-    """Return the layers; that of the marks only where a block was left out: a legend of nothing has no finite size.
+def _left_out(rows: list[Row]) -> list[str]:
+    """The kinds of marks beside the lines: reasons, and dips."""
+    return sorted({str(row["kind"]) for row in rows} - {"kept", "window"})
 
-    reasons: why blocks were left out, of all experiments, so that the legend does not depend on which one is shown.
-    """
+
+def _layers(kinds: list[str]) -> list[Spec]:
+    """kinds: of marks; a legend without any has no finite size, and the figure with it."""
     x = vega.number("time_s", "time since the first block, s", zero=False, across=True, scale={"nice": False})
-    y = vega.number("rate", "rate / median of the group", zero=False)
+    y = vega.number("rate", "rate / median of the group", zero=False, scale={"domain": {"unionWith": LEAST}})
     hue = vega.field("thread", "n", None, scale={"range": theme.hues(len(theme.SERIES))})
     plain_hue = {"field": "thread", "type": "nominal"}
     kept = [{"filter": "datum.kind === 'kept'"}]
@@ -93,13 +99,12 @@ def _layers(reasons: list[str]) -> list[Spec]:
         "encoding": {
             "x": x, "y": y, "color": plain_hue, "opacity": vega.shown("thread"), "tooltip": TIPS,
             "shape": vega.field(
-                "kind", "n", None,
-                scale={"domain": reasons, "range": ["triangle-down", "cross", "square", "diamond", "triangle-up"]},
+                "kind", "n", None, scale={"domain": kinds, "range": SHAPES},
                 legend={"symbolStrokeColor": theme.colour("muted")},
             ),
         },
     }  # fmt: skip
-    return [window, band, line, *([marks] if reasons else [])]
+    return [window, band, line, *([marks] if kinds else [])]
 
 
 figures.add(Timeline())

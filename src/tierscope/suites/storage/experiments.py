@@ -52,22 +52,34 @@ def _absolute(word: str) -> Label:
 
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("preset", "paper", f"what is left to it: {', '.join(PRESETS)}"),
-    Option("path", "/var/tmp", "folder in which the file without a name lies", _absolute),  # noqa: S108 (on a disk)
-    Option("device", None, "a whole block device instead, whose content is lost; auto: none", _absolute),
-    options.size("size", None, "of the file, or of the device from its start; auto: 4 GiB, or a quarter of the room"),
-    options.text("blocks", None, "bytes of one operation; auto: by preset"),
-    options.text("mixes", None, f"{', '.join(MIXES)}; auto: by preset"),
-    options.share("read_share", 0.7, "of the operations of a mix"),
-    options.text("orders", None, f"{', '.join(ORDERS)}; auto: by preset"),
-    options.text("depths", None, "operations in flight; auto: by preset"),
-    options.text("engine", "auto", f"{', '.join(ENGINES)}; auto: the first that works"),
-    options.text("direct", "yes", "past the page cache: yes, no"),
-    options.seconds("repeat", 1.0, "seconds of one repeat"),
+    options.text(
+        "preset",
+        "paper",
+        "`paper`, `depths`, `latency`: what blocks, mixes, orders and depths are where they are not named",
+    ),
+    Option("path", "/var/tmp", "folder of the file, which does not have a name", _absolute),  # noqa: S108 (on a disk)
+    Option(
+        "device",
+        None,
+        "a whole block device instead, **whose content is lost**; refused when it is mounted, "
+        "partitioned, in use or marked; auto: none",
+        _absolute,
+    ),
+    options.size(
+        "size", None, "bytes of the file, or of the device from its start; auto: 4 GiB, or a quarter of the free space"
+    ),
+    options.text("blocks", None, "bytes of one operation, whole sectors of 512 bytes; auto: by preset"),
+    options.text("mixes", None, "`write`, `mix`, `read`; auto: by preset"),
+    options.share("read_share", 0.7, "reads among the operations of a mix"),
+    options.text("orders", None, "`random`, `sequential`; auto: by preset"),
+    options.text("depths", None, "operations in flight, as `1,2,8-16`, up to 4096; auto: by preset"),
+    options.text("engine", "auto", "`io_uring`, `libaio`, `psync`; auto: the first that works"),
+    options.text("direct", "yes", "past the page cache: `yes`; `no` measures the page cache, and every row shows this"),
+    options.seconds("repeat", 1.0, "seconds of one repeat, 0.1 or more"),
     options.seconds("ramp", 0.5, "seconds before each repeat that do not count"),
-    options.share("precision", 0.05, "half-width of the 95 % interval over the median"),
+    options.share("precision", 0.05, "half of the 95 % interval over the median"),
     options.seconds("budget", 20.0, "most seconds of repeats for one job"),
-    options.seconds("limit", 600.0, "seconds after which jobs get six repeats only"),
+    options.seconds("limit", 600.0, "seconds after which jobs get six repeats only, precise or not"),
 )
 
 
@@ -191,6 +203,13 @@ def plan(machine: Machine, chosen: Options) -> Plan:
 
 
 suites.add(
-    Suite("storage", "operations, bandwidth and latency of storage by fio, past the page cache", OPTIONS, plan,
-          program="fio", paths=lambda chosen: (target_of(chosen),))
-)  # fmt: skip
+    Suite(
+        "storage",
+        "operations, bandwidth and latency of storage by fio, past the page cache",
+        OPTIONS,
+        plan,
+        program="fio",
+        paths=lambda chosen: (target_of(chosen),),
+        details="**It writes.** See [how to measure storage](../how-to/storage.md).",
+    )
+)

@@ -30,7 +30,10 @@ PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99
 
 
 class Storage:
-    """Rows in the order of the jobs."""
+    """One row for each job; a mix has two more, for its reads and its writes. Rows are in the order of the jobs.
+
+    `conclusive` and `blocks` are those of the job; a block is one repeat.
+    """
 
     name: ClassVar[str] = "storage"
     title: ClassVar[str] = "Storage"
@@ -49,39 +52,59 @@ class Storage:
     )
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("operation", "operation", ""),
-        Column("part", "counted", ""),
-        Column("order", "order", ""),
-        Column("block_bytes", "block", "B"),
-        Column("depth", "depth", "1"),
-        Column("iops", "operations", "1/s"),
+        Column("operation", "operation", "", help="the job: `read`, `write`, `mix`"),
+        Column("part", "counted", "", help="whose operations are counted: `both` of a mix, or `read`, `write`"),
+        Column("order", "order", "", help="`random`, `sequential`"),
+        Column("block_bytes", "block", "B", help="bytes of one operation"),
+        Column("depth", "depth", "1", help="operations in flight that were asked for"),
+        Column("iops", "operations", "1/s", help="operations per second: median over the repeats"),
         Column("iops_low", "low", "1/s"),
         Column("iops_high", "high", "1/s"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="iops times block"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("latency_s", "mean latency", "s"),
+        Column("latency_s", "mean latency", "s", help="mean from submission to completion: median over the repeats"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("latency_p50_s", "p50", "s"),
-        Column("latency_p90_s", "p90", "s"),
-        Column("latency_p99_s", "p99", "s"),
-        Column("latency_p999_s", "p99.9", "s"),
-        Column("latency_most_s", "longest", "s"),
-        Column("in_flight", "in flight", "1"),
-        Column("cpu_user", "CPU user", "1"),
-        Column("cpu_system", "CPU system", "1"),
-        Column("read_share", "reads", "1"),
-        Column("engine", "engine", ""),
-        Column("threads", "threads", "1"),
-        Column("access", "I/O", ""),
-        Column("file_system", "file system", ""),
-        Column("source", "on", ""),
-        Column("file_bytes", "file", "B"),
-        Column("target", "target", "", tier=True),
-        Column("repeats", "repeats", "1"),
+        Column(
+            "latency_p50_s",
+            "p50",
+            "s",
+            help="half of the operations of all repeats take no longer, by the bins of fio; null if fewer "
+            "than 10 operations take longer",
+        ),
+        Column("latency_p90_s", "p90", "s", help="the same for 90 % of the operations"),
+        Column("latency_p99_s", "p99", "s", help="the same for 99 % of the operations"),
+        Column("latency_p999_s", "p99.9", "s", help="the same for 99.9 % of the operations"),
+        Column("latency_most_s", "longest", "s", help="of the slowest operation"),
+        Column(
+            "in_flight",
+            "in flight",
+            "1",
+            help="operations per second times mean latency (Little's law): median over the repeats; should be "
+            "the depth",
+        ),
+        Column("cpu_user", "CPU user", "1", help="share of one CPU that fio took for itself"),
+        Column("cpu_system", "CPU system", "1", help="share of one CPU that the system took for it"),
+        Column("read_share", "reads", "1", help="reads among all operations, as asked"),
+        Column("engine", "engine", "", help="`io_uring`, `libaio`, `psync`"),
+        Column("threads", "threads", "1", help="that shared the depth: 1 where the engine has a queue"),
+        Column("access", "I/O", "", help="`direct`, past the page cache, or `buffered`"),
+        Column("file_system", "file system", "", help="as `ext4`; empty for a device"),
+        Column("source", "on", "", help="the device below it, as `/dev/vda`"),
+        Column("file_bytes", "file", "B", help="size of the file"),
+        Column("target", "target", "", tier=True, help="as `storage:/var/tmp`, `blockdev:/dev/sdb`"),
+        Column("repeats", "repeats", "1", help="that count, without those cut from the start"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "most_operations": "operations per second of the job with the most",
+        "most_moved": "bandwidth of the job with the most",
+        "quickest": "least mean latency of the jobs with one operation in flight",
+        "enough_depth JOB": "least depth that gives 90 % of the most operations",
+        "cpu_bound": "share of its CPUs that the busiest job took, where that may limit",
+        "queue_not_full": "operations in flight of the first job that did not keep its depth",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]

@@ -18,14 +18,23 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.text("kernels", ",".join(STREAM), "kernels, or all that walk lines"),
-    options.text("threads", None, "numbers of threads; auto: 1, 2, 4, ... and all CPUs"),
-    options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
-    options.size("array", None, "bytes of each array; auto: 4 x the effective last-level cache"),
-    options.text("isa", None, "scalar, avx2, avx512; auto: what the calibration finds fastest"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.target("target", "node:0", "where the bytes live"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
+    options.text(
+        "kernels",
+        ",".join(STREAM),
+        "kernels, or `all` that use lines of arrays: `tierscope catalogue` lists them",
+    ),
+    options.text("threads", None, "numbers of threads, as `1,2,8-10`; auto: powers of two, and all CPUs"),
+    options.text("cpus", None, "CPUs to use, in this order; auto: those of the target's node, one of each core first"),
+    options.size(
+        "array",
+        None,
+        "bytes of each array; auto: 4x the effective last-level cache, and 4x the reported one up to "
+        "512 MiB; all arrays within half of the free memory",
+    ),
+    options.text("isa", None, "`scalar`, `avx2`, `avx512`; auto: what the calibration finds fastest"),
+    options.share("precision", 0.02, "half of the 95 % interval over the median; also as `2%`"),
     options.seconds("budget", 1.5, "most seconds timed for one point"),
     options.seconds("block", 0.001, "length of a block; memcpy and memset are called once per block"),
 )
@@ -77,4 +86,13 @@ def plan(machine: Machine, chosen: Options) -> Plan:
     yield from measure(machine, chosen)
 
 
-suites.add(Suite("stream", "bandwidth of every kernel over threads", OPTIONS, plan, kernels=True))
+suites.add(
+    Suite(
+        "stream",
+        "bandwidth of every kernel over threads",
+        OPTIONS,
+        plan,
+        kernels=True,
+        details="A calibration selects the loop variant of each kernel and number of threads.",
+    )
+)

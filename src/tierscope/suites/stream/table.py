@@ -43,7 +43,7 @@ FITS = 0.1  # residual of a curve over its mean, at most, of which a roof is sai
 
 
 class Stream:
-    """One row per kernel and number of threads."""
+    """One row for each kernel and number of threads."""
 
     name: ClassVar[str] = "stream"
     title: ClassVar[str] = "Bandwidth"
@@ -52,28 +52,47 @@ class Stream:
     keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("kernel", "kernel", ""),
-        Column("threads", "threads", "1"),
-        Column("target", "target", "", tier=True),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("kernel", "kernel", "", help="its name in the catalogue; `triad` and `triad_nt` are two kernels"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column("footprint_bytes", "footprint", "B", help="all arrays together"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median, program bytes as STREAM counts them"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("best_bytes_per_s", "best", "B/s"),
-        Column("average_bytes_per_s", "average", "B/s"),
-        Column("worst_bytes_per_s", "worst", "B/s"),
-        Column("bus_bytes_per_s", "on the bus", "B/s"),
-        Column("peak_share", "share of peak", "1"),
-        Column("isa", "ISA", ""),
-        Column("store", "stores", ""),
-        Column("streams", "streams", "1"),
-        Column("unroll", "unroll", "1"),
-        Column("prefetch_bytes", "prefetch", "B"),
-        Column("prefetchw_bytes", "prefetch for stores", "B"),
-        Column("interleave_bytes", "interleave", "B"),
-        Column("page_bytes", "pages", "B"),
+        Column(
+            "best_bytes_per_s",
+            "best",
+            "B/s",
+            help="highest mean of nine slices of the series, as STREAM keeps nine iterations",
+        ),
+        Column("average_bytes_per_s", "average", "B/s", help="mean"),
+        Column("worst_bytes_per_s", "worst", "B/s", help="lowest mean of the nine slices"),
+        Column(
+            "bus_bytes_per_s",
+            "on the bus",
+            "B/s",
+            help="with the read that a plain store costs; null if only a counter could measure it",
+        ),
+        Column(
+            "peak_share", "share of peak", "1", help="bus bytes over the theoretical peak; null where either is unknown"
+        ),
+        Column("isa", "ISA", "", help="instructions that ran"),
+        Column("store", "stores", "", help="`none`, `plain`, `nt`, `string`, `libc`, `direct`"),
+        Column("streams", "streams", "1", help="loop variant: parts side by side"),
+        Column("unroll", "unroll", "1", help="loop variant: lines of each stream in one step"),
+        Column("prefetch_bytes", "prefetch", "B", help="loop variant: distance of the prefetch for loads; 0: none"),
+        Column("prefetchw_bytes", "prefetch for stores", "B", help="loop variant: the same for stores"),
+        Column("interleave_bytes", "interleave", "B", help="loop variant: distance of the streams; 0: far apart"),
+        Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "peak_share": "largest share of the theoretical peak; null where it is more than all of it",
+        "scaling": "bandwidth of all threads over that of one, times their number: median over the kernels",
+        "roof": "threads at which the bandwidth of a kernel stops to grow, by the model `saturation`: of the "
+        "highest roof",
+        "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         return [_row(run, record) for record in records(run, self.name)]

@@ -34,17 +34,27 @@ TEAM = 4  # threads: more writers are slower on persistent memory, fewer readers
 TIMES = 2  # the last-level cache: a walk in a cycle over twice as much finds nothing again
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
-    options.text("pages", "thp", "4k, thp, 2m, 1g"),
-    options.text("op", "both", "read, write, both"),
+    options.target("target", "node:0", "where the bytes live"),
+    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
+    options.text("op", "both", "`read`, `write`, `both`"),
     options.text("strides", STRIDES, "bytes between two accesses, multiples of 64"),
-    options.text("access", ACCESSES, "bytes touched at each, multiples of 64 up to the stride"),
-    options.text("stores", "nt", f"how writes leave the core: {', '.join(STORES)}"),
-    options.text("order", "sequential", f"of the accesses: {', '.join(ORDERS)}"),
+    options.text("access", ACCESSES, "bytes touched at each, multiples of 64; strides that are smaller are left out"),
+    options.text(
+        "stores",
+        "nt",
+        "how writes leave the core: `nt` (non-temporal stores), `clwb`, `clflushopt`, `clflush`, "
+        "`movdir64b`, `none`; no fence",
+    ),
+    options.text("order", "sequential", "accesses one after the other (`sequential`), drawn at `random`, or both"),
     options.text("threads", None, "numbers of threads; auto: 4, or all CPUs of the node where they are fewer"),
-    options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
-    options.size("footprint", None, "bytes over which accesses are spread; auto: 2 GiB, or half of what is free"),
-    options.share("precision", 0.03, "half-width of the 95 % interval over the median"),
+    options.text("cpus", None, "CPUs to use, in this order"),
+    options.size(
+        "footprint",
+        None,
+        "bytes over which the accesses are spread; auto: 2 GiB within half of the free memory, on a "
+        "simulated machine more than its caches contain",
+    ),
+    options.share("precision", 0.03, "half of the 95 % interval over the median; also as `3%`"),
     options.seconds("budget", 0.4, "most seconds timed for one point"),
 )
 
@@ -133,7 +143,7 @@ def ways_of(machine: Machine, chosen: Options, cpus: tuple[int, ...]) -> list[Wa
 
 
 def footprint_of(machine: Machine, chosen: Options, target: Target, pairs: list[tuple[int, int]]) -> tuple[int, str]:
-    """What was asked for; else as much as may be filled, on a simulated machine as much as no cache holds."""
+    """What was asked for; else as much as may be filled, on a simulated machine more than its caches contain."""
     widest = max(stride for _, stride in pairs)
     if chosen["footprint"] is not None:
         size, note = int(chosen["footprint"]), ""
@@ -180,4 +190,12 @@ def plan(machine: Machine, chosen: Options) -> Plan:
             yield field.point(way, stride, access)
 
 
-suites.add(Suite("stride", "bandwidth over stride and access size: the unit that memory moves", OPTIONS, plan))
+suites.add(
+    Suite(
+        "stride",
+        "bandwidth over stride and access size: the unit that a memory transfers",
+        OPTIONS,
+        plan,
+        details="Measures accesses of a few bytes, one stride apart. See [how to find the unit](../how-to/stride.md).",
+    )
+)

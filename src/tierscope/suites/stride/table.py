@@ -18,33 +18,49 @@ from tierscope.units import LINE_BYTES, show_bytes
 
 
 class Stride:
-    """One row per operation, kind of store, order, threads, access size and stride."""
+    """One row for each operation, kind of store, order, number of threads, access size and stride."""
 
     name: ClassVar[str] = "stride"
     title: ClassVar[str] = "Strided accesses"
     keys: ClassVar[tuple[str, ...]] = ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("op", "operation", ""),
-        Column("store", "store", ""),
-        Column("order", "order", ""),
-        Column("threads", "threads", "1"),
-        Column("access_bytes", "access", "B"),
-        Column("stride_bytes", "stride", "B"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("op", "operation", "", help="`read`, `write`"),
+        Column("store", "store", "", help="how writes leave the core, as `nt`; null for reads"),
+        Column("order", "order", "", help="of the accesses: `sequential`, `random`"),
+        Column("threads", "threads", "1", help="one on each CPU"),
+        Column("access_bytes", "access", "B", help="touched at each access"),
+        Column("stride_bytes", "stride", "B", help="from one access to the next"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="bytes touched, of all threads; not those between"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("lines_per_s", "lines", "1/s"),
+        Column("lines_per_s", "lines", "1/s", help="the same in lines of 64 bytes"),
         Column("lines_low", "low", "1/s"),
         Column("lines_high", "high", "1/s"),
-        Column("best_share", "share of the best", "1"),
-        Column("target", "target", "", tier=True),
-        Column("touched_bytes", "touched", "B"),
-        Column("cached", "may be cached", ""),
-        Column("footprint_bytes", "footprint", "B"),
-        Column("page_bytes", "pages", "B"),
+        Column(
+            "best_share",
+            "share of the best",
+            "1",
+            help="bandwidth over the best of the same operation, store, order and threads; null where it may be cached",
+        ),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column("touched_bytes", "touched", "B", help="all lines that are touched, together"),
+        Column(
+            "cached",
+            "may be cached",
+            "",
+            help="true: so few that they may stay in the caches; the row is inconclusive and counts for no sentence",
+        ),
+        Column("footprint_bytes", "footprint", "B", help="over which they are spread"),
+        Column("page_bytes", "pages", "B", help="page size of most of the bytes"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "stride_unit WAY": "stride from which on an access of the smallest size costs a whole unit; null "
+        "where no unit shows",
+        "stride_access WAY": "access size that has 90 % of the best bandwidth at the widest stride; low is "
+        "the largest that has less, null where none has it",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         rows = [_row(run, record) for record in records(run, self.name)]

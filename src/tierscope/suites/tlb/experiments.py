@@ -38,13 +38,22 @@ PROBE_BYTES = 16 * MiB
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "where the bytes live: node:N, file:PATH, sim:PRESET"),
-    options.text("pages", "4k,thp", "page sizes: 4k, thp, 2m, 1g"),
-    options.count("to", None, "most pages touched; auto: 16384, or what memory and the last-level cache allow", 64),
-    options.count("per_octave", 4, "numbers of pages to a doubling", least=2, most=32),
+    options.target("target", "node:0", "where the bytes live"),
+    options.text(
+        "pages", "4k,thp", "page sizes: `4k`, `thp`, `2m`, `1g`; one that the system does not give is left out"
+    ),
+    options.count(
+        "to",
+        None,
+        "most pages touched; auto: 16384, fewer if memory or half of the last-level cache contains fewer lines",
+        64,
+    ),
+    options.count(
+        "per_octave", 4, "numbers of pages to a doubling; more are measured where a level ends", least=2, most=32
+    ),
     options.size("memory", None, "most bytes mapped; auto: 2 GiB, within half of the free memory"),
-    options.count("cpu", None, "the CPU that chases; auto: the first of the node"),
-    options.share("precision", 0.02, "half-width of the 95 % interval over the median"),
+    options.count("cpu", None, "the CPU that chases; auto: the first of the target's node"),
+    options.share("precision", 0.02, "half of the 95 % interval over the median; also as `2%`"),
     options.seconds("budget", 0.3, "most seconds timed for one point"),
 )
 
@@ -189,4 +198,12 @@ def plan(machine: Machine, chosen: Options) -> Plan:
                 yield from walks.point(kind, pages, coarse=False)
 
 
-suites.add(Suite("tlb", "levels of the TLB, their entries, and what a page walk costs", OPTIONS, plan))
+suites.add(
+    Suite(
+        "tlb",
+        "levels of the TLB: entries of each, the time that a hit adds, and that a page walk adds",
+        OPTIONS,
+        plan,
+        details="See [how to measure the TLB](../how-to/tlb.md).",
+    )
+)

@@ -24,30 +24,36 @@ from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_b
 
 
 class Tlb:
-    """One row per page size and number of pages, where both layouts were measured."""
+    """One row for each page size and number of pages, if both layouts were measured."""
 
     name: ClassVar[str] = "tlb"
     title: ClassVar[str] = "Translation over pages touched"
     keys: ClassVar[tuple[str, ...]] = ("page_bytes", "touched", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("target", "target", "", tier=True),
-        Column("page_bytes", "pages", "B"),
-        Column("touched", "touched", "1"),
-        Column("latency_s", "a page apart", "s"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column("page_bytes", "pages", "B", help="page size as it was found"),
+        Column("touched", "touched", "1", help="pages touched, a line of each"),
+        Column("latency_s", "a page apart", "s", help="one dependent access, the lines a page and a line apart"),
         Column("latency_low", "low", "s"),
         Column("latency_high", "high", "s"),
-        Column("control_s", "side by side", "s"),
+        Column("control_s", "side by side", "s", help="the same, as many lines side by side"),
         Column("control_low", "low", "s"),
         Column("control_high", "high", "s"),
-        Column("extra_s", "translation", "s"),
+        Column("extra_s", "translation", "s", help="their difference: what translation adds"),
         Column("extra_low", "low", "s"),
         Column("extra_high", "high", "s"),
-        Column("coarse", "coarse", ""),
-        Column("cpu", "CPU", "1"),
-        Column("footprint_bytes", "footprint", "B"),
+        Column("coarse", "coarse", "", help="true: of the first curve; false: measured where a level ends"),
+        Column("cpu", "CPU", "1", help="that chased"),
+        Column("footprint_bytes", "footprint", "B", help="mapped"),
         *CLOSING,
     )
+    says: ClassVar[dict[str, str]] = {
+        "tlb_none PAGES": "0: the curves show no level",
+        "tlb_entries N PAGES": "entries of the Nth level; bounds as in `tlb_levels`",
+        "tlb_doubt N PAGES": "entries of an Nth level that may be none, `certain` is false",
+        "tlb_walk PAGES": "what translation adds beyond the last level",
+    }
 
     def rows(self, run: Run) -> list[Row]:
         own = records(run, self.name)

@@ -18,27 +18,57 @@ SIZED = ("entries", "entries_low", "entries_high", "entries_round", "reach_bytes
 
 
 class TlbLevels:
-    """One row per page size and level found; a page size without a level has none."""
+    """One row for each page size and level that the rows of `tlb` show, and one for what is beyond.
+
+    It has none of the keys at the end of other rows but `origin`.
+    """
 
     name: ClassVar[str] = "tlb_levels"
     title: ClassVar[str] = "Levels of the TLB"
     keys: ClassVar[tuple[str, ...]] = ("target", "page_bytes", "level")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("target", "target", "", tier=True),
-        Column("page_bytes", "pages", "B"),
-        Column("level", "level", ""),
-        Column("entries", "entries", "1"),
-        Column("entries_low", "low", "1"),
-        Column("entries_high", "high", "1"),
-        Column("entries_round", "as a round number", "1"),
-        Column("reach_bytes", "reach", "B"),
-        Column("certain", "certain", ""),
-        Column("extra_s", "adds to an access", "s"),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
+        Column("page_bytes", "pages", "B", help="page size"),
+        Column(
+            "level", "level", "", help="`1` for the nearest, `2`, ...; `beyond`: behind the last, as a rule a page walk"
+        ),
+        Column(
+            "entries",
+            "entries",
+            "1",
+            help="number of pages with which a quarter of the accesses miss; null for `beyond`",
+        ),
+        Column(
+            "entries_low",
+            "low",
+            "1",
+            help="largest number of pages without observed misses; 0: the smallest number that was touched "
+            "misses, so the level has fewer entries than `entries`",
+        ),
+        Column("entries_high", "high", "1", help="smallest number with which half of the accesses miss"),
+        Column(
+            "entries_round",
+            "as a round number",
+            "1",
+            help="the one power of two, or three of them, from the first to below the second; null where "
+            "there is none or several",
+        ),
+        Column("reach_bytes", "reach", "B", help="entries x page size"),
+        Column(
+            "certain",
+            "certain",
+            "",
+            help="false: page walks alone may cause the step after it, when their reads leave a cache; null "
+            "for `beyond`",
+        ),
+        Column(
+            "extra_s", "adds to an access", "s", help="what translation adds to an access there, over the nearest level"
+        ),
         Column("extra_low", "low", "s"),
         Column("extra_high", "high", "s"),
-        Column("most_pages", "of pages up to", "1"),
-        Column("origin", "origin", ""),
+        Column("most_pages", "of pages up to", "1", help="that were touched"),
+        Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
     )
 
     def rows(self, run: Run) -> list[Row]:

@@ -30,5 +30,7 @@ EXAMPLES = {
     "unknown": {PATH: None},
 }
 
-# The second word says on which results the answer bears: EVERY, BANDWIDTH or NONE.
-checks.add(Check("skeleton", NONE, look))
+# The second word says on which results the answer bears: EVERY, BANDWIDTH or NONE. The last two are for the reference.
+checks.add(
+    Check("skeleton", NONE, look, looks_at="where core files go", advice="`sudo sysctl kernel.core_pattern=core`")
+)

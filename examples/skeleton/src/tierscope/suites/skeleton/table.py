@@ -15,7 +15,7 @@ from tierscope.units import LINE_BYTES
 
 
 class Skeleton:
-    """One row for each footprint."""
+    """One row for each footprint. This sentence stands in the reference of JSON documents."""
 
     name: ClassVar[str] = "skeleton"  # the `table` of the experiments
     title: ClassVar[str] = "Read bandwidth over footprints"
@@ -23,14 +23,16 @@ class Skeleton:
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "target")
     # What `compare`, `history` and the exports show of a point. Write less_is_better=True for a time.
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    # Every key that a row may have. Units are base units: "B/s", "B", "s", "1/s", "1"; "" for text and truth values.
-    # Name the ends of an interval NAME_low and NAME_high: readers find them by these names.
+    # The name of each insight, and what its value is: for the reference.
+    says: ClassVar[dict[str, str]] = {"skeleton_most": "bandwidth of the footprint that is read fastest, B/s"}
+    # Every key that a row may have; `help` is for the reference. Units are base units: "B/s", "B", "s", "1/s", "1"; ""
+    # for text and truth values. Name the ends of an interval NAME_low and NAME_high: readers find them by these names.
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("footprint_bytes", "footprint", "B"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("footprint_bytes", "footprint", "B", help="bytes that are read"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="bytes read, of one CPU"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("target", "target", "", tier=True),
+        Column("target", "target", "", tier=True, help="as `node:0`"),
         *CLOSING,  # verdict, reasons, blocks, share left out, origin
     )
 

@@ -1,0 +1,16 @@
+"""The variables of the environment that change what the programs of Tierscope do."""
+
+VARIABLES = {
+    "TIERSCOPE_CORE": "path of the `tierscope-core` to use instead of the installed one; its folder must also contain "
+    "`tierscope-core-pmdk` and `tierscope-core-traced`, if they are used",
+    "TIERSCOPE_PYTHON": "Python interpreter that `./tierscope` uses for the set-up",
+    "CXX": "compiler that `./tierscope` builds the core with",
+    "NO_COLOR": "no colour in the terminal",
+    "TIERSCOPE_TRACEBACK": "any value: after a fault of Tierscope, show its trace, for a report",
+    "TIERSCOPE_CRASH_LOG": "for the check of `tierscope crash`: the file that `{log}` names. Set by `tierscope`",
+    "TIERSCOPE_SHADOW": "for `libtierscope-shadow.so`: directory of its plan and its counts. Set by `tierscope crash`; "
+    "see [counting](../how-to/crash-safety.md#count-flushes-and-fences)",
+    "TIERSCOPE_PARENT": "for `tierscope-core run`: number of the process that owns it; it ends with that process. Set "
+    "by `tierscope`",
+}
+"""Name -> meaning, in light Markdown with links relative to docs/reference/."""
