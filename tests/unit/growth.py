@@ -319,13 +319,15 @@ def target() -> Parts:
 
 def structure() -> Parts:
     """A structure, in memory and on simulated memory."""
-    words = ("maps", "structures=skeleton", "count=500", "budget=50ms")
+    words = ("maps", "structures=skeleton_map", "count=500", "budget=50ms")
     run, other = measured("a", *words), measured("b", *words)
+    simulated = measured("sim", *words, "target=sim:flat")
     return {
-        "catalogue": "skeleton" in told("catalogue"),
-        "structures=auto": "skeleton" in told("run", "maps", "count=500", "--dry-run"),
-        "an unknown structure": "skeleton" in _refused("run", "maps", "structures=skeletn", "--dry-run"),
-        **_everywhere("skeleton", run, other),
+        "catalogue": "skeleton_map" in told("catalogue"),
+        "structures=auto": "skeleton_map" in told("run", "maps", "count=500", "--dry-run"),
+        "an unknown structure": "skeleton_map" in _refused("run", "maps", "structures=skeletn", "--dry-run"),
+        "simulated memory": "skeleton_map" in told("show", simulated),
+        **_everywhere("skeleton_map", run, other),
     }
 
 

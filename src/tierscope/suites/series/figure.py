@@ -12,7 +12,7 @@ TIPS = vega.tips(
 
 SHAPES = ["triangle-down", "cross", "square", "diamond", "triangle-up"]
 LEAST = [0.99, 1.01]
-"""Rates that the axis reaches at least: where all are equal, as on a simulated machine, it has no length else."""
+"""Rates that the axis reaches at least. Where all are alike, as on a simulated machine, it has no length without."""
 
 
 class Timeline:

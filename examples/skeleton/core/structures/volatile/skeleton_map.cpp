@@ -1,4 +1,4 @@
-/// `skeleton`: the smallest structure, keys and values in one array that is sorted by key.
+/// `skeleton_map`: the smallest structure, keys and values in one array that is sorted by key.
 /// Copy this file to core/structures/volatile/NAME.cpp. A structure in a pool of libpmemobj goes to persistent/, and
 /// its name also to without_pool.cpp, which lists it where the library is missing. Source: D. E. Knuth, The Art of
 /// Computer Programming, volume 3, 6.2.1, 1998 (binary search).
@@ -73,9 +73,9 @@ class Skeleton final : public Structure {
   std::vector<std::byte> values_;
 };
 
-/// Name, summary, source; whether it is persistent; why this build lacks it ("" if it does not); how it is opened; the
-/// bytes of its pool.
-constexpr StructureEntry entry{"skeleton",
+/// Name, which no kernel may have; summary, source; whether it is persistent; why this build lacks it ("" if it does
+/// not); how it is opened; the bytes of its pool.
+constexpr StructureEntry entry{"skeleton_map",
                                "keys and values in a sorted array, in volatile memory",
                                "D. E. Knuth, The Art of Computer Programming, volume 3, 6.2.1, 1998",
                                false,
