@@ -1,5 +1,6 @@
 """Blocks over time: what thinning keeps, and which experiments are chosen."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from made import HZ, Maker, Teamwork, made_blocks, one_group
 from reported import small_run
+from tierscope.draw import figures
 from tierscope.record import result as results
 from tierscope.record.result import Blocks, Record, Run
 from tierscope.report import picture
@@ -133,3 +135,22 @@ def test_a_run_without_a_disturbed_block_is_drawn_with_a_finite_size(tmp_path: P
     assert "Infinity" not in drawn
     assert "NaN" not in drawn
     assert "rate / median of the group" in drawn
+
+
+@pytest.mark.parametrize("left_out", [False, True])
+def test_a_timeline_of_clean_blocks_has_a_finite_size(left_out: bool, tmp_path: Path) -> None:
+    """The experiment that is shown first has no block left out; another one may have."""
+    run = small_run(tmp_path)
+    shared: Row = {"thread": "triad on CPU 0", "until_s": None, "blocks": 1}
+    rows: list[Row] = [
+        {"experiment": number, "what": f"#{number}", "kind": "kept", "time_s": at, **shared}
+        | dict.fromkeys(("rate", "rate_low", "rate_high"), 1 + at)
+        for number in (1, 2)
+        for at in (0.1, 0.2, 0.3)
+    ]
+    if left_out:
+        rows[-1]["kind"] = "preempted"
+    spec = figures["timeline"].draw(run, rows, [])
+    assert spec is not None
+    width, height = re.findall(r'(?:width|height)="([0-9.e+]+|Infinity)"', picture.svg(standalone(spec)))[:2]
+    assert (float(width) < 2000, float(height) < 2000) == (True, True)

@@ -1,6 +1,7 @@
-"""Names of an open list on the command line, as a shell completes them."""
+"""Names of an open list on the command line: the help of an option names them all, and a shell completes them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import rich_click as click
 from click.shell_completion import CompletionItem
@@ -8,6 +9,24 @@ from click.shell_completion import CompletionItem
 Known = Callable[[], Iterable[str]]
 """Loads a list only where its names are needed, so that other commands start fast."""
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+class Named(click.Option):
+    """An option whose value is a name of a list; `{}` in its help stands for all names."""
+
+    def __init__(self, words: Sequence[str], *, known: Known, help: str, **more: Any) -> None:
+        self._known, self._template = known, help
+        super().__init__(words, help=help, shell_complete=complete(known), **more)
+
+    @property
+    def help(self) -> str | None:
+        """Return the help with all names of the list."""
+        return self._template.format(", ".join(self._known()))
+
+    @help.setter  # noqa: A003 (the name that click reads)
+    def help(self, text: str | None) -> None:
+        """Take what click sets: the text without names."""
+        self._template = text or ""
 
 
 def complete(known: Known) -> Complete:
@@ -23,6 +42,18 @@ def suites() -> Iterable[str]:
     from tierscope.plans import suites
 
     return suites
+
+
+def formats() -> Iterable[str]:
+    from tierscope.report.writers import writers
+
+    return writers
+
+
+def exports() -> Iterable[str]:
+    from tierscope.report.exports import exports
+
+    return exports
 
 
 def importers() -> Iterable[str]:

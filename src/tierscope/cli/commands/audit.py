@@ -21,10 +21,11 @@ from tierscope.cli.help import Command
 @click.option(
     "--as",
     "name",
+    cls=names.Named,
+    known=names.importers,
     default="",
-    help="Format of a file, as for `import`.",
     metavar="FORMAT",
-    shell_complete=names.complete(names.importers),
+    help="Format of a file, as for `import`: {}; default: detected from its content.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print [what was checked and what fails](json.md#audit---json).")
 def audit(what: str, words: tuple[str, ...], name: str, as_json: bool) -> int:

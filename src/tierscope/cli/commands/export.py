@@ -26,14 +26,7 @@ def _formats() -> Registry[Any]:
     ),
 )
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--to",
-    "form",
-    required=True,
-    help="One of the forms.",
-    metavar="FORM",
-    shell_complete=names.complete(_formats),
-)
+@click.option("--to", "form", cls=names.Named, known=names.exports, required=True, metavar="FORM", help="One of {}.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The file; default: standard output. Necessary for `parquet`."
 )

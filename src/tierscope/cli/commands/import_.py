@@ -32,10 +32,11 @@ def _formats() -> Registry[Any]:
 @click.option(
     "--as",
     "name",
+    cls=names.Named,
+    known=names.importers,
     default="",
-    help="One of the formats; default: detected from the content of the file.",
+    help="One of {}; default: detected from the content of the file.",
     metavar="FORMAT",
-    shell_complete=names.complete(names.importers),
 )
 @click.option(
     "--out",

@@ -24,11 +24,12 @@ def _formats() -> Registry[Any]:
 @click.option(
     "--format",
     "formats",
+    cls=names.Named,
+    known=names.formats,
     multiple=True,
     default=("html",),
-    help="One of the formats; may be repeated; default: `html`.",
+    help="One of {}; may be repeated; default: `html`.",
     metavar="NAME",
-    shell_complete=names.complete(_formats),
 )
 @click.option(
     "--to", type=click.Path(path_type=Path), help="Directory of the files; default: the run directory itself."
