@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 STREAM = ("stream", "kernels=copy,triad", "threads=1,2", "array=64MiB")
 FINE = (0, 1, 4)  # good; a comparison failed; inconclusive
-HARMLESS = ("hwloc",)  # exports that take the runs of one suite alone
+ONE_SUITE = ("hwloc",)  # exports of the runs of one suite alone
 
 
 def alone(copy: Path) -> None:
@@ -125,7 +125,7 @@ def suite() -> Parts:
         "compare, its value": {row["value"] for row in _rows(alike)} == {"bandwidth_bytes_per_s"},
         "history": any("64 MiB" in line for line in told("history", run, other).splitlines()),
         "history --json": "skeleton" in json.dumps(past),
-        **{f"export --to {name}": _exported(name, run, other) for name in _exports() if name not in HARMLESS},
+        **{f"export --to {name}": _exported(name, run, other) for name in _exports() if name not in ONE_SUITE},
     }
 
 
@@ -167,7 +167,7 @@ def importer() -> Parts:
         "compare, two of them": "read, threads 2, bandwidth   0.800" in told("compare", "a", "b"),
         "compare, with a run of ours": "triad" in told("compare", ours, "a", "--across-origins"),
         "history": "triad" in told("history", "a", "b"),
-        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports() if name not in HARMLESS},
+        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports() if name not in ONE_SUITE},
     }
 
 
@@ -267,14 +267,18 @@ def _everywhere(name: str, run: str, other: str) -> Parts:
     return {
         "show": name in told("show", run),
         "page": name in page,
-        "markdown": name.replace("_", r"\_") in "".join(written(run, "markdown").values()),
+        "markdown": name in "".join(written(run, "markdown").values()).replace("\\", ""),
         "CSV": name in "".join(written(run, "csv").values()),
         "JSON": name in "".join(written(run, "json").values()),
         "SVG": name in "".join(written(run, "svg").values()),
         "audit": say("audit", run)[0] in FINE,
         "compare": name in told("compare", run, other),
         "history": name in told("history", run, other),
-        **{f"export --to {form}": name in _export(form, run, other) for form in _exports() if form not in HARMLESS},
+        **{
+            f"export --to {form}": name in _export(form, run, other).replace("\\", "")  # Markdown escapes
+            for form in _exports()
+            if form not in ONE_SUITE
+        },
     }
 
 
