@@ -16,7 +16,7 @@ from tierscope.units import parse_bytes
 # `tierscope suites`, the completion and the reference show name, default and help. A default of None means "auto": then
 # the plan finds the value itself. `options` has other types: size, count, seconds, share, rate.
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "location of the bytes: node:N, file:PATH"),
+    options.target("target", "node:0", "location of the bytes: node:N, file:PATH"),
     options.text("footprints", "1MiB,64MiB", "bytes that are read"),
     options.share("precision", 0.05, "half-width of the 95 % interval over the median"),
     options.seconds("budget", 0.2, "most seconds timed for one point"),
