@@ -23,8 +23,8 @@ class Skeleton:
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "target")
     # What `compare`, `history` and the exports show of a point. Write less_is_better=True for a time.
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    # Every key that a row may have. Units are base units: "B/s", "B", "s", "1/s", "1"; "" for text and truth values.
-    # Name the ends of an interval NAME_low and NAME_high: readers find them by these names.
+    # Every key that a row may have; `help` is for the reference. Units are base units: "B/s", "B", "s", "1/s", "1"; ""
+    # for text and truth values. Name the ends of an interval NAME_low and NAME_high: readers find them by these names.
     columns: ClassVar[tuple[Column, ...]] = (
         Column("footprint_bytes", "footprint", "B", help="bytes that the CPU reads"),
         Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median of the bytes that the CPU reads per second"),
