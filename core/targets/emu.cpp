@@ -44,16 +44,19 @@ double floor_of(const std::string& word) {
   const double floor = quantity::seconds("latency", word);
   const double least = LEAST_READS * Clock::get().read_cost();
   if (floor >= least && floor <= LONGEST_S) return floor;
+  const bool bare = word.find_first_not_of("0123456789.eE+-") == std::string::npos;  // quantity::seconds: in seconds
   std::ostringstream text;
-  text << "latency=" << word << " lies outside " << least * 1e9 << " ns, " << LEAST_READS
-       << " reads of this clock, and 1 ms; below some 250 ns the memory's own latency shows";
+  text << "latency=" << word << (bare ? " means " + word + " s" : " is out of range") << "; allowed: " << least * 1e9
+       << " ns (" << LEAST_READS << " reads of this clock) to 1 ms; "
+       << (bare ? "write latency=" + word + "ns" : "below about 250 ns, the memory's own latency shows");
   throw BadPlan(text.str());
 }
 
 double ceiling_of(const std::string& word) {
-  if (!word.ends_with(PER_S)) throw BadPlan("bandwidth=" + word + " is no rate; write one such as 8GB/s");
+  if (!word.ends_with(PER_S)) throw BadPlan("bandwidth=" + word + " is not a rate; write one such as 8GB/s");
   const double ceiling = quantity::bytes("bandwidth", word.substr(0, word.size() - PER_S.size()));
-  if (ceiling < SLOWEST || ceiling > FASTEST) throw BadPlan("bandwidth=" + word + " lies outside 1MB/s and 10TB/s");
+  if (ceiling < SLOWEST || ceiling > FASTEST)
+    throw BadPlan("bandwidth=" + word + " is out of range; allowed: 1MB/s to 10TB/s");
   return ceiling;
 }
 

@@ -97,16 +97,18 @@ TEST_CASE("words that mean nothing are refused, with those that do") {
   CHECK(holds(refusal("latency="), "is not of the form key=value"));
   CHECK(holds(refusal("latency=1us,latency=2us"), "key 'latency' twice"));
   CHECK(holds(refusal("latency=fast"), "BadPlan: latency=fast is no number with a unit"));
-  CHECK(holds(refusal("bandwidth=8GB"), "BadPlan: bandwidth=8GB is no rate; write one such as 8GB/s"));
+  CHECK(holds(refusal("bandwidth=8GB"), "BadPlan: bandwidth=8GB is not a rate; write one such as 8GB/s"));
   CHECK(holds(refusal("bandwidth=8Gb/s"), "BadPlan: unknown unit 'Gb' in bandwidth=8Gb"));
 }
 
 TEST_CASE("a floor that the clock cannot tell, or that no block can hold, is refused") {
-  CHECK(holds(refusal("latency=1ns"), "BadPlan: latency=1ns lies outside "));
+  CHECK(holds(refusal("latency=1ns"), "BadPlan: latency=1ns is out of range; allowed: "));
   CHECK(holds(refusal("latency=0s"), "reads of this clock"));
-  CHECK(holds(refusal("latency=2ms"), "and 1 ms"));
-  CHECK(holds(refusal("bandwidth=0GB/s"), "BadPlan: bandwidth=0GB/s lies outside 1MB/s and 10TB/s"));
-  CHECK(holds(refusal("bandwidth=100TB/s"), "lies outside"));
+  CHECK(holds(refusal("latency=2ms"), "to 1 ms"));
+  CHECK(holds(refusal("latency=350"), "BadPlan: latency=350 means 350 s; allowed: "));
+  CHECK(holds(refusal("latency=350"), "write latency=350ns"));
+  CHECK(holds(refusal("bandwidth=0GB/s"), "BadPlan: bandwidth=0GB/s is out of range; allowed: 1MB/s to 10TB/s"));
+  CHECK(holds(refusal("bandwidth=100TB/s"), "is out of range"));
 }
 
 TEST_CASE("lines between caches are not slowed, so a hand-over on a slower tier is refused") {

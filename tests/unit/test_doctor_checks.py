@@ -103,7 +103,7 @@ CASES = [
     ("xeon_server", "thp", {f"{THP}/hugepages-2048kB/enabled": "always inherit madvise [never]"}, "bad", "4 KiB"),
     ("xeon_server", "thp", {f"{THP}/hugepages-2048kB/enabled": "always [inherit] madvise never"}, "good", "always"),
     ("epyc_container", "thp", {f"{THP}/hugepages-2048kB/enabled": "[madvise]"}, "good", "madvise"),
-    ("xeon_server", "thp", {f"{THP}/defrag": "always defer defer+madvise madvise [never]"}, "note", "whole"),
+    ("xeon_server", "thp", {f"{THP}/defrag": "always defer defer+madvise madvise [never]"}, "note", "not fragmented"),
     ("xeon_server", "thp", {f"{THP}/hpage_pmd_size": "?"}, "good", "always"),
     ("xeon_server", "huge_pages", {"/sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages": "1024"}, "note",
      "2 MiB: 0 free"),

@@ -121,7 +121,7 @@ CASES = [
     ("pmem_emulated", {"/proc/cpuinfo": "flags : fpu hypervisor"}, "note", "in a guest", ""),
     ("pmem_emulated", {"/sys/firmware/acpi/tables/NFIT": b"NFIT`\2\0\0\1]BOCHS BXPC"}, "note", "QEMU", ""),
     ("pmem_emulated", {f"{ND}/ndbus0/provider": "virtio-pmem"}, "note", "in a guest", ""),
-    ("pmem_emulated", {"/proc/cpuinfo": None}, "unknown", "nothing tells", ""),
+    ("pmem_emulated", {"/proc/cpuinfo": None}, "unknown", "it is unknown", ""),
     ("pmem_emulated", {f"{ND}/ndbus0/provider": FORBIDDEN}, "unknown", "an unknown bus", ""),
     ("cxl", CARD, "good", "mem0 256 GiB, region0 ram", ""),
     ("cxl", {**CARD, f"{DAX}/driver": "-> ../../drivers/device_dax"}, "note", "region0 ram",

@@ -69,7 +69,7 @@ def test_a_run_of_which_most_is_inconclusive_says_that_first_and_why(run: Run) -
         row["conclusive"], row["reasons"] = False, "the machine is busy"
     said = verdict(content)
     assert said.lead == (
-        f"This run shows nothing yet: {len(rows)} of {len(rows)} points are inconclusive: the machine is busy. "
+        f"No result is conclusive yet: {len(rows)} of {len(rows)} points are inconclusive: the machine is busy. "
         "Next: repeat it on a quiet machine (tierscope doctor)."
     )
     assert [tile.name for tile in said.tiles] == ["conclusive points"]
@@ -82,7 +82,7 @@ def test_what_is_conclusive_all_the_same_follows(run: Run) -> None:
         for row in section.judged:
             row["conclusive"], row["reasons"] = section.name == "stream", "the machine is busy"
     said = verdict(content)
-    assert said.lead.startswith("This run shows little yet: ")
+    assert said.lead.startswith("Few results are conclusive yet: ")
     assert "copy_nt reaches" in said.lines[0]
 
 
@@ -109,14 +109,14 @@ def test_inconclusive_points_are_counted(run: Run) -> None:
     rows = [row for section in content.sections.values() for row in section.rows if "conclusive" in row]
     for number, row in enumerate(rows):
         row["conclusive"] = number > 0
-    assert f"1 of {len(rows)} points is inconclusive and marked so." in verdict(content).lines
+    assert f"1 of {len(rows)} points is inconclusive; it is marked." in verdict(content).lines
     for row in rows:
         row["conclusive"] = True
     assert f"All {len(rows)} points are conclusive." in verdict(content).lines
 
 
 def test_what_limits_is_read_off_the_scaling(run: Run) -> None:
-    assert any("the cores set this limit, not the memory" in line for line in verdict(gather(run)).lines)
+    assert any("the cores are the limit, not the memory" in line for line in verdict(gather(run)).lines)
 
 
 def test_the_worst_finding_is_told(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ FITTED = ("latency", "tlb", "tlb_levels", "series")
 """Levels are fitted to all points of a curve, each weighed by its error: there no sentence is of one row."""
 
 ABSENT = re.compile(r"\b(nan|inf|None)\b")
-NOTHING = re.compile(r"(?<![\d.])(0(?:\.0+)? times)\b")
+NOTHING = re.compile(r"(?<![\d.])(0(?:\.0+)?(?: times|x(?= the\b| idle\b)))\b")
 WIDE = re.compile(r"(?:±|\+-) ?(\d+(?:\.\d+)?) ?%")
 PERCENT = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]\d+)?) ?%(?! reads)")
-TIMES = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]\d+)?) times (?!one thread)")
+TIMES = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]\d+)?)(?: times (?!one thread)|x\b)")
 PART = re.compile(r"\b(\d+) of (\d+)\b")
 LABELS = ("less than 2 %",)  # of a sentence, no number of the run
 
@@ -201,7 +201,9 @@ def test_where_nothing_is_conclusive_the_top_says_so_and_what_to_do(contents: di
         for row in (row for each in rows.values() for row in each if "conclusive" in row):
             row["conclusive"], row["reasons"] = False, "the machine is busy"
         said = verdict(told(content, rows))
-        assert re.match(r"This run shows (nothing|little) yet: (\d+) of \2 points are inconclusive", said.lead)
+        assert re.match(
+            r"(No result is|Few results are) conclusive yet: (\d+) of \2 points are inconclusive", said.lead
+        )
         assert "Next: " in said.lead
         assert [tile.name for tile in said.tiles] == ["conclusive points"]
 

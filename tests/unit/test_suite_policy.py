@@ -160,9 +160,9 @@ def test_every_row_has_every_column(content: Content, nothing: Content) -> None:
 
 def test_sentences_give_ways_period_and_queue(content: Content) -> None:
     told = " ".join(insight.text for insight in content.sections["policy"].insights)
-    assert "6 memories of node:0 lie side by side, 4 KiB each in turn" in told
+    assert "6 memories in units of 4 KiB" in told
     assert "after 2000 writes of 256 B" in told
-    assert "joins lines" in told
+    assert "combines writes into units of 256 B" in told
 
 
 def test_each_curve_is_drawn_with_what_was_inferred(content: Content) -> None:

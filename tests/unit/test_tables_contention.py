@@ -88,8 +88,8 @@ def test_what_one_group_takes_from_the_other_cancels_in_the_sum(tmp_path: Path) 
 def test_the_split_that_gives_most_is_named_where_it_can_be_told(run: Run) -> None:
     told = insights(run, "contention")
     best = told["most_in_total nvm-nvm"]
-    assert "A:B = 4:0 gives most" in best.text
-    assert "no split is shown to move more than A alone" in best.text
+    assert "A:B = 4:0" in best.text
+    assert "no split moves significantly more than A alone" in best.text
     assert best.value == row(run, "nvm-nvm", 4, 0)["sum_bytes_per_s"]
 
 
@@ -100,7 +100,7 @@ def test_splits_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path, monkeyp
         put_in.add_split(maker, "nvm-nvm", a, b)
     one = insights(maker.save("contention"), "contention")["most_in_total nvm-nvm"]
     assert one.value is None
-    assert "no split is shown to give most" in one.text
+    assert "no split" in one.text
     assert all(f"{a}:{b}" in one.text for a, b in put_in.SPLITS)
 
 
@@ -111,7 +111,7 @@ def test_a_split_that_beats_a_alone_says_by_how_much(tmp_path: Path, monkeypatch
         put_in.add_split(maker, "nvm-nvm", a, b)
     text = insights(maker.save("contention"), "contention")["most_in_total nvm-nvm"].text
     assert "A:B = 1:1" in text
-    assert "1.25 times" in text
+    assert "1.25x" in text
 
 
 def test_an_inconclusive_split_is_never_named_best(run: Run) -> None:

@@ -53,7 +53,7 @@ def chases(target: str, pair_s: float = 351e-9, small_s: float = 352e-9) -> list
 def test_a_floor_hides_the_adjacent_line_and_the_page_walk() -> None:
     found = {one.name: one for one in said(chases(FLOORED), ())}
     for name in ("adjacent_line_prefetch", "page_walk"):
-        assert "not known, because the emulated floor of 350 ns" in found[name].text
+        assert "unknown, because the emulated floor of 350 ns" in found[name].text
         assert found[name].value is None
     assert "absent" not in found["adjacent_line_prefetch"].text
 
@@ -76,7 +76,7 @@ def test_a_floor_hides_the_tlb(tmp_path: Path) -> None:
         add_tlb(maker, made, COARSE)
         run = maker.save("tlb")
         (only,) = words("tlb", run, FLOORED).values()
-        assert "not known, because the emulated floor" in only.text
+        assert "unknown, because the emulated floor" in only.text
         assert only.value is None
         assert len(words("tlb", run, "node:0")) == (1 if made is NONE else 3)
 
@@ -86,7 +86,7 @@ def test_a_floor_hides_buffers_and_a_ceiling_joined_writes(tmp_path: Path) -> No
     add_regions(maker, Device((), 100e-9))
     run = maker.save("buffers", made_machine(2))
     found = words("buffers", run, FLOORED)["buffers"]
-    assert "not known, because the emulated floor" in found.text
+    assert "unknown, because the emulated floor" in found.text
     assert found.value is None
     assert words("buffers", run, "node:0")["buffers"].value == 0
 
@@ -96,8 +96,8 @@ def test_a_ceiling_hides_the_unit_that_memory_moves(tmp_path: Path) -> None:
     add_stride(maker, 64)
     run = maker.save("stride")
     name = "stride_unit read sequential 4"
-    assert "not known, because the emulated ceiling of 8.00 GB/s" in words("stride", run, CAPPED)[name].text
-    assert "no unit above a line" in words("stride", run, "node:0")[name].text
+    assert "unknown, because the emulated ceiling of 8.00 GB/s" in words("stride", run, CAPPED)[name].text
+    assert "no unit larger than a line" in words("stride", run, "node:0")[name].text
 
 
 @pytest.mark.parametrize(("target", "sure"), [(CAPPED, False), (FLOORED, True), ("node:0", True)])

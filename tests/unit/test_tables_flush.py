@@ -105,7 +105,7 @@ def test_msync_waits_for_the_disk_and_is_timed_all_the_same(tmp_path: Path, monk
 def test_the_time_is_said_with_what_it_is_extrapolated_from(run: Run, tmp_path: Path) -> None:
     text = said(run)["flush_time"].text
     assert text.startswith("A line takes 16.")
-    assert "with clwb in chunks of 4 KiB, a fence after each: 20 GB take 5." in text
+    assert "with clwb in chunks of 4 KiB, a fence after each; 20 GB take 5." in text
     assert "extrapolated from" in text
     maker = Maker(tmp_path)
     add_flush(maker, (4096,), total=64 * MiB)
@@ -116,26 +116,26 @@ def test_clflush_is_told_apart_from_clwb_and_clflushopt_is_not(run: Run) -> None
     found = said(run)
     slow, same, fast = (found[f"flush_ratio {name}"] for name in ("clflush", "clflushopt", "nt"))
     assert slow.text.startswith("clflush takes 7.")
-    assert slow.text.endswith("told apart at 3 of 3 sizes")
+    assert slow.text.endswith("at 3 of 3 sizes")
     assert slow.value == pytest.approx(line_s("clflush", 4096) / line_s("clwb", 4096), rel=0.01)
     assert slow.low is not None
     assert slow.low > 1
     assert "clwb" in same.text
-    assert same.text.startswith(("clflushopt is not told apart from", "clflushopt differs by less than 2 % from"))
-    assert same.text.endswith("told apart at 0 of 3 sizes")
+    assert same.text.startswith(("clflushopt is not distinguishable from", "clflushopt differs by less than 2 % from"))
+    assert same.text.endswith("at 0 of 3 sizes")
     assert fast.text.startswith("a non-temporal store takes 0.")
 
 
 def test_what_a_fence_after_each_line_costs_is_said_with_single_lines_and_without(run: Run, tmp_path: Path) -> None:
     single = said(run)["fence_per_line"]
     assert single.value == pytest.approx(line_s("clwb", 64) / line_s("clwb", 4096), rel=0.02)
-    assert single.text.startswith("clwb with a fence after each line, not each 4 KiB: 6.")
+    assert single.text.startswith("clwb with a fence after each line instead of each 4 KiB: 6.")
     maker = Maker(tmp_path)
     add_flush(maker, (2 * MiB,))
     add_flush(maker, (2 * MiB,), fence="line")
     asked = said(maker.save("flush"))["fence_per_line"]
     assert asked.value == pytest.approx(line_s("clwb", 2 * MiB, "line") / line_s("clwb", 2 * MiB), rel=0.02)
-    assert "not each 2 MiB" in asked.text
+    assert "instead of each 2 MiB" in asked.text
 
 
 def test_what_random_order_costs_is_said(tmp_path: Path) -> None:

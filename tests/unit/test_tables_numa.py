@@ -183,7 +183,7 @@ def test_a_half_measured_cell_is_a_row_with_a_gap(tmp_path: Path) -> None:
 
 def test_own_memory_of_several_nodes_is_said_with_its_range(nodes: Run) -> None:
     one = said(nodes, "numa")["local"]
-    assert one.text.startswith("own memory of 4 nodes: ")
+    assert one.text.startswith("Local memory of 4 nodes: ")
     waits = sorted(row["latency_s"] for (a, b), row in by_cell(nodes).items() if a == b)  # type: ignore[type-var]
     assert (one.low, one.high) == (waits[0], waits[-1])
 
@@ -195,7 +195,7 @@ def test_remote_memory_is_compared_with_an_interval(nodes: Run) -> None:
     assert rate.value == pytest.approx(10 / 21, rel=0.02)
     for one in (wait, rate):
         assert (one.low or 0) < (one.value or 0) < (one.high or 0)
-    assert "distances say 2.10" in wait.text
+    assert "distances: 2.10" in wait.text
     assert "12 remote cells" in wait.text
 
 
@@ -225,7 +225,7 @@ def test_one_node_has_a_row_and_nothing_remote(tmp_path: Path) -> None:
     (row,) = rows(run, "numa")
     assert row["latency_ratio"] == row["bandwidth_ratio"] == 1.0
     (one,) = said(run, "numa").values()
-    assert one.text.startswith("own memory of node 0: 95")
+    assert one.text.startswith("Local memory of node 0: 95")
     assert (one.low, one.value, one.high) == tuple(row[f"latency_{end}"] for end in ("low", "s", "high"))
 
 

@@ -80,7 +80,7 @@ def test_sentences_name_the_most_the_quickest_and_the_knee(depths: Run) -> None:
     assert found["quickest"].value == pytest.approx(SERVICE_S * (1 + 1 / 16), rel=0.02)
     knee = found["enough_depth random_read"]
     assert knee.value == 16  # ten would do, and 16 is the first that was asked for
-    assert "depth 16 gives 90 % of the most operations; from there to depth 128" in knee.text
+    assert "depth 16 gives 90 % of the highest rate; from there to depth 128" in knee.text
     assert not {"cpu_bound", "queue_not_full"} & found.keys()
 
 

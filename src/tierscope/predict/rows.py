@@ -109,7 +109,7 @@ def _of_one(what: str, count: int, memory: Memory, found: Prediction, valid: Spa
     """checked: whether an error of the model alone, without a run that is moved, is known."""
     low, high, warnings = found.low / count, found.high / count, found.warnings
     if not checked:
-        why = f"{what}: bounds are not known, because no error of the model alone was measured; move a run with --from"
+        why = f"{what}: bounds are unknown, because no error of the model alone was measured; move a run with --from"
         return Predicted(
             what, count, memory.word, found.value / count, None, None, warnings=(*_beyond(valid, count), why)
         )

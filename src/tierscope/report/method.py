@@ -5,17 +5,18 @@ from tierscope.tables.methods import methods
 
 GENERAL = {
     "Blocks and what is left out": (
-        "Every thread works in blocks of about 1 ms between two reads of the clock. A block with a context "
-        "switch, time stolen by the host, a drifting clock or a change of CPU is marked and not counted, but "
-        "kept in the samples. Blind to disturbances that leave no such trace: a neighbour on the same memory, "
-        "a lower clock frequency, a cold cache in the first block after a switch."
+        "Each thread works in blocks of about 1 ms between two reads of the clock. Tierscope marks a block with a "
+        "context switch, with time lost to the hypervisor (steal), with clock drift or with a change of CPU. It "
+        "leaves out marked blocks from all summaries and keeps them in the samples. Limits: it does not detect "
+        "disturbances without such a trace, such as a neighbour on the same memory, a lower clock frequency, or a "
+        "cold cache in the first block after a switch."
     ),
     "Interval and verdict": (
-        "The number is the median over the moments at which all threads worked together after the warm-up; "
-        "the interval is that of the median for neighbouring blocks that resemble each other (95 % unless "
-        "asked otherwise). It is conclusive when the interval is within the asked precision, rests on enough "
-        "blocks and the series is steady. Blind to drifts slower than the measurement: an hour later the "
-        "median may lie outside."
+        "The number is the median over the moments at which all threads worked together after the warm-up. The "
+        "interval of the median accounts for the correlation of neighbouring blocks (95 % by default). A number is "
+        "conclusive if its interval is within the requested precision, if it has enough blocks, and if the series "
+        "is steady. Limits: it does not detect drifts slower than the measurement; an hour later, the median may be "
+        "outside the interval."
     ),
 }
 """What applies to all tables of our own runs."""

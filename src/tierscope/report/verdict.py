@@ -61,7 +61,7 @@ def _nothing(content: Content, told: str) -> str:
     rows = judged(content)
     if not rows or 2 * sum(not row["conclusive"] for row in rows) < len(rows):
         return ""
-    return f"This run shows {'little' if told else 'nothing'} yet: {why(content)}"
+    return f"{'Few results are' if told else 'No result is'} conclusive yet: {why(content)}"
 
 
 def _speed_clause(row: Row | None, passed: Row | None) -> str:
@@ -142,8 +142,9 @@ def _sure(content: Content) -> str:
     if not doubtful:
         return "The only point is conclusive." if len(rows) == 1 else f"All {len(rows)} points are conclusive."
     if len(rows) == 1:
-        return "The only point is inconclusive and marked so."
-    return f"{doubtful} of {len(rows)} points {'is' if doubtful == 1 else 'are'} inconclusive and marked so."
+        return "The only point is inconclusive; it is marked."
+    verb, marked = ("is", "it is") if doubtful == 1 else ("are", "they are")
+    return f"{doubtful} of {len(rows)} points {verb} inconclusive; {marked} marked."
 
 
 def _limits(content: Content) -> str:
@@ -153,7 +154,8 @@ def _limits(content: Content) -> str:
     scaling = told.get("scaling")
     if scaling and scaling.value is not None:
         adds = scaling.value >= ADDS_UP
-        words.append("More threads add up, so the cores set this limit, not the memory:" if adds else "Threads share:")
+        cores = "Each thread adds bandwidth: the cores are the limit, not the memory."
+        words.append(cores if adds else "The threads share this bandwidth.")
         words.append(f"{scaling.text}.")
     if "effective_cache" in told:
         words.append(f"{_begun(told['effective_cache'].text)}.")
@@ -173,8 +175,8 @@ def _over(row: Row | None) -> str:
     """A share over 1 is no feat."""
     if row is None or float(row.get("peak_share") or 0) <= 1:
         return ""
-    return "That is more than the theoretical peak: either the peak is wrong or part of the bytes never left a cache."
+    return "That is more than the theoretical peak: either the peak is wrong, or some of the bytes never left a cache."
 
 
 def _half(content: Content) -> str:
-    return "" if content.run.result.complete else "The run is not complete: `tierscope resume` goes on with it."
+    return "" if content.run.result.complete else "The run is incomplete: `tierscope resume` continues it."

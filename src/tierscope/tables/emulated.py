@@ -29,13 +29,13 @@ def ceiling(target: Label) -> float:
 def hidden_by_floor(target: Label) -> str:
     """Return why dependent accesses on this target do not show an absence; "" where they do."""
     floor = floor_s(target)
-    return f"the emulated floor of {show_seconds(floor)} lies under every access and hides what is faster" * (floor > 0)
+    return f"the emulated floor of {show_seconds(floor)} hides faster accesses" * (floor > 0)
 
 
 def hidden_by_ceiling(target: Label) -> str:
     """Return why bandwidth on this target does not show an absence; "" where it does."""
     most = ceiling(target)
-    return f"the emulated ceiling of {show_rate(most)} lies over all bytes and hides what is faster" * (most > 0)
+    return f"the emulated ceiling of {show_rate(most)} hides higher bandwidths" * (most > 0)
 
 
 def _asked(target: Label, key: str) -> float:

@@ -16,7 +16,7 @@ from tierscope.units import SIZES, MiB, show_bytes
 FIRST = "/sys/devices/system/cpu/cpu0/cache/index[0-9]*"
 LARGEST_SHARE = {"GenuineIntel": 15 * MiB, "AuthenticAMD": 48 * MiB}
 EFFECT = (
-    "of 480 MiB reported to a two-CPU guest 64 to 128 MiB were effective, less beside busy neighbours (measured); "
+    "on a two-CPU guest, 64 to 128 of the 480 MiB reported were effective, fewer with busy neighbours (measured); "
     "`run latency` finds the effective size"
 )
 
@@ -25,16 +25,18 @@ def look(system: System) -> Seen:
     sizes = {path: size for path in system.glob(FIRST) if (size := _size(system.read(f"{path}/size", 32)))
              and system.read(f"{path}/type", 32) != "Instruction"}  # fmt: skip
     if not sizes:
-        return unknown("no cache is reported", "footprints cannot be sized from it; `run latency` finds them")
+        return unknown(
+            "no cache is reported", "Tierscope cannot choose footprints from it; `run latency` finds the size"
+        )
     path, size = max(sizes.items(), key=lambda item: item[1])
     level, sharers = system.read(f"{path}/level", 8), parse_list(system.read(f"{path}/shared_cpu_list", 4096)) or (0,)
     state = f"last level L{level}, {show_bytes(size)} for {len(sharers)} CPU{'s' if len(sharers) > 1 else ''}"
     if any(not _adds_up(system, each, value) for each, value in sizes.items()):
-        return bad(f"{state}; size is not sets x ways x line", EFFECT)
+        return bad(f"{state}; the size is not sets x ways x line", EFFECT)
     if virtual(system) is not False:
         if size > len(sharers) * LARGEST_SHARE.get(first_cpu(system).get("vendor_id", ""), 48 * MiB):
             return bad(f"{state}: more than one tenant can have", EFFECT)
-        return note(f"{state}, as the hypervisor tells", EFFECT) if virtual(system) else good(state)
+        return note(f"{state}, as the hypervisor reports", EFFECT) if virtual(system) else good(state)
     return good(state)
 
 

@@ -9,7 +9,9 @@ from tierscope.doctor.check import BANDWIDTH, Check, Seen, bad, checks, good, un
 from tierscope.host.proc import allowed
 from tierscope.host.system import System, whole
 
-EFFECT = "all threads stop for the rest of each period, and blocks that meet it are too long; not quantified here"
+EFFECT = (
+    "all threads stop for the rest of each period, which lengthens the blocks that it interrupts; not quantified here"
+)
 
 
 def look(system: System) -> Seen:

@@ -12,7 +12,7 @@ from tierscope.units import GiB, show_bytes
 
 FILES = {1: (("memory.limit_in_bytes",), "memory.usage_in_bytes"), 2: (("memory.max", "memory.high"), "memory.current")}
 WANTED = 2 * GiB  # the largest footprint of `run quick`
-EFFECT = "a footprint over the limit is reclaimed or killed; smaller ones are not touched; not quantified here"
+EFFECT = "the kernel reclaims memory above the limit or ends the run; smaller footprints are unaffected; not quantified"
 
 
 def look(system: System) -> Seen:

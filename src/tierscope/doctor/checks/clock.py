@@ -13,7 +13,7 @@ from tierscope.host.system import System
 BASE = "/sys/devices/system/clocksource/clocksource0"
 CURRENT = f"{BASE}/current_clocksource"
 SLOW = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
-EFFECT = "all times come from it; a read of 16 ns is 0.002 % of a 1 ms block; blocks with drift are marked and left out"
+EFFECT = "all times use it; a read of 16 ns is 0.002 % of a 1 ms block; blocks with drift are marked and left out"
 
 
 def look(system: System) -> Seen:

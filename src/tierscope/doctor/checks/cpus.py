@@ -12,12 +12,12 @@ def look(system: System) -> Seen:
     mine, everyone = allowed(system), online(system)
     if not mine or not everyone:
         return unknown("needs /proc/self/status and /sys/devices/system/cpu/online",
-                       "thread counts may end below the machine's CPUs")  # fmt: skip
+                       "the highest thread count may be below the machine's number of CPUs")  # fmt: skip
     if set(everyone) <= set(mine):
         return good(f"all {len(everyone)} online CPUs")
     usable = tuple(sorted(set(mine) & set(everyone)))
     return note(f"{len(usable)} of {len(everyone)} online CPUs: {show_list(usable)}",
-                f"scaling ends at {len(usable)} threads: the bandwidth of the whole machine is not reached",
+                f"scaling ends at {len(usable)} threads, below the bandwidth of the whole machine",
                 f"taskset -c {show_list(everyone)} tierscope run quick")  # fmt: skip
 
 

@@ -8,12 +8,12 @@ from tierscope.host import peak, smbios
 from tierscope.host.proc import virtual
 from tierscope.host.system import System
 
-EFFECT = "the theoretical peak, channels x MT/s x 8 bytes, stays unknown; measured numbers are not touched"
+EFFECT = "the theoretical peak, channels x MT/s x 8 bytes, is unknown; measured numbers are unaffected"
 
 
 def look(system: System) -> Seen:
     if virtual(system):
-        return unknown("a guest is not shown the real DIMMs", EFFECT, "tierscope run quick peak=RATE")
+        return unknown("a guest cannot see the real DIMMs", EFFECT, "tierscope run quick peak=RATE")
     slots = smbios.dimms(system)
     if slots is None:
         why = system.why(smbios.PATH)

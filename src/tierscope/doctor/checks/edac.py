@@ -11,7 +11,7 @@ from tierscope.host.system import System
 
 BASE = "/sys/devices/system/edac/mc"
 OFTEN_PER_S = 1 / 60  # at one error a minute the two minutes of `run quick` meet some
-EFFECT = "a DIMM with faults slowed SPEC CPU2006 by up to 2.5 times on average (Gottscho et al., IEEE CAL 2017)"
+EFFECT = "a DIMM with faults slowed SPEC CPU2006 by up to 2.5x on average (Gottscho et al., IEEE CAL 2017)"
 
 
 def look(system: System) -> Seen:

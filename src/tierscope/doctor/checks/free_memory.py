@@ -22,7 +22,7 @@ def look(system: System) -> Seen:
     memory = meminfo(system)
     free, total = memory.get("MemAvailable"), memory.get("MemTotal")
     if free is None or not total:
-        return unknown("/proc/meminfo does not tell", EFFECT)
+        return unknown("/proc/meminfo does not show it", EFFECT)
     state = f"{show_bytes(free)} of {show_bytes(total)} available"
     return good(state) if free >= WANTED else bad(state, EFFECT, "ps -eo rss,comm --sort=-rss | head")
 

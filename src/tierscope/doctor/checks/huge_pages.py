@@ -19,7 +19,7 @@ def look(system: System) -> Seen:
     free = {size: count for size, count in sizes if size}
     if not free:
         return unknown(f"{BASE} is {system.why(f'{BASE}/hugepages-2048kB/free_hugepages')}",
-                       "targets with pages=2m or pages=1g would be refused; others are not touched")  # fmt: skip
+                       "targets with pages=2m or pages=1g may be refused; others are unaffected")  # fmt: skip
     state = ", ".join(f"{show_bytes(size)}: {count} free" for size, count in sorted(free.items()))
     if any(free.values()):
         return good(state)
@@ -27,7 +27,7 @@ def look(system: System) -> Seen:
     count, file = max(1, GiB // size), f"{BASE}/hugepages-{size >> 10}kB/nr_hugepages"
     default = size == meminfo(system).get("Hugepagesize")
     remedy = f"sudo sysctl vm.nr_hugepages={count}" if default else f"echo {count} | sudo tee {file}"
-    return note(state, "targets with pages=2m or pages=1g are refused; the default pages=thp is not touched", remedy)
+    return note(state, "targets with pages=2m or pages=1g are refused; the default pages=thp is unaffected", remedy)
 
 
 def _free(system: System, path: str) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from tierscope.host.system import System
 
 CLOCKS = {"kvm-clock": "KVM", "hyperv_clocksource_tsc_page": "Hyper-V", "xen": "Xen"}
 EFFECT = (
-    "neighbours come and go unseen: on a quiet guest random latency moved between 227 and 239 ns, non-temporal copy "
+    "neighbours change the load: on a quiet guest, random latency varied between 227 and 239 ns, non-temporal copy "
     "between 25.7 and 28.1 GB/s within one session (measured); repeat the run hours later"
 )
 
@@ -19,7 +19,7 @@ EFFECT = (
 def look(system: System) -> Seen:
     guest = virtual(system)
     if guest is None:
-        return unknown(f"nothing tells; maker: {vendor(system) or 'not shown'}", EFFECT)
+        return unknown(f"no sign of one or its absence; maker: {vendor(system) or 'not shown'}", EFFECT)
     if not guest:
         return good("none")
     return note(f"yes, {_name(system)}", EFFECT, "tierscope compare A B")

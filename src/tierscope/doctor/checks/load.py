@@ -10,7 +10,7 @@ from tierscope.host.system import System, real
 
 BAD, SOME = 0.5, 0.1  # of the CPUs: half of them taken; one in ten
 EFFECT = (
-    "with two other busy tasks on two CPUs a two-thread triad fell from 31 to 10 GB/s by the wall clock; medians of "
+    "with two other busy tasks on two CPUs, a two-thread triad fell from 31 to 10 GB/s of wall time; medians of "
     "blocks without a context switch stayed within 10 % (measured)"
 )
 

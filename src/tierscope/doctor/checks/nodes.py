@@ -17,7 +17,7 @@ def look(system: System) -> Seen:
         return good("all memory nodes" if len(everyone) > 1 else "the only memory node")
     usable = tuple(sorted(set(mine) & set(everyone)))
     return note(f"{len(usable)} of {len(everyone)} memory nodes: {show_list(usable)}",
-                "targets on the other nodes are refused, their tiers stay unmeasured",
+                "targets on the other nodes are refused, so their tiers are not measured",
                 f"docker run --cpuset-mems {show_list(everyone)} ...")  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from tierscope.host.system import System
 
 PATH = "/proc/sys/kernel/numa_balancing"
 EFFECT = (
-    "page faults and moved pages inside blocks of memory that is not bound to a node, as files are; "
-    "node: targets are bound and left alone; not quantified here"
+    "page faults and moved pages during blocks, in memory that is not bound to a node, such as files; "
+    "node: targets are bound and unaffected; not quantified here"
 )
 
 

@@ -9,7 +9,7 @@ from tierscope.host.proc import CAP_PERFMON, CAP_SYS_ADMIN, capable
 from tierscope.host.system import System
 
 PATH = "/proc/sys/kernel/perf_event_paranoid"
-EFFECT = "counters= has less to count, and no traffic of memory controllers is counted; times do not change"
+EFFECT = "counters= has fewer events, without the traffic of memory controllers; times do not change"
 
 
 def look(system: System) -> Seen:

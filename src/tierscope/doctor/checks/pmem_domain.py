@@ -13,8 +13,8 @@ from tierscope.host.system import System
 ADR, EADR = "memory_controller", "cpu_cache"
 WORDS = {ADR: "ADR", EADR: "eADR"}
 CACHES = (
-    "flushes are not needed to persist, only a fence: costs of flushes are those of programs written for ADR; "
-    "the power supply's reserve is the firmware's word, not checked"
+    "persistence needs a fence only, no flush: costs of flushes are those of programs written for ADR; "
+    "the firmware reports the power supply's reserve, and Tierscope does not check it"
 )
 NOTHING = "a flush and a fence order stores, but whether they survive a loss of power is not promised"
 READ_ONLY = "targets that write are refused there"

@@ -31,7 +31,7 @@ def look(system: System) -> Seen:
     if virtual(system) or maker == "BOCHS" or makers & {"virtio-pmem"} or any("nfit_test" in each for each in makers):
         return note(f"{state}, in a guest ({_name(system, maker)})", BELOW)
     if virtual(system) is None or "an unknown bus" in makers:
-        return unknown(f"{state}; nothing tells whether this is a guest", BELOW)
+        return unknown(f"{state}; it is unknown whether this is a guest", BELOW)
     return good(f"{state}, no hypervisor")
 
 

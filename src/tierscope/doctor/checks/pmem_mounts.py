@@ -18,8 +18,8 @@ from tierscope.units import MiB, show_bytes
 LARGE_BYTES = 2 * MiB
 COPIED = "without DAX a file lies in the page cache: `fsdax:` refuses it, and `file:` measures DRAM"
 SMALL = (
-    "mappings of 4 KiB where 2 MiB could be: 512 times the page faults, and more TLB misses; "
-    "WARNING: to make it anew erases what it holds"
+    "mappings of 4 KiB where 2 MiB is possible: 512x the page faults, and more TLB misses; "
+    "WARNING: making it again erases its content"
 )
 UNUSED = "`fsdax:` needs a file on a mount with DAX; the command makes a file system only where there is none"
 
@@ -60,7 +60,7 @@ def _copied(mount: Mount, namespace: Namespace | None) -> Seen | None:
     page = os.sysconf("SC_PAGE_SIZE")
     if mount.block_bytes is not None and mount.block_bytes != page:
         blocks = f"blocks of {show_bytes(mount.block_bytes)} are not pages of {show_bytes(page)}"
-        return note(f"{_told(mount)}; {blocks}", f"{COPIED}; WARNING: to make it anew erases it", _make(mount))
+        return note(f"{_told(mount)}; {blocks}", f"{COPIED}; WARNING: making it again erases it", _make(mount))
     if mount.dax == "always":
         return None
     if namespace is None:

@@ -12,7 +12,7 @@ DIRECT = ("fsdax", "devdax")
 NOTHING = "no persistent memory, so no `fsdax:` and no `devdax:` target; `file:` on tmpfs stands in"
 EFFECT = (
     "`fsdax:` needs mode fsdax, `devdax:` mode devdax, and others are refused; WARNING: a change of mode erases "
-    "what the namespace holds"
+    "the content of the namespace"
 )
 
 

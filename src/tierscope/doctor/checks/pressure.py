@@ -10,7 +10,7 @@ from tierscope.host.system import System
 
 BAD, SOME = 0.10, 0.02  # one block in ten waits; the default precision of a result
 EFFECTS = {
-    "cpu": "tasks wait for a CPU: blocks are interrupted, marked and left out; the size is under `load`",
+    "cpu": "tasks wait for a CPU: blocks are interrupted, marked and left out; see `load` for the size of the effect",
     "memory": "tasks wait for memory: pages of a buffer may be moved or swapped out; not quantified here",
 }
 

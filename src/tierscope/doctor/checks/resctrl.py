@@ -17,7 +17,11 @@ EFFECT = "a cap lowers memory bandwidth or the effective last-level cache; not q
 def look(system: System) -> Seen:
     schemata, group = system.read(f"{BASE}/schemata"), _group(system)
     if schemata is None:
-        return unknown("not mounted; a host may cap a guest unseen", EFFECT) if virtual(system) else good("not mounted")
+        return (
+            unknown("not mounted; a host may cap a guest without a trace here", EFFECT)
+            if virtual(system)
+            else good("not mounted")
+        )
     path = f"{BASE}/{group}/schemata" if group else f"{BASE}/schemata"
     caps = _caps(system, system.read(path) or "")
     if not caps:

@@ -10,8 +10,8 @@ from tierscope.host.proc import CAP_SYS_NICE, capable, memory_nodes, status
 from tierscope.host.system import System
 
 EFFECT = (
-    "without binding, placement is left to chance: on a machine with several nodes 45 to 68 GB/s were seen from run "
-    "to run (colibri issue 429)"
+    "without binding, placement is random: on a machine with several nodes, results varied from 45 to 68 GB/s "
+    "between runs (colibri issue 429)"
 )
 
 
@@ -22,7 +22,7 @@ def look(system: System) -> Seen:
     nodes = memory_nodes(system)
     single = "; harmless here: one memory node" if len(nodes) == 1 else ""
     if mode is None:
-        return unknown("/proc/self/status does not tell", EFFECT + single)
+        return unknown("/proc/self/status does not show it", EFFECT + single)
     state = "a filter is on; whether it denies mbind and move_pages cannot be read"
     if capable(system, CAP_SYS_NICE):
         return unknown(f"{state} (CAP_SYS_NICE is there)", EFFECT + single)

@@ -14,7 +14,7 @@ def look(system: System) -> Seen:
     total, free = memory.get("SwapTotal"), memory.get("SwapFree")
     effect = "memory was short: buffers may be swapped out between blocks, and free memory is dear; not quantified here"
     if total is None or free is None:
-        return unknown("/proc/meminfo does not tell", effect)
+        return unknown("/proc/meminfo does not show it", effect)
     if total == 0:
         return good("none")
     state = f"{show_bytes(max(0, total - free))} of {show_bytes(total)} in use"

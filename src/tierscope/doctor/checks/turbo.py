@@ -21,7 +21,7 @@ def look(system: System) -> Seen:
         if value is not None:
             return _seen(system, path, on) if value == on else good("off: the clock stays at or below the nominal one")
     place = "the host decides" if virtual(system) else "no switch in sysfs; firmware may decide"
-    return unknown(f"not shown: {place}", "clock and cache latency may move while measuring; not quantified here")
+    return unknown(f"not shown: {place}", "clock and cache latency may change during a run; not quantified here")
 
 
 def _seen(system: System, path: str, on: int) -> Seen:

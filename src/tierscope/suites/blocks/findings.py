@@ -81,9 +81,9 @@ def _best_of(peers: list[Row]) -> Insight:
     highest = f"{_name(best)}: {_threads(count)} measured highest"
     known = sure(best, "throughput", "bytes_per_s") is not None
     if not known:
-        text = f"{highest}, but inconclusive: which count is best is not known"
+        text = f"{highest}, but inconclusive; the best count is unknown"
     elif tied:
-        text = f"{highest}{rate}, but not told apart from {', '.join(str(row['threads']) for row in tied)}"
+        text = f"{highest}{rate}, not distinguishable from {', '.join(str(row['threads']) for row in tied)}"
     else:
         text = f"{_name(best)}: {_threads(count)} {'is' if count == 1 else 'are'} best{rate}"
     return Insight(
@@ -102,7 +102,7 @@ def _most(run: Run, rows: list[Row], run_rows: list[Row]) -> list[Insight]:
         return []
     row, rate = max(known, key=lambda pair: pair[1].middle)
     name, total = _name(row), len(run_rows)
-    of = "the most of all" if len(known) == total else f"the most of {len(known)} of {total} points"
+    of = "the highest of all" if len(known) == total else f"the highest of {len(known)} of {total} points"
     rest = "" if len(known) == total else "; the others are inconclusive"
     words = f"{name[:1].upper()}{name[1:]} with {_threads(whole(row, 'threads'))} reaches"
     most = Insight(
@@ -121,10 +121,10 @@ def _of_peak(run: Run, rate: Interval) -> list[Insight]:
     peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
     if not peak:
         return []
-    of = f"the theoretical peak of {show_rate(peak)} ({source})"
+    of = f"the theoretical peak, {show_rate(peak)} ({source})"
     share = rate.times(1 / peak)
     if share.middle > 1:
-        text = f"That is more than {of}: the bytes did not leave a cache, or the peak is wrong"
+        text = f"That is more than {of}; either the bytes did not leave a cache, or the peak is wrong"
         return [Insight(name="block_peak_share", text=text, unit="1")]
     return [
         Insight(
@@ -153,18 +153,27 @@ def _efficiency(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="block_efficiency",
-            text=f"{most} threads, each on a CPU of its own, reach {middle * 100:.0f} % of {most} times one thread "
-            + (
-                f"(median of {len(shares)}; {worst} {shares[worst] * 100:.0f} %, {best} {shares[best] * 100:.0f} %)"
-                if len(shares) > 1
-                else f"({best})"
-            ),
+            text=f"Scaling efficiency with {most} threads, one per CPU: {_percent(middle)} "
+            f"({_operations(shares, worst, best)})",
             value=middle,
             low=shares[worst],
             high=shares[best],
             unit="1",
         )
     ]
+
+
+def _operations(shares: dict[str, float], worst: str, best: str) -> str:
+    """Return how many operations a median is of, and its range where the two ends print differently."""
+    if len(shares) == 1:
+        return f"{worst} alone"
+    ends = [f"{name} {_percent(shares[name])}" for name in (worst, best)]
+    differ = _percent(shares[worst]) != _percent(shares[best])
+    return f"median of {len(shares)} operations and sizes{'; ' + ', '.join(ends) if differ else ''}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
 
 
 def _beyond(rows: list[Row]) -> list[Insight]:
@@ -189,8 +198,8 @@ def _turns(count: int, most: int, ratios: list[float]) -> Insight:
     span = f" (median of {len(ratios)}; {ratio_word(low)} to {ratio_word(high)})" if len(ratios) > 1 else ""
     return Insight(
         name=f"beyond_cpus {count}",
-        text=f"{count} threads that take turns on {most} CPUs move {ratio_word(middle)} times what {_threads(most)} "
-        f"move{'s' if most == 1 else ''}{span}",
+        text=f"{count} threads that share {most} CPU{'' if most == 1 else 's'} reach {ratio_word(middle)}x the "
+        f"throughput of {_threads(most)}{span}",
         value=middle,
         low=low,
         high=high,
@@ -223,8 +232,8 @@ def _call(small: Row, large: Row) -> Insight:
     assert interval is not None  # the latency is there
     return Insight(
         name=f"call_cost {small['operation']}",
-        text=f"{_name(small)} takes {show_seconds(wait)} each, most of it the call: {show_rate(rate)} "
-        f"where {size} blocks reach {show_rate(fast)}",
+        text=f"{_name(small)} takes {show_seconds(wait)}, most of it for the call: {show_rate(rate)}; "
+        f"{size} blocks reach {show_rate(fast)}",
         value=wait,
         low=interval.low,
         high=interval.high,

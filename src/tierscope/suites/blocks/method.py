@@ -1,4 +1,4 @@
-"""How each number is obtained, and what it is blind to, in words for the reader."""
+"""How each number is obtained, and its limits, in the reader's terms."""
 
 from tierscope.tables.methods import Method, methods
 
@@ -9,13 +9,13 @@ TEXTS = {
         "bus is unknown. It comes from timed blocks of about 1 ms, or of one operation where that is longer."
     ),
     "Latency of one operation": (
-        "From timed blocks that hold exactly one operation, with the cost of reading the clock taken off; blocks "
+        "From timed blocks that hold exactly one operation, without the cost of reading the clock; blocks "
         "under 1 KB are timed in batches, whose percentiles are those of means. A percentile is given only where "
-        "enough operations carry it. Blind to what comes less often than once in the measurement."
+        "enough operations carry it. Limits: it does not detect what comes less often than once in the measurement."
     ),
     "More threads than CPUs": (
-        "Such threads take turns. Their rate is work over time in cells of 10 ms, and an operation that waited for "
-        "a turn counts with its wait. Blind to turns that went to other programs."
+        "Such threads share CPUs. Their rate is work over time in cells of 10 ms. The latency of an operation "
+        "includes its wait for a CPU. Limits: it does not detect time slices of other programs."
     ),
 }
 

@@ -30,9 +30,9 @@ def _count(buffers: list[Row], medium: Row) -> Insight:
     number = len(buffers)
     hidden = hidden_by_floor(medium["target"])
     if hidden and not number:
-        text = f"Buffers of {medium['target']}: not known, because {hidden}"
+        text = f"Buffers of {medium['target']}: unknown, because {hidden}"
         return Insight(name="buffers", text=text, unit="1", conclusive=False)
-    text = f"No buffer is seen in {medium['target']}: latency does not depend on the region"
+    text = f"No buffer found in {medium['target']}: latency does not depend on the region"
     if number:
         text = f"{number} buffer{'s' if number > 1 else ''} between the processor and the medium of {medium['target']}"
     return Insight(name="buffers", text=text, value=float(number), unit="1")
@@ -43,17 +43,17 @@ def _buffer(row: Row, behind: Row) -> Insight:
     capacity = show_size(int(row["round_bytes"])) if row["round_bytes"] else show_bytes(whole(row, "capacity_bytes"))
     more = float(behind["latency_s"] or 0) - float(row["latency_s"] or 0)
     most = float(row["amplification_most"] or 0)
-    costs = f", {show_seconds(more)} more where it is not" if more > 0 else ""
-    brings = f"; a line brings {most:g} times its bytes at most" if most else ""
+    costs = f", {show_seconds(more)} more for one that is not" if more > 0 else ""
+    brings = f"; a read of one line moves at most {most:g}x its bytes" if most else ""
     holds = {
-        "holding": "; its size is round as it is, as if it held what is nearer, too",
-        "beside": "; its size is round only without what is nearer, as if that were not in it",
+        "holding": "; its size is a round number as measured, as if it also contained the nearer levels",
+        "beside": "; its size is a round number only without the nearer levels, as if it did not contain them",
     }
     return Insight(
         name=f"buffer_capacity {str(row['part']).split()[-1]}",
         text=(
             f"{str(row['part']).capitalize()}: {capacity} ({size}) in units of {_unit(row)}, {_time(row)} for a line "
-            f"found there{costs}{brings}{holds.get(str(row['round_as']), '')}"
+            f"in it{costs}{brings}{holds.get(str(row['round_as']), '')}"
         ),
         value=float(row["capacity_bytes"] or 0),
         low=float(row["capacity_low"] or 0),
@@ -76,7 +76,7 @@ def _time(row: Row) -> str:
 def _medium(row: Row) -> Insight:
     return Insight(
         name="medium_latency",
-        text=f"A line that no buffer holds takes {_time(row)}",
+        text=f"Latency of the medium: {_time(row)} for a line in no buffer",
         value=float(row["latency_s"] or 0),
         low=float(row["latency_low"] or 0),
         high=float(row["latency_high"] or 0),
@@ -90,9 +90,9 @@ def _writes(row: Row) -> list[Insight]:
         return []
     if not row["amplification"]:
         if hidden := hidden_by_ceiling(row["target"]):
-            text = f"Whether anything joins writes is not known, because {hidden}"
+            text = f"Write combining: unknown, because {hidden}"
             return [Insight(name="write_amplification", text=text, unit="1", conclusive=False)]
-        text = f"Nothing is seen to join writes: {show_seconds(each.middle)} per line in large regions"
+        text = f"No write combining found: {show_seconds(each.middle)} per line in large regions"
         return [Insight(name="write_amplification", text=f"{text}, not less in small ones", unit="1")]
     if not sure(row, "capacity", "bytes") or not row["unit_bytes"]:
         return []
@@ -100,8 +100,8 @@ def _writes(row: Row) -> list[Insight]:
     joined = Insight(
         name="write_amplification",
         text=(
-            f"Writes are joined into units of {_unit(row)} in a queue of {show_bytes(whole(row, 'capacity_bytes'))} "
-            f"({lines}): a line alone costs {_time(row)}, {float(row['amplification'] or 0):g} times a joined one"
+            f"Writes are combined into units of {_unit(row)} in a queue of {show_bytes(whole(row, 'capacity_bytes'))} "
+            f"({lines}): a line alone costs {_time(row)}, {float(row['amplification'] or 0):g}x a combined one"
         ),
         value=float(row["amplification"] or 0),
         low=whole(row, "unit_low") / 64,

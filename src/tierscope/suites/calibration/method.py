@@ -4,10 +4,10 @@ from tierscope.tables.methods import Method, methods
 
 TEXTS = {
     "Calibration": (
-        "Before a kernel is measured, its walks (streams, unrolling, prefetch distances, page interleave) are tried "
-        "for some 10 to 30 ms each, and the fastest runs. Trials are too short to be quoted. A trial without a "
-        "clean moment has no bandwidth, and its walk is the last choice. Blind to walks that were not among the "
-        "candidates."
+        "Before it measures a kernel, Tierscope tries its loop variants (streams, unrolling, prefetch distances, "
+        "page interleave) for about 10 to 30 ms each, and uses the fastest. Trials are too short to be results. A "
+        "trial without an undisturbed moment has no bandwidth, and its loop variant is the last choice. Limits: "
+        "only the listed variants were tried."
     ),
 }
 

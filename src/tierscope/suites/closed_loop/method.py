@@ -1,13 +1,12 @@
-"""How each number is obtained, and what it is blind to, in words for the reader."""
+"""How each number is obtained, and its limits, in the reader's terms."""
 
 from tierscope.tables.methods import Method, methods
 
 TEXTS = {
     "Closed loop": (
-        "Random simulated memories, whose structure is known, are handed to the probers as a word. What these infer "
-        "is held against what the word says: sizes, units and numbers must be right as they are, latencies within 3 "
-        "%, periods within 5 %, stalls within 10 %, queues within 2 lines. Blind to faults that the simulator and "
-        "the probers share."
+        "The probers measure random simulated memories whose structure is known. Their results are compared with that "
+        "structure: sizes, units and numbers must be exact, latencies within 3 %, periods within 5 %, stalls within "
+        "10 %, queues within 2 lines. Limits: it does not detect faults that the simulator and the probers share."
     ),
 }
 

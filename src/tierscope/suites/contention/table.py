@@ -140,12 +140,12 @@ def _most(rows: list[Row]) -> list[Insight]:
     others = [pair for pair in sure if pair[0] is not best]
     told = compare_all([(interval, most) for _, interval in others])
     alike = [split(row) for (row, _), one in zip(others, told, strict=True) if one.verdict == "no difference shown"]
-    words = f"{best['mode']}: A:B = {split(best)} gives most in total, {show_rate(most.middle)}"
+    words = f"{best['mode']}: A:B = {split(best)} gives the highest total, {show_rate(most.middle)}"
     against, ratio = _against_alone(best, most, sure)
     if alike:
         words = (
-            f"{best['mode']}: no split is shown to give most in total: A:B = {split(best)} gives "
-            f"{show_rate(most.middle)}, not told apart from {_listed(alike)}"
+            f"{best['mode']}: no split gives a significantly higher total: A:B = {split(best)} gives "
+            f"{show_rate(most.middle)}, not distinguishable from {_listed(alike)}"
         )
     return [
         Insight(
@@ -161,8 +161,8 @@ def _most(rows: list[Row]) -> list[Insight]:
 
 
 def _too_few(mode: str, sure: int, known: int) -> Insight:
-    few = f"{sure or 'none'} of {known} splits {'is' if sure < 2 else 'are'} conclusive"
-    text = f"{mode}: which split gives most in total cannot be told: {few}"
+    few = f"{f'only {sure}' if sure else 'none'} of {known} splits {'is' if sure < 2 else 'are'} conclusive"
+    text = f"{mode}: the split with the highest total is unknown: {few}"
     return Insight(name=f"most_in_total {mode}", text=text, unit="B/s", conclusive=False)
 
 
@@ -170,13 +170,13 @@ def _against_alone(best: Row, most: Interval, pairs: list[tuple[Row, Interval]])
     """Document 000's question: do both targets together move more than a alone?"""
     alone = next((pair for pair in pairs if not pair[0]["b_threads"]), None)
     if alone is None:
-        return "; A alone is not conclusive, so it is not compared", ()
+        return "; A alone is inconclusive, so there is no comparison with it", ()
     if alone[0] is best:
-        return "; no split is shown to move more than A alone", ()
+        return "; no split moves significantly more than A alone", ()
     ratio = compare(alone[1], most)
     low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
     number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
-    return f"; {middle} times ({low} to {high}) what A moves alone", (number,)
+    return f"; {middle}x the bandwidth of A alone ({low} to {high})", (number,)
 
 
 def _unsure(count: int, of: int) -> str:
@@ -207,8 +207,8 @@ def _coverage(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="coverage",
-            text=f"the window in which both groups run holds {100 * shares[worst]:.1f} % or more of the timed blocks "
-            f"of each group ({len(shares)} mixed splits; least: {worst})",
+            text=f"Both groups ran at the same time for {100 * shares[worst]:.1f} % or more of the timed blocks of "
+            f"each group ({len(shares)} mixed splits; lowest: {worst})",
             value=shares[worst],
             unit="1",
             kind="share",

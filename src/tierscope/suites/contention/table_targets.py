@@ -95,7 +95,7 @@ def _ratio(threads: int, row: Row, ratio: Interval) -> Insight:
     low, middle, high = ratio.low, ratio.middle, ratio.high
     return Insight(
         name=f"target_ratio {threads}",
-        text=f"with {team}, {row['b_target']} copies at {100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f}) "
+        text=f"With {team}, {row['b_target']} copies at {100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f}) "
         f"of the rate of {row['a_target']}{stand_in(row)}",
         value=middle,
         low=low,

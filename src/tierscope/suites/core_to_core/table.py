@@ -141,7 +141,7 @@ def _class(name: str, rows: list[Row], total: int) -> Insight:
         span = f"median of {len(rows)} pairs, {show_seconds(low)} to {show_seconds(high)}{rest}"
     return Insight(
         name=f"handover {name}",
-        text=f"{name}: a line takes {show_seconds(middle)} one way ({span})",
+        text=f"{name.capitalize()}: a line takes {show_seconds(middle)} one way ({span})",
         value=middle,
         low=low,
         high=high,
@@ -158,8 +158,8 @@ def _ratio(known: dict[str, list[Row]]) -> list[Insight]:
     return [
         Insight(
             name="farthest",
-            text=f"a hand-over to {_to(far)} takes {wait / least:.3g} times one within {_to(near)}: "
-            f"{show_seconds(wait)} against {show_seconds(least)}, medians of their pairs",
+            text=f"A hand-over to {_to(far)} takes {wait / least:.3g}x the time of one within {_to(near)}: "
+            f"{show_seconds(wait)} compared with {show_seconds(least)} (medians of their pairs)",
             value=wait / least,
             unit="1",
         )
@@ -183,7 +183,7 @@ def _odd(known: dict[str, list[Row]]) -> list[Insight]:
         Insight(
             name="outliers",
             text=f"{len(odd)} {verb} out of the class: {', '.join(words)}{more}; "
-            "measure them again before you trust them",
+            "repeat them before you use their values",
             value=float(len(odd)),
             unit="1",
         )

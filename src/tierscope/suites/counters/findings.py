@@ -6,12 +6,12 @@ from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted
 from tierscope.tables import Insight, Number, Row
 from tierscope.units import show_seconds
 
-HOST = "on a virtual machine ask its host for a PMU (QEMU: -cpu host,pmu=on), or take counters=simulated"
+HOST = "on a virtual machine, enable a PMU on its host (QEMU: -cpu host,pmu=on), or use counters=simulated"
 REMEDIES = {
     "no PMU counts it": HOST,
     "has no PMU": HOST,
     "not allowed": "lower it with: sudo sysctl kernel.perf_event_paranoid=1, or run as a user with CAP_PERFMON",
-    "Too many open files": "raise `ulimit -n`: each event takes a file of each thread; or name fewer events",
+    "Too many open files": "raise `ulimit -n`: each event needs one file per thread; or name fewer events",
     "is closed": "allow perf_event_open in the container's seccomp profile (docker: --security-opt seccomp=...)",
 }  # fmt: skip
 ALL = "all"  # the counter of a row that says why there are none
@@ -39,8 +39,8 @@ def _simulated(rows: list[Row]) -> Iterator[Insight]:
     if any(row["origin"] == SIMULATED and row["value"] is not None for row in rows):
         yield Insight(
             name="simulated_counts",
-            text="Rows of origin simulated are counts of simulated caches, not of this processor: they know no "
-            "instructions, and no prefetchers but those of the simulated machine.",
+            text="Rows of origin simulated count events of simulated caches, not of this processor. They exclude "
+            "instructions, and prefetchers that the simulated machine does not have.",
         )
 
 
@@ -48,8 +48,8 @@ def _user_only(rows: list[Row]) -> Iterator[Insight]:
     if any(row["scope"] == "user" for row in rows):
         yield Insight(
             name="user_mode_alone",
-            text="Events were counted in user mode alone, since perf_event_paranoid is above 1: what the kernel did "
-            "for the blocks is missing.",
+            text="Events were counted in user mode only, because perf_event_paranoid is above 1: the kernel's work for "
+            "the blocks is missing.",
         )
 
 
@@ -63,7 +63,7 @@ def _multiplexed(rows: list[Row]) -> Iterator[Insight]:
         worst = max(shares, key=lambda name: shares[name])
         yield Insight(
             name="multiplexed",
-            text=f"{len(shares)} events took turns on the PMU and were scaled; {worst} was counted for "
+            text=f"{len(shares)} events shared the PMU and were scaled; {worst} was counted for "
             f"{100 * (1 - shares[worst]):.0f} % of the time. Name fewer events in counters= for exact counts.",
             value=shares[worst],
             unit="1",
@@ -80,10 +80,10 @@ def _cost(counted: Sequence[Counted]) -> Iterator[Insight]:
     pair = sum(one.pair_s for one in of) / len(of)
     blocks, seconds = sum(one.blocks for one in of), sum(one.seconds for one in of)
     share = pair * blocks / seconds if seconds else 0.0
-    beside = f", which is {_times(share)} that part" if share else ""
+    beside = f": {_times(share)} that part" if share else ""
     yield Insight(
         name="counting_cost",
-        text=f"Starting and stopping the counters took {show_seconds(pair)} for each block, outside of its timed "
+        text=f"Starting and stopping the counters took {show_seconds(pair)} for each block, outside its timed "
         f"part{beside}.",
         value=pair,
         unit="s",
@@ -92,5 +92,5 @@ def _cost(counted: Sequence[Counted]) -> Iterator[Insight]:
 
 
 def _times(share: float) -> str:
-    """'0.21 % of', and of more than all of it '1.5 times': what stands beside a part is no part of it."""
-    return f"{100 * share:.2g} % of" if share <= 1 else f"{share:.2g} times"
+    """'0.21 % of', and of more than all of it '1.5x': what stands beside a part is no part of it."""
+    return f"{100 * share:.2g} % of" if share <= 1 else f"{share:.2g}x"

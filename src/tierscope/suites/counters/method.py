@@ -1,4 +1,4 @@
-"""How each number is obtained, and what it is blind to, in words for the reader."""
+"""How each number is obtained, and its limits, in the reader's terms."""
 
 from tierscope.tables.methods import Method, methods
 
@@ -7,8 +7,8 @@ TEXTS = {
         "The kernel counts performance events from just before the first clock reading of a block to just after the "
         "last one. A count that shared the hardware with others is scaled by the time for which it was counted, and "
         "that share is shown. Counts include the blocks that the summaries leave out, and the cost of the two clock "
-        "readings, which is shown for an empty block. Blind to what the events of this processor miss: not every "
-        "event counts what its name says."
+        "readings, which is shown for an empty block. Limits: it does not detect what the events of this processor "
+        "miss: not every event counts what its name says."
     ),
 }
 

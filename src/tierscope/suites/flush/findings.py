@@ -62,7 +62,7 @@ def _time(row: Row) -> Insight:
     doubt = "" if written >= total else f", extrapolated from {_about(written)}"
     return Insight(
         name="flush_time",
-        text=f"A line takes {_span(line)} with {row['instruction']} {where(row)}: {all_of_it}{doubt}",
+        text=f"A line takes {_span(line)} with {row['instruction']} {where(row)}; {all_of_it}{doubt}",
         value=line.middle,
         low=line.low,
         high=line.high,
@@ -87,10 +87,10 @@ def _against(rows: list[Row], total: int) -> list[Insight]:
     told = compare_all([(ONE, _interval(one, "ratio", "")) for one in known], less_is_faster=True)
     own = told[known.index(row)]
     apart = [one for one, verdict in zip(known, told, strict=True) if _apart(verdict)]
-    text = f"{subject(name)} takes {_times(own)} times as long as {base}"
+    text = f"{subject(name)} takes {_digits(own.middle)}x the time of {base} ({_ends(own)})"
     if not _apart(own):
         text = f"{subject(name)} {_close(own)} {base}, {_times(own)} of its time"
-    sizes = f"; told apart at {len(apart)} of {len(known)} sizes" if len(known) > 1 else ""
+    sizes = f"; the difference is significant at {len(apart)} of {len(known)} sizes" if len(known) > 1 else ""
     range_ = _range(known, total) if len(known) > 1 else ""
     values = [float(one["ratio"] or 0) for one in known]
     return [
@@ -112,7 +112,7 @@ def _apart(one: Comparison) -> bool:
 
 def _close(one: Comparison) -> str:
     """A difference may be sure and still be worth nothing."""
-    return "is not told apart from" if one.low <= 1 <= one.high else "differs by less than 2 % from"
+    return "is not distinguishable from" if one.low <= 1 <= one.high else "differs by less than 2 % from"
 
 
 def _range(rows: list[Row], total: int) -> str:
@@ -122,7 +122,11 @@ def _range(rows: list[Row], total: int) -> str:
 
 
 def _times(one: Comparison | Interval) -> str:
-    return f"{_digits(one.middle)} ({_digits(one.low)} to {_digits(one.high)})"
+    return f"{_digits(one.middle)} ({_ends(one)})"
+
+
+def _ends(one: Comparison | Interval) -> str:
+    return f"{_digits(one.low)} to {_digits(one.high)}"
 
 
 def _digits(value: float) -> str:
@@ -142,7 +146,7 @@ def _fence(rows: list[Row]) -> list[Insight]:
     if other is None:
         return []
     size = show_size(whole(usual, "chunk_bytes"))
-    one, text = _between(f"{usual['instruction']} with a fence after each line, not each {size}", usual, other)
+    one, text = _between(f"{usual['instruction']} with a fence after each line instead of each {size}", usual, other)
     return [Insight(name="fence_per_line", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
 
 
@@ -163,7 +167,7 @@ def _between(what: str, before: Row, after: Row) -> tuple[Comparison, str]:
     """Two rows that were measured one after the other, not in turns."""
     one = compare(_interval(before, "line", "s"), _interval(after, "line", "s"), less_is_faster=True)
     if _apart(one):
-        return one, f"{what}: {_times(one)} times the time per line"
+        return one, f"{what}: {_digits(one.middle)}x the time per line ({_ends(one)})"
     return one, f"{what}: no difference shown, {_times(one)} of the time per line"
 
 

@@ -115,7 +115,7 @@ def _most(readings: tuple[Reading, ...], name: str, by: str) -> Insight | None:
         return None
     best = max(known, key=lambda reading: reading.values[name].value)
     value = best.values[name].value
-    text = f"{by}: {best.test} {best.values[name].said or show_rate(value)} is the most"
+    text = f"{by}: highest bandwidth {best.values[name].said or show_rate(value)}, {best.test}"
     return Insight(name="imported_most", text=text, value=value, unit="B/s")
 
 

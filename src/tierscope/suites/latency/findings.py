@@ -50,17 +50,17 @@ def _doubted(said: Insight, rows: Sequence[Row]) -> Insight:
     doubtful = sum(not row["conclusive"] for row in rows)
     if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1]["conclusive"]):
         return said
-    text = f"{said.text}; inconclusive: {doubtful} of {len(rows)} points are"
+    text = f"{said.text}; inconclusive, because {doubtful} of {len(rows)} points are"
     return replace(said, text=text, conclusive=False)
 
 
 def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> Insight:
     sizes = {c.size_bytes: f"L{c.level}" for c in caches if c.kind != "Instruction"}
     near = min(sizes, key=lambda size: abs(math.log(size / level.capacity_bytes)), default=None)
-    beside = f"; nearest reported is {sizes[near]} with {show_bytes(near)}" if near else ""
-    head = f"level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
+    beside = f"; nearest reported cache: {sizes[near]}, {show_bytes(near)}" if near else ""
+    head = f"Cache level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
     if level.doubt:
-        text = f"{head} ({where}); what ends there is inconclusive: {level.doubt}"
+        text = f"{head} ({where}); its capacity is inconclusive: {level.doubt}"
         return Insight(name=f"level_{rank}", text=text, unit="B", conclusive=False)
     return Insight(
         name=f"level_{rank}",
@@ -83,14 +83,14 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
     if memory is None or start is None:
         return []
     if stairs.memory_doubt:
-        text = f"memory: inconclusive: {stairs.memory_doubt}; from {show_bytes(start)} on an access takes "
-        text = f"{text}{show_seconds(memory)} ({found.pages} pages)"
+        text = f"Memory latency: inconclusive: {stairs.memory_doubt}; an access takes {show_seconds(memory)} "
+        text = f"{text}with footprints from {show_bytes(start)} ({found.pages} pages)"
         return [Insight(name="memory", text=text, unit="s", conclusive=False)]
     largest = _latency(found.rows[-1])
     insights = [
         Insight(
             name="memory",
-            text=f"memory: {show_seconds(memory)}; footprints from {show_bytes(start)} on measure it "
+            text=f"Memory latency: {show_seconds(memory)} with footprints from {show_bytes(start)} "
             f"({found.pages} pages)",
             value=memory,
             low=min(largest.low, memory),
@@ -99,15 +99,15 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
         )
     ]
     if stairs.levels and not last:
-        text = f"the last cache before memory is inconclusive: {stairs.last_doubt}"
+        text = f"Effective last-level cache: inconclusive: {stairs.last_doubt}"
         insights.append(Insight(name="effective_cache", text=text, unit="B", conclusive=False))
     if last:
         reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
-        beside = f"; {show_bytes(reported)} are reported" if reported else ""
+        beside = f"; reported: {show_bytes(reported)}" if reported else ""
         insights.append(
             Insight(
                 name="effective_cache",
-                text=f"the last cache before memory serves {show_bytes(last.capacity_bytes)} ({_range(last)}){beside}",
+                text=f"Effective last-level cache: {show_bytes(last.capacity_bytes)} ({_range(last)}){beside}",
                 value=last.capacity_bytes,
                 low=last.low_bytes,
                 high=last.high_bytes,
@@ -130,15 +130,15 @@ def _pages(rows: list[Row]) -> list[Insight]:
     small, large = pair
     miss, hit = _latency(small), _latency(large)
     if hidden := hidden_by_floor(small["target"]):
-        text = f"cost of page walks: not known, because {hidden}"
+        text = f"Cost of page walks: unknown, because {hidden}"
         return [Insight(name="page_walk", text=text, conclusive=False)]
     cost = difference(hit, miss)
     size, page = show_bytes(whole(small, "footprint_bytes")), show_bytes(whole(large, "page_bytes"))
     unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
     return [
-        _seconds("tlb_hit", f"with {page} pages: {show_seconds(hit.middle)} at {size} (TLB hit)", hit),
-        _seconds("tlb_miss", f"with 4 KiB pages: {show_seconds(miss.middle)} at {size} (TLB miss)", miss),
-        _seconds("page_walk", f"page walks cost {show_seconds(cost.middle)} per access at {size}{unsure}", cost),
+        _seconds("tlb_hit", f"TLB hit: {show_seconds(hit.middle)} at {size} ({page} pages)", hit),
+        _seconds("tlb_miss", f"TLB miss: {show_seconds(miss.middle)} at {size} (4 KiB pages)", miss),
+        _seconds("page_walk", f"Page walks add {show_seconds(cost.middle)} per access at {size}{unsure}", cost),
     ]
 
 
@@ -156,13 +156,13 @@ def _buddy(rows: list[Row]) -> list[Insight]:
     size = show_bytes(whole(pair[0], "footprint_bytes"))
     presence, hidden = _presence(ratio), hidden_by_floor(pair[0]["target"])
     if hidden and presence != "present":
-        text = f"adjacent-line prefetch: not known, because {hidden}"
+        text = f"Adjacent-line prefetch: unknown, because {hidden}"
         return [Insight(name="adjacent_line_prefetch", text=text, conclusive=False)]
     return [
         Insight(
             name="adjacent_line_prefetch",
-            text=f"adjacent-line prefetch: {presence}; both lines of 128 bytes one after the other take "
-            f"{ratio.middle:.2f} ({ratio.low:.2f} to {ratio.high:.2f}) of the latency of single lines at {size}",
+            text=f"Adjacent-line prefetch: {presence}; an access to pairs of lines takes {ratio.middle:.2f}x the "
+            f"latency of single lines ({ratio.low:.2f} to {ratio.high:.2f}) at {size}",
             value=ratio.middle,
             low=ratio.low,
             high=ratio.high,

@@ -4,16 +4,17 @@ from tierscope.tables.methods import Method, methods
 
 TEXTS = {
     "Latency over footprint": (
-        "One thread follows one random cycle through all lines of the footprint: each load needs the one before, so "
-        "no prefetcher can run ahead. It is time from load to use with an otherwise idle memory, as one CPU sees "
-        "it. Blind to which TLB level served the address: compare the page sizes. A cyclic walk misleads on caches "
-        "that do not evict the oldest line; the random draws beside it do not, but revisit some lines early."
+        "One thread follows one random cycle through all lines of the footprint. Each load needs the previous one, "
+        "so no prefetcher can run ahead. The result is the time from load to use on one CPU, with an otherwise idle "
+        "memory. Limits: it does not detect which TLB level served the address; compare the page sizes. A cycle "
+        "misleads on caches that do not evict the oldest line. The random draws next to it do not, but they visit "
+        "some lines again early."
     ),
     "Cache sizes found": (
-        "Plateaus and ramps are fitted to the curve; a capacity is where a quarter of the accesses miss. It is the "
-        "share that this CPU got at that time, so neighbours make it smaller than the cache is. A level is "
-        "inconclusive where a long rise may hide another one, where page walks may make the step, or where too few "
-        "conclusive points show it. Blind to levels narrower than three footprints."
+        "Plateaus and ramps are fitted to the curve. A capacity is the footprint at which a quarter of the accesses "
+        "miss. It is the share of the cache that this CPU had at that time, so neighbours reduce it. A level is "
+        "inconclusive if a long rise may contain another level, if page walks may cause the step, or if too few "
+        "conclusive points show it. Limits: it does not detect levels narrower than three footprints."
     ),
 }
 

@@ -4,9 +4,9 @@ from tierscope.tables.methods import Method, methods
 
 TEXTS = {
     "Latency under load": (
-        "One thread chases pointers while the others read and write the same memory with an injected delay between "
-        "bursts. The bandwidth is that of the load alone; the chaser's own is in the table. With few threads the "
-        "memory is not filled, so the curve ends where the threads do, not where the memory does. Blind to "
+        "One thread chases pointers while the others read and write the same memory, with a delay between bursts. "
+        "The bandwidth is that of the load alone; the table also contains the chaser's. A few threads cannot fill "
+        "the memory, so the curve ends at the limit of the threads, not of the memory. Limits: it cannot measure "
         "latencies beyond that end."
     ),
 }

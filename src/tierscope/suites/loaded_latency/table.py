@@ -123,7 +123,7 @@ def _idle(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="idle_latency",
-            text=f"idle: {show_seconds(time.middle)}",
+            text=f"Idle latency: {show_seconds(time.middle)}",
             value=time.middle,
             low=time.low,
             high=time.high,
@@ -138,12 +138,12 @@ def _saturation(curve: list[Row], idle: list[Row], total: int) -> list[Insight]:
     most = max(curve, key=_bandwidth)
     time, mix = _latencies([most])[0], _mix(most)
     alone = next(iter(_latencies(idle)), None)
-    times = f", {time.middle / alone.middle:.1f} times idle" if alone else ""
+    times = f" ({time.middle / alone.middle:.1f}x idle)" if alone else ""
     rest = left_out(len(curve), total, "loads")
     return [
         Insight(
             name=f"saturation {mix}",
-            text=f"{mix}: {show_seconds(time.middle)} at the most it reached, {show_rate(_bandwidth(most))}"
+            text=f"{mix}: {show_seconds(time.middle)} at the highest bandwidth, {show_rate(_bandwidth(most))}"
             f"{times}{rest}",
             value=time.middle,
             low=time.low,
@@ -165,8 +165,8 @@ def _knee(curve: list[Row]) -> list[Insight]:
     return [
         Insight(
             name=f"knee {mix}",
-            text=f"{mix}: the knee is at {show_rate(found.bandwidth_bytes_per_s)} and "
-            f"{show_seconds(found.latency_s)}; more load costs more latency than it brings bandwidth",
+            text=f"{mix}: knee at {show_rate(found.bandwidth_bytes_per_s)} and {show_seconds(found.latency_s)}; "
+            f"beyond it, load adds more latency than bandwidth",
             value=found.bandwidth_bytes_per_s,
             low=float(steps[place - 1]),
             high=float(steps[place + 1]),

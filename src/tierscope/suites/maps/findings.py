@@ -83,12 +83,12 @@ def _fastest(rows: list[Row]) -> list[Insight]:
     each = _a_round(first)
     if all(one.low > 1 for one in ratios):
         text = (
-            f"{name}: {first['structure']} is the fastest{each}; {second['structure']} is {ratio_word(ratio.middle)} "
-            f"({ratio_word(ratio.low)} to {ratio_word(ratio.high)}) times slower"
+            f"{name}: {first['structure']} is the fastest{each}; {second['structure']} takes "
+            f"{ratio_word(ratio.middle)}x its time ({ratio_word(ratio.low)} to {ratio_word(ratio.high)})"
         )
     else:
         level = [str(row["structure"]) for (row, _), one in zip(others, ratios, strict=True) if one.low <= 1]
-        text = f"{name}: {first['structure']} and {', '.join(level)} are not told apart{each}"
+        text = f"{name}: {first['structure']} and {', '.join(level)} are not distinguishable{each}"
     return [
         Insight(name=f"fastest {name}", text=text + rest, value=ratio.middle, low=ratio.low, high=ratio.high, unit="1")
     ]
@@ -113,7 +113,7 @@ def _rehash(rows: list[Row]) -> list[Insight]:
         Insight(
             name=f"rehash {asked(row)}",
             text=f"{asked(row)}: rehashes of {row['structure']} take {100 * share.middle:.0f} % of the time{one_s}; "
-            f"they are no part of the latencies{most}",
+            f"the latencies exclude them{most}",
             value=share.middle,
             low=share.low,
             high=share.high,
@@ -136,7 +136,7 @@ def _flushed(rows: list[Row]) -> list[Insight]:
         Insight(
             name=f"flushed {asked(row)}",
             text=f"{asked(row)}: {row['structure']} flushes each line that it writes {ratio:.2f} times, "
-            f"{flushed:.1f} lines for {written:.1f}; what is flushed again could be flushed once",
+            f"{flushed:.1f} lines for {written:.1f}; one flush per line would be enough",
             value=ratio,
             unit="1",
             others=(Number(value=flushed), Number(value=written)),

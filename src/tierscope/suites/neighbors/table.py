@@ -230,9 +230,9 @@ def _aggressors(victim: str, rows: list[Row], every: list[Row]) -> list[Insight]
     if sure:
         text = f"{aggressors} slow{'' if count > 1 else 's'} {who} by {_percent(one)}"
         if row["aggressor_kernel"] == "sleep":
-            text += "; they sleep, so what slows it is not their work: see what else differs, such as the clock rate"
+            text += "; they sleep, so their work is not the cause: check what else differs, such as the clock rate"
     else:
-        text = f"{aggressors}: no slowdown of {who} is shown, {_ratio(one)} of its time without"
+        text = f"{aggressors}: no significant slowdown of {who}, {_ratio(one)} of its time without them"
     return [
         Insight(name=f"slowdown {victim}", text=text + rest, value=one.middle, low=one.low, high=one.high, unit="1")
     ]
@@ -245,8 +245,8 @@ def _victims(victim: str, rows: list[Row]) -> list[Insight]:
         return []
     row = max(several, key=lambda one: whole(one, "victims"))
     one, count = _slowdown(row), row["victims"]
-    slower = f"{count} {victim} at once slow one another by {_percent(one)}"
-    even = f"{count} {victim} at once: no slowdown of one another is shown, {_ratio(one)} of the time alone"
+    slower = f"{count} {victim} at the same time slow each other by {_percent(one)}"
+    even = f"{count} {victim} at the same time: no significant slowdown of each other, {_ratio(one)} of the time alone"
     text = slower if one.low > 1 else even
     return [Insight(name=f"victims {victim}", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
 

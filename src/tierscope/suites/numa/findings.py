@@ -45,7 +45,7 @@ def _own(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="local",
-            text=f"own memory of {which}: {_span(waits, LATENCY)}"
+            text=f"Local memory of {which}: {_span(waits, LATENCY)}"
             + (f", {_span(speeds, BANDWIDTH)}" if speeds else "")
             + left_out(len(own), len(every), "nodes"),
             value=median(waits),
@@ -77,14 +77,15 @@ def _farthest(rows: list[Row], what: tuple[str, str]) -> list[Insight]:
     ratio, row, base, interval, beside = known[0]
     low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
     ends = sorted(one[0].middle for one in known)
-    cells = f"{len(known)} remote cells, {ratio_word(ends[0])} to {ratio_word(ends[-1])} times"
+    cells = f"{len(known)} remote cells, {ratio_word(ends[0])}x to {ratio_word(ends[-1])}x"
     span = f"; {cells}" if len(known) > 1 else ""
     slit, firmware = _slit(row, base, what)
     return [
         Insight(
             name=f"remote {what[0]}",
-            text=f"{what[0]} from node {row['initiator']} to node {row['target']} is {middle} times ({low} to {high}) "
-            f"that to {_place(row, base)}, {_show(interval.middle, what)} against {_show(beside.middle, what)}"
+            text=f"{what[0].capitalize()} from node {row['initiator']} to node {row['target']}: {middle}x that to "
+            f"{_place(row, base)} ({low} to {high}), {_show(interval.middle, what)} compared with "
+            f"{_show(beside.middle, what)}"
             f"{slit}{span}{left_out(len(known), len(remote), 'remote cells')}",
             value=ratio.middle,
             low=ratio.low,
@@ -104,7 +105,7 @@ def _slit(row: Row, base: Row, what: tuple[str, str]) -> tuple[str, tuple[Number
     far, near = row["distance"], base["distance"]
     if what != LATENCY or not isinstance(far, int) or not isinstance(near, int) or near <= 0:
         return "", ()
-    return f" (the firmware's distances say {far / near:.2f})", (Number(value=far / near),)
+    return f" (the firmware's distances: {far / near:.2f})", (Number(value=far / near),)
 
 
 def _show(value: float, what: tuple[str, str]) -> str:
@@ -125,16 +126,16 @@ def _alone(rows: list[Row], row: Row, wait: Interval) -> list[Insight]:
     speed = sure(row, *BANDWIDTH)
     base = local(rows, row, LATENCY)
     beside = sure(base, *LATENCY) if base else None
-    text = f"node {row['target']} is memory without CPUs: {show_seconds(wait.middle)} from node {row['initiator']}"
+    text = f"Node {row['target']} is memory without CPUs: {show_seconds(wait.middle)} from node {row['initiator']}"
     text += f", {show_rate(speed.middle)}" if speed else ""
     ratio, others = None, []
     if base is not None and beside is not None and base is not row:
         ratio, near = compare(beside, wait), sure(base, *BANDWIDTH)
         low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
-        text += f"; {middle} times ({low} to {high}) the latency of node {base['target']}"
+        text += f"; {middle}x the latency of node {base['target']} ({low} to {high})"
         if speed and near:
             others.append(Number(value=speed.middle / near.middle))
-            text += f" and {ratio_word(speed.middle / near.middle)} times its bandwidth"
+            text += f" and {ratio_word(speed.middle / near.middle)}x its bandwidth"
     return [
         Insight(
             name=f"memory_only {row['target']}",
@@ -158,9 +159,9 @@ def _reported(rows: list[Row]) -> list[Insight]:
                 found.append(
                     Insight(
                         name=f"reported {what[0]} {row['initiator']} {row['target']}",
-                        text=f"the firmware reports {_show(told, what)} from node {row['initiator']} to node "
-                        f"{row['target']}, measured is {_show(interval.middle, what)}: "
-                        f"{ratio_word(interval.middle / told)} times",
+                        text=f"The firmware reports {_show(told, what)} from node {row['initiator']} to node "
+                        f"{row['target']}; measured: {_show(interval.middle, what)}, "
+                        f"{ratio_word(interval.middle / told)}x the reported value",
                         value=interval.middle / told,
                         low=interval.low / told,
                         high=interval.high / told,
@@ -179,7 +180,7 @@ def _elsewhere(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="placement",
-            text=f"{len(strayed)} of {len(rows)} cells had pages on other nodes than their target; the worst, from "
+            text=f"{len(strayed)} of {len(rows)} cells had pages on nodes other than their target; the worst, from "
             f"node {row['initiator']} to node {row['target']}, had {100 * share:.0f} % on it",
             value=share,
             unit="1",

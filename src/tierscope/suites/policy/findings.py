@@ -5,9 +5,9 @@ from tierscope.tables.measured import sure, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
 NOTHING = {
-    "interleaving": "No interleaving is seen in {target}: bandwidth does not fall at strides that meet few",
-    "migration": "No migration is seen in {target}: {evidence}",
-    "combining": "No queue that joins lines is seen in {target}: {evidence}",
+    "interleaving": "No interleaving found in {target}: bandwidth does not fall at strides that use few memories",
+    "migration": "No migration found in {target}: {evidence}",
+    "combining": "No queue that combines lines found in {target}: {evidence}",
 }
 
 
@@ -36,10 +36,10 @@ def _insight(row: Row, text: str) -> Insight:
 
 def _interleaving(row: Row) -> str:
     ways, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
-    text = f"{ways} memories of {row['target']} lie side by side, {show_size(whole(row, 'unit_bytes'))} each in turn"
+    text = f"{row['target']} interleaves {ways} memories in units of {show_size(whole(row, 'unit_bytes'))}"
     if low < high or row["unit_low"] != row["unit_high"]:
         grains = f"{show_size(whole(row, 'unit_low'))} to {show_size(whole(row, 'unit_high'))}"
-        text += f"; not excluded are {low} to {high} memories of {grains}"
+        text += f"; {low} to {high} memories in units of {grains} are also possible"
     return text
 
 
@@ -53,13 +53,13 @@ def _migration(row: Row) -> str:
     if unit is not None:
         text += f" of {show_bytes(whole(row, 'unit_bytes'))}"
     elif least is not None:
-        text += f" of {show_bytes(whole(row, 'unit_low'))} at least"
+        text += f" of at least {show_bytes(whole(row, 'unit_low'))}"
     return text
 
 
 def _combining(row: Row) -> str:
-    low, high = (round(float(row[key] or 0)) for key in ("count_low", "count_high"))
+    count, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
     return (
-        f"A queue of {round(float(row['count'] or 0))} lines ({low} to {high}) of {row['target']} joins lines of "
-        f"{show_size(whole(row, 'unit_bytes'))}: each such unit takes {show_seconds(float(row['seconds'] or 0))}"
+        f"{row['target']} combines writes into units of {show_size(whole(row, 'unit_bytes'))} in a queue of "
+        f"{count} lines ({low} to {high}): each unit takes {show_seconds(float(row['seconds'] or 0))}"
     )

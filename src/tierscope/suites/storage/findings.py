@@ -43,7 +43,10 @@ def _most_operations(rows: list[Row], rest: str) -> list[Insight]:
     row, most = max(sure_rows(rows, "iops", ""), key=lambda pair: pair[1].middle)
     return [
         _insight(
-            "most_operations", f"{show_iops(most.middle)} operations/s at most: {job_name(row)}{rest}", most, "1/s"
+            "most_operations",
+            f"Highest rate: {show_iops(most.middle)} operations/s, {job_name(row)}{rest}",
+            most,
+            "1/s",
         )
     ]
 
@@ -53,7 +56,7 @@ def _most_bytes(rows: list[Row], rest: str) -> list[Insight]:
     if not known:
         return []
     row, most = max(known, key=lambda pair: pair[1].middle)
-    return [_insight("most_moved", f"{show_rate(most.middle)} at most: {job_name(row)}{rest}", most, "B/s")]
+    return [_insight("most_moved", f"Highest bandwidth: {show_rate(most.middle)}, {job_name(row)}{rest}", most, "B/s")]
 
 
 def _insight(name: str, text: str, found: Interval, unit: str) -> Insight:
@@ -68,7 +71,7 @@ def _quickest(rows: list[Row], jobs: list[Row]) -> list[Insight]:
     row, wait = min(single, key=lambda pair: pair[1].middle)
     tail = f", {show_seconds(_float(row, 'latency_p99_s'))} for 99 of 100" if row["latency_p99_s"] else ""
     rest = left_out(len(single), sum(one["depth"] == 1 for one in jobs), "jobs of depth 1")
-    text = f"one operation takes {show_seconds(wait.middle)} in the mean{tail}: {job_name(row)}{rest}"
+    text = f"Lowest mean latency: {show_seconds(wait.middle)}{tail}, {job_name(row)}{rest}"
     return [_insight("quickest", text, wait, "s")]
 
 
@@ -93,11 +96,11 @@ def _knee(rows: list[Row], rest: str) -> Insight:
     last = rows[-1]
     waits = [show_seconds(wait.middle) for row in (knee, last) if (wait := sure(row, "latency", "s"))]
     goes = last is not knee and len(waits) == 2
-    deeper = f"; from there to depth {last['depth']} the mean wait goes from {' to '.join(waits)}" if goes else ""
+    deeper = f"; from there to depth {last['depth']} the mean latency changes from {' to '.join(waits)}" if goes else ""
     return Insight(
         name=f"enough_depth {knee['order']}_{knee['operation']}",
         text=f"{knee['order']} {knee['operation']} of {show_size(int(_float(knee, 'block_bytes')))}: depth "
-        f"{knee['depth']} gives {100 * KNEE_SHARE:.0f} % of the most operations{deeper}{rest}",
+        f"{knee['depth']} gives {100 * KNEE_SHARE:.0f} % of the highest rate{deeper}{rest}",
         value=_float(knee, "depth"),
         unit="1",
         others=(Number(value=KNEE_SHARE, kind="share"),),
@@ -114,8 +117,8 @@ def _busy(rows: list[Row], total: int) -> list[Insight]:
     return [
         Insight(
             name="cpu_bound",
-            text=f"{len(busy)} of {total} jobs took {100 * BUSY_SHARE:.0f} % of their CPUs or more: fio and not the "
-            f"storage may be what limits: {job_name(row)} took {100 * used:.0f} %",
+            text=f"{len(busy)} of {total} jobs took {100 * BUSY_SHARE:.0f} % of their CPUs or more: the limit may be "
+            f"fio, not the storage; {job_name(row)} took {100 * used:.0f} %",
             value=used,
             unit="1",
             kind="share",
@@ -139,7 +142,7 @@ def _not_full(rows: list[Row], total: int) -> list[Insight]:
     return [
         Insight(
             name="queue_not_full",
-            text=f"{len(odd)} of {total} jobs had another number of operations in flight than asked: "
+            text=f"{len(odd)} of {total} jobs had a number of operations in flight other than the one requested: "
             f"{job_name(row)} had {_float(row, 'in_flight'):.3g} (operations/s x mean latency)",
             value=_float(row, "in_flight"),
             unit="1",

@@ -4,14 +4,14 @@ from tierscope.tables.methods import Method, methods
 
 TEXTS = {
     "Bandwidth": (
-        "Bytes that the program asks for per second, as STREAM counts them: a copied byte counts twice, the line "
-        "that a plain store reads first does not count. Bus bytes add that read (write-allocate); they are "
-        "reckoned, not counted by hardware, and wrong where a CPU avoids the read by itself. Blind to traffic that "
-        "the program did not ask for."
+        "Bytes that the program requests per second, as STREAM counts them: a copied byte counts twice, and the "
+        "line that a plain store first reads does not count. Bus bytes add that read (write-allocate). They are "
+        "computed, not counted by hardware, and are wrong where a CPU avoids the read. Limits: it does not detect "
+        "traffic that the program did not request."
     ),
     "Theoretical peak": (
-        "Channels x transfer rate x 8 bytes from SMBIOS, or as given; unknown otherwise, never guessed. A few "
-        "threads are bound by the lines each core can have in flight, not by the memory."
+        "Channels x transfer rate x 8 bytes, from SMBIOS or as given; otherwise unknown, never guessed. With few "
+        "threads, the lines that each core can have in flight are the limit, not the memory."
     ),
 }
 

@@ -141,15 +141,15 @@ def _peak(run: Run, rows: list[Row]) -> list[Insight]:
     if not known or not peak:
         return []
     share, row, interval = max(known, key=lambda one: one[0])
-    of = f"the theoretical peak of {show_rate(peak)} ({source})"
+    of = f"the theoretical peak, {show_rate(peak)} ({source})"
     moves = f"{row['kernel']} with {_threads(row)} moves {show_rate(share * peak)} over the bus"
     if share > 1:
-        text = f"{moves}, more than {of}: the peak is wrong, or part of the bytes never left a cache"
+        text = f"{moves}: more than {of}; either the peak is wrong, or some of the bytes never left a cache"
         return [Insight(name="peak_share", text=text, unit="1")]
     return [
         Insight(
             name="peak_share",
-            text=f"{moves}, {share * 100:.0f} % of {of}{left_out(len(known), len(rows), 'points')}",
+            text=f"{moves}: {share * 100:.0f} % of {of}{left_out(len(known), len(rows), 'points')}",
             value=share,
             low=share * interval.low / interval.middle,
             high=min(share * interval.high / interval.middle, 1.0),
@@ -177,14 +177,27 @@ def _scaling(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="scaling",
-            text=f"{most} threads reach {median(shares.values()) * 100:.0f} % of {most} times one thread (median of "
-            f"{len(shares)} kernels; {worst} {shares[worst] * 100:.0f} %, {best} {shares[best] * 100:.0f} %{rest})",
+            text=f"Scaling efficiency with {most} threads: {_percent(median(shares.values()))} "
+            f"({_kernels(shares, worst, best)}{rest})",
             value=median(shares.values()),
             low=shares[worst],
             high=shares[best],
             unit="1",
         )
     ]
+
+
+def _kernels(shares: dict[str, float], worst: str, best: str) -> str:
+    """Return how many kernels a median is of, and its range where the two ends print differently."""
+    if len(shares) == 1:
+        return f"{worst} alone"
+    ends = [f"{kernel} {_percent(shares[kernel])}" for kernel in (worst, best)]
+    differ = _percent(shares[worst]) != _percent(shares[best])
+    return f"median of {len(shares)} kernels{'; ' + ', '.join(ends) if differ else ''}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
 
 
 def _roof(rows: list[Row]) -> list[Insight]:
@@ -198,9 +211,8 @@ def _roof(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="roof",
-            text=f"{kernel} on {target} stops to grow at {threads:.1f} threads: each of fewer brings "
-            f"{show_rate(fit.b1)}, and more reach {show_rate(fit.b_max)} together; "
-            f"{of_all(len(level), len(fits), 'curves')} level off",
+            text=f"{kernel} on {target} saturates at {threads:.1f} threads: {show_rate(fit.b1)} per thread below, "
+            f"{show_rate(fit.b_max)} in total above; {of_all(len(level), len(fits), 'curves')} level off",
             value=threads,
             unit="1",
         )
@@ -234,16 +246,15 @@ def _gain(plain: Row, direct: Row) -> list[Insight]:
         return []
     ratio = compare(before, after)
     cost = (
-        "; a plain store first reads its line, which takes part of the bus"
+        "; a plain store first reads its line, which uses part of the bus"
         if ratio.verdict == "faster" and plain["bus_bytes_per_s"] is not None
         else ""
     )
     return [
         Insight(
             name=f"non_temporal {plain['kernel']}",
-            text=f"{direct['kernel']} against {plain['kernel']} with {_threads(plain)}: {ratio.verdict}, "
-            f"{ratio_word(ratio.middle)} times ({ratio_word(ratio.low)} to {ratio_word(ratio.high)}) the program's "
-            f"bytes{cost}",
+            text=f"{direct['kernel']} compared with {plain['kernel']}, {_threads(plain)}: {ratio.verdict}, "
+            f"{ratio_word(ratio.middle)}x the bandwidth ({ratio_word(ratio.low)} to {ratio_word(ratio.high)}){cost}",
             value=ratio.middle,
             low=ratio.low,
             high=ratio.high,

@@ -55,15 +55,15 @@ def _unit(rows: list[Row], every: list[Row]) -> list[Insight]:
     who = _who(rows[0])
     widest = show_size(max(whole(row, "stride_bytes") for row in own))
     if found is None:
-        text = f"{who}: no unit above a line of {LINE_BYTES} B shows up to strides of {widest}"
+        text = f"{who}: no unit larger than a line of {LINE_BYTES} B found with strides up to {widest}"
         hidden = hidden_by_ceiling(rows[0]["target"])
         if hidden:
-            text = f"{who}: the unit that memory moves is not known, because {hidden}"
+            text = f"{who}: the unit that memory moves is unknown, because {hidden}"
         if few := len(times) < FEWEST:
-            text = f"{who}: {_few(len(times), sum(row['access_bytes'] == access for row in every))} to tell a unit"
+            text = f"{who}: {_few(len(times), sum(row['access_bytes'] == access for row in every))} to find a unit"
         return [Insight(name=f"stride_unit {_name(rows[0])}", text=text, conclusive=not (few or hidden))]
     size = show_bytes(found.round or found.size_bytes)
-    text = f"{who}: from a stride of {size} on each access of {show_size(access)} costs a whole unit"
+    text = f"{who}: with strides from {size}, each access of {show_size(access)} moves a whole unit"
     bounds = f"{show_bytes(found.low_bytes)} to {show_bytes(found.high_bytes)}"
     return [
         Insight(
@@ -79,8 +79,8 @@ def _unit(rows: list[Row], every: list[Row]) -> list[Insight]:
 
 def _few(known: int, total: int) -> str:
     if total < FEWEST:
-        return f"{total} strides are too few; name {FEWEST} or more, a doubling apart,"
-    return f"{known} of {total} strides {'is' if known == 1 else 'are'} conclusive, too few"
+        return f"{total} strides are too few; give {FEWEST} or more, each twice the one before,"
+    return f"only {known} of {total} strides {'is' if known == 1 else 'are'} conclusive, too few"
 
 
 def _enough(rows: list[Row]) -> list[Insight]:
@@ -96,13 +96,13 @@ def _enough(rows: list[Row]) -> list[Insight]:
         np.array([float(row["bandwidth_bytes_per_s"] or 0) for row in own]),
         best,
     )
-    share, of = Number(value=SHARE, kind="share"), f"{100 * SHARE:.0f} % of the best"
+    share, of = Number(value=SHARE, kind="share"), f"{100 * SHARE:.0f} % of the highest bandwidth"
     head, name = f"{_who(rows[0])}, {show_size(max(full))} apart", _name(rows[0])
     if found is None:
-        text = f"{head}: no access size up to {show_size(max(sizes))} has {of}"
+        text = f"{head}: no access size up to {show_size(max(sizes))} reaches {of}"
         return [Insight(name=f"stride_access {name}", text=text, others=(share,))]
-    text = f"{head}: accesses of {show_size(int(found[1]))} have {of} bandwidth"
-    fewer = f", those of {show_size(int(found[0]))} less" if found[0] else ""
+    text = f"{head}: accesses of {show_size(int(found[1]))} reach {of}"
+    fewer = f", those of {show_size(int(found[0]))} do not" if found[0] else ""
     return [
         Insight(
             name=f"stride_access {name}",

@@ -12,11 +12,9 @@ def sentences(points: list[Row], found: Translation) -> list[Insight]:
     size, most = whole(points[0], "page_bytes"), max(whole(row, "touched") for row in points)
     if not found.levels:
         if hidden := hidden_by_floor(points[0]["target"]):
-            text = f"Levels of the TLB for {_pages(size)} are not known, because {hidden}"
+            text = f"TLB levels for {_pages(size)}: unknown, because {hidden}"
             return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, conclusive=False)]
-        text = (
-            f"No level of a TLB is seen with up to {most} {_pages(size)}: translation adds nothing, or always the same"
-        )
+        text = f"No TLB level found with up to {most} {_pages(size)}: translation adds no time, or always the same time"
         return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, value=0.0, low=0.0, high=0.0, unit="1")]
     said = [(_level if level.certain else _doubt)(level, number, size) for number, level in enumerate(found.levels, 1)]
     return [*said, _walk(found.beyond, size, most, found.levels[-1].certain)] if found.beyond else said
@@ -27,14 +25,14 @@ def _pages(size: int) -> str:
 
 
 def _level(level: Level, number: int, size: int) -> Insight:
-    named = f", as {level.round} would" if level.round else ""
+    named = f", consistent with {level.round}" if level.round else ""
     entries = f"{level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}{named})"
     if not level.low:
-        entries = f"fewer than {level.high:.0f} {_pages(size)}, the fewest that were touched"
+        entries = f"fewer than {level.high:.0f} {_pages(size)}, the smallest number tested"
     added = f"; a hit there adds {_time(level.extra)}" if number > 1 else ""
     return Insight(
         name=f"tlb_entries {number} {word_bytes(size)}",
-        text=f"TLB level {number} holds {entries}, reach {show_bytes(level.entries * size)}{added}",
+        text=f"TLB level {number}: {entries}, reach {show_bytes(level.entries * size)}{added}",
         value=level.entries,
         low=level.low,
         high=level.high,
@@ -47,9 +45,9 @@ def _doubt(level: Level, number: int, size: int) -> Insight:
     return Insight(
         name=f"tlb_doubt {number} {word_bytes(size)}",
         text=(
-            f"Up to {level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}) an access takes "
-            f"{_time(level.extra)} more, then longer: TLB level {number} ends there, or page walks took that time "
-            "before and what they read leaves a cache"
+            f"Up to {level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}), an access takes "
+            f"{_time(level.extra)} more, then longer: either TLB level {number} ends there, or page walks took that "
+            "time before and their page tables leave a cache"
         ),
         value=level.entries,
         low=level.low,
@@ -59,9 +57,9 @@ def _doubt(level: Level, number: int, size: int) -> Insight:
 
 
 def _walk(extra: Extra, size: int, most: int, certain: bool) -> Insight:
-    text = f"Beyond the last level an access to {_pages(size)} takes {_time(extra)} more: a page walk"
-    text += ", its table cached" if certain else ", its table partly in a cache farther away"
-    text += f", or a hit in a level that {most} pages do not leave"
+    text = f"Beyond the last level, an access to {_pages(size)} takes {_time(extra)} more: a page walk"
+    text += " with cached page tables" if certain else " with page tables partly in a farther cache"
+    text += f", or a hit in a level larger than {most} pages"
     return Insight(
         name=f"tlb_walk {word_bytes(size)}",
         text=text,
