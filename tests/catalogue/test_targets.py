@@ -1,5 +1,7 @@
 """Every target says how it is written, and what it is."""
 
+from pathlib import Path
+
 from tierscope import core
 from tierscope.record.experiment import Target
 
@@ -10,3 +12,9 @@ def test_every_target_is_described_and_written_with_its_name() -> None:
     for target in targets:
         assert target.summary
         assert Target.parse(target.word).name == target.name
+
+
+def test_the_reference_has_every_target() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/reference/cli.md").read_text()
+    section = page.partition("## Targets")[2].partition("##")[0]
+    assert [target.word for target in core.catalogue().targets if f"| `{target.word}` |" not in section] == []

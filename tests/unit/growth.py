@@ -1,7 +1,7 @@
 """Takes one newcomer through every part of the program in which it must appear, and prints the parts that leave it out.
 
 Called as a program, with the root of a copy of the tree and a kind: the newcomer of this kind is in the copy already.
-`tour` answers on the fake core, so that no core is built; `tests` runs the tests of the copy.
+`tour` runs on the fake core, or for what is native on that of TIERSCOPE_CORE; `tests` runs the tests of the copy.
 """
 
 import io
@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 STREAM = ("stream", "kernels=copy,triad", "threads=1,2", "array=64MiB")
 FINE = (0, 1, 4)  # good; a comparison failed; inconclusive
-HARMLESS = ("hwloc",)  # exports that take the runs of one suite alone
+ONE_SUITE = ("hwloc",)  # exports of the runs of one suite alone
 
 
 def alone(copy: Path) -> None:
@@ -75,6 +75,13 @@ def written(run: str, form: str) -> dict[str, str]:
     return {path.name: path.read_text(errors="replace") for path in to.rglob("*") if path.is_file()}
 
 
+def referred(name: str) -> str:
+    """Return a page of the reference, as the copy makes it."""
+    from tierscope.cli.reference import made
+
+    return next(text for path, text in made(ROOT).items() if path.name == name)
+
+
 Parts = dict[str, Any]
 """Part of the program -> what is true where it has the newcomer."""
 
@@ -112,16 +119,25 @@ def suite() -> Parts:
         "page, its command": "run skeleton" in page,
         "page, what the doctor says of every result": "kernel.doubt" in page,
         "markdown": "Read bandwidth over footprints" in markdown and "One CPU reads" in markdown,
+        "reference, its options": "footprints" in _reference("cli.md"),
+        "reference, its rows": "### `skeleton`" in _reference("json.md"),
+        "reference, its insight": "skeleton_most" in _reference("json.md"),
+        "manual page": "skeleton" in _reference("tierscope.1"),
         "CSV": "bandwidth_bytes_per_s" in written(run, "csv").get("skeleton.csv", ""),
         "JSON": '"skeleton_most"' in written(run, "json").get("report.json", ""),
         "SVG": "<svg" in written(run, "svg").get("skeleton.svg", ""),
         "PNG": "PNG" in written(run, "png").get("skeleton.png", ""),
+        "reference, its options": "### skeleton\n\nRead bandwidth of one CPU" in referred("cli.md"),
+        "reference, its columns": "### `skeleton`\n\nOne row for each footprint." in referred("json.md"),
+        "reference, its sentence": "| `skeleton_most` | `skeleton` | largest" in referred("json.md"),
+        "reference, its points": "| `skeleton` | `footprint_bytes`, `target` | `bandwidth" in referred("json.md"),
+        "manual": ".SS skeleton\nRead bandwidth of one CPU" in referred("tierscope.1"),
         "audit": sum(audited.get("checked", {}).values()) > 0,
         "compare": [row["table"] for row in _rows(alike)] == ["skeleton"] * 2,
         "compare, its value": {row["value"] for row in _rows(alike)} == {"bandwidth_bytes_per_s"},
         "history": any("64 MiB" in line for line in told("history", run, other).splitlines()),
         "history --json": "skeleton" in json.dumps(past),
-        **{f"export --to {name}": _exported(name, run, other) for name in _exports() if name not in HARMLESS},
+        **{f"export --to {name}": _exported(name, run, other) for name in _exports() if name not in ONE_SUITE},
     }
 
 
@@ -151,19 +167,20 @@ def importer() -> Parts:
     return {
         "import, found by its text": "skeleton-bench 1.0" in shown,
         "import --as": say("import", "out.txt", "--as", "skeleton_bench", "--out", "c")[0] in FINE,
+        "reference": "skeleton_bench" in _reference("cli.md"),
         "import --help": "skeleton_bench" in helped("import"),
+        "reference": "| `skeleton_bench` | " in referred("cli.md"),
         "an unknown format": "skeleton_bench" in _refused("import", "out.txt", "--as", "skeletn"),
         "completion of import --as": "skeleton_bench" in completed("import", "out.txt", "--as", "sk"),
         "audit FILE": say("audit", "out.txt")[0] in FINE,
         "audit --as": "skeleton_bench" in completed("audit", "out.txt", "--as", "sk"),
-        "audit --help": "skeleton_bench" in helped("audit"),
         "show": "12.5" in shown and "triad" in shown,
         "page": "skeleton-bench" in page and "It does not state how often it measured" in page,
         "markdown": "skeleton-bench" in "".join(written("a", "markdown").values()),
         "compare, two of them": "read, threads 2, bandwidth   0.800" in told("compare", "a", "b"),
         "compare, with a run of ours": "triad" in told("compare", ours, "a", "--across-origins"),
         "history": "triad" in told("history", "a", "b"),
-        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports() if name not in HARMLESS},
+        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports() if name not in ONE_SUITE},
     }
 
 
@@ -207,7 +224,9 @@ def check() -> Parts:
     document = json.loads(told("show", run, "--json"))
     return {
         "its verdicts": found == {verdict: verdict for verdict in EXAMPLES},
+        "reference": "where core files go" in _reference("doctor.md"),
         "doctor": "skeleton" in told("doctor"),
+        "reference": "| `skeleton` | none | what happens to core files | set" in referred("doctor.md"),
         "doctor --json": "skeleton" in {one["name"] for one in json.loads(told("doctor", "--json"))},
         "run": "skeleton" in {one["name"] for one in document["findings"]},
         "page": ">skeleton<" in "".join(written(run, "html").values()),
@@ -230,7 +249,9 @@ def writer() -> Parts:
     run = measured("a", *STREAM)
     return {
         "report --format": written(run, "skeleton").get("report.txt", "").startswith("stream\n"),
+        "reference": "smallest format of a report" in _reference("cli.md"),
         "report --help": "skeleton" in helped("report"),
+        "reference": "| `skeleton` | The smallest format of a report" in referred("cli.md"),
         "an unknown format": "skeleton" in _refused("report", run, "--format", "skeletn"),
         "completion of report --format": "skeleton" in completed("report", run, "--format", "sk"),
     }
@@ -242,7 +263,9 @@ def export() -> Parts:
     return {
         "export --to": "stream kernel triad" in told("export", run, run, "--to", "skeleton"),
         "export --out": "stream kernel triad" in _export("skeleton", run),
+        "reference": "smallest export" in _reference("cli.md"),
         "export --help": "skeleton" in helped("export"),
+        "reference": "| `skeleton` | The smallest export" in referred("cli.md"),
         "an unknown form": "skeleton" in _refused("export", run, "--to", "skeletn"),
         "completion of export --to": "skeleton" in completed("export", run, "--to", "sk"),
     }
@@ -251,6 +274,85 @@ def export() -> Parts:
 KINDS: dict[str, Callable[[], Parts]] = {
     one.__name__: one for one in (suite, figure, importer, identity, check, model, writer, export)
 }
+"""On the fake core."""
+
+
+def _everywhere(name: str, run: str, other: str) -> Parts:
+    """Whether two runs of the same points show a name in each command, format and export."""
+    page = "".join(written(run, "html").values())
+    return {
+        "show": name in told("show", run),
+        "page": name in page,
+        "markdown": name in "".join(written(run, "markdown").values()).replace("\\", ""),
+        "CSV": name in "".join(written(run, "csv").values()),
+        "JSON": name in "".join(written(run, "json").values()),
+        "SVG": name in "".join(written(run, "svg").values()),
+        "audit": say("audit", run)[0] in FINE,
+        "compare": name in told("compare", run, other),
+        "history": name in told("history", run, other),
+        **{
+            f"export --to {form}": name in _export(form, run, other).replace("\\", "")  # Markdown escapes
+            for form in _exports()
+            if form not in ONE_SUITE
+        },
+    }
+
+
+def kernel() -> Parts:
+    """A kernel on vectors, on every ISA of the build."""
+    from tierscope import core
+
+    words = ("stream", "kernels=skeleton,skeleton_nt", "threads=1", "array=4MiB", "budget=50ms")
+    found = [one for one in core.catalogue().kernels if one.kernel.startswith("skeleton")]
+    verdicts = [
+        verdict
+        for one in found
+        if one.available
+        for verdict in core.check(kernel=one.kernel, isa=one.isa, operations=777, passes=2, seed=1995)
+    ]
+    run, other = measured("a", *words), measured("b", *words)
+    simulated = measured("sim", "stream", "kernels=skeleton", "target=sim:flat", "threads=1", "array=256KiB")
+    return {
+        "catalogue": "skeleton_nt" in told("catalogue"),
+        "every ISA": {one.isa for one in found} == {one.isa for one in core.catalogue().kernels if one.kernel == "add"},
+        "its traffic": {one.bus_bytes_per_operation for one in found} == {128, 192},
+        "its answers": bool(verdicts) and all(verdict["ok"] for verdict in verdicts),
+        "kernels=all": "skeleton" in told("run", "stream", "kernels=all", "--dry-run"),
+        "simulated memory": "skeleton" in told("show", simulated),
+        **_everywhere("skeleton", run, other),
+    }
+
+
+def target() -> Parts:
+    """A target, in bandwidth and in latency."""
+    words = ("stream", "kernels=read", "threads=1", "array=4MiB", "budget=50ms", "target=skeleton")
+    run, other = measured("a", *words), measured("b", *words)
+    latency = measured("latency", "latency", "target=skeleton", "pages=4k", "to=64KiB", "from=16KiB", "budget=50ms")
+    parts = _everywhere("skeleton", run, other)
+    return {
+        "catalogue": "skeleton" in told("catalogue"),
+        "latency": "skeleton" in told("show", latency, "--json"),
+        "an unknown target": "skeleton" in _refused("run", "stream", "target=skeletn", "--out", "c", "--quiet"),
+        **{part: there for part, there in parts.items() if part not in ("show", "SVG", "history")},
+    }
+
+
+def structure() -> Parts:
+    """A structure, in memory and on simulated memory."""
+    words = ("maps", "structures=skeleton_map", "count=500", "budget=50ms")
+    run, other = measured("a", *words), measured("b", *words)
+    simulated = measured("sim", *words, "target=sim:flat")
+    return {
+        "catalogue": "skeleton_map" in told("catalogue"),
+        "structures=auto": "skeleton_map" in told("run", "maps", "count=500", "--dry-run"),
+        "an unknown structure": "skeleton_map" in _refused("run", "maps", "structures=skeletn", "--dry-run"),
+        "simulated memory": "skeleton_map" in told("show", simulated),
+        **_everywhere("skeleton_map", run, other),
+    }
+
+
+NATIVE: dict[str, Callable[[], Parts]] = {one.__name__: one for one in (kernel, target, structure)}
+"""On a core that was built with them."""
 
 
 def _refused(*words: str) -> str:
@@ -265,6 +367,13 @@ def _refused(*words: str) -> str:
 
 def _rows(document: Any) -> list[dict[str, Any]]:
     return document if isinstance(document, list) else document.get("rows", [])
+
+
+def _reference(name: str) -> str:
+    """Return a page of the reference as it would be made."""
+    from tierscope.cli.reference import made
+
+    return next(text for path, text in made(ROOT).items() if path.name == name)
 
 
 def _exports() -> list[str]:
@@ -312,9 +421,10 @@ def tour(kind: str) -> None:
 
     doubt = Finding(name="doubt", state="made", verdict="note", touches=_every(), effect="kernel.doubt", remedy="")
     with pytest.MonkeyPatch.context() as monkeypatch:
-        put_in_place(FakeCore(), monkeypatch)
+        if kind in KINDS:
+            put_in_place(FakeCore(), monkeypatch)
         monkeypatch.setattr(start, "examine", lambda system: (doubt,))
-        parts = KINDS[kind]()
+        parts = (KINDS | NATIVE)[kind]()
     answer = {"parts": len(parts), "left out": [name for name, there in parts.items() if not there]}
     sys.stdout.write(json.dumps(answer) + "\n")
 

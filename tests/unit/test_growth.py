@@ -104,3 +104,14 @@ def test_the_tests_of_its_kind_find_a_newcomer_and_need_no_line(kind: str, tmp_p
         (copy / name).symlink_to(ROOT / name)
     done = driven(copy, "tests", *(f"tests/unit/{name}" for name in TESTS[kind]))
     assert done.returncode == 0, done.stdout[-4000:]
+
+
+@pytest.mark.slow
+def test_every_type_of_the_skeleton_is_right(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for path in PATHS.values():
+        drop(tmp_path, path)
+    command = [sys.executable, "-m", "mypy", *PATHS.values()]
+    done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout

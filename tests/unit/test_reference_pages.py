@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -18,12 +19,13 @@ from tierscope.cli.reference import Part, doctor, files, grid, made, parts, repl
 from tierscope.cli.reference.command_line import keys, options_of, section, suite_section
 from tierscope.doctor.check import Check, checks, good
 from tierscope.errors import Exit, UsageError
+from tierscope.fio.engine import ENGINES
 from tierscope.plans import Suite, options, suites
-from tierscope.record import samples
+from tierscope.plans.kernels import FENCES, FLUSHES
+from tierscope.record import samples, warn
 from tierscope.record.program import BIN, BIN_MEANINGS
 from tierscope.record.result import Manifest, Result, Run
 from tierscope.record.samples import BLOCK, BLOCK_MEANINGS
-from tierscope.record.warn import CODES
 from tierscope.tables import Column, Insight, Main, Plain, Row, tables
 from tierscope.tables.measured import CLOSING
 
@@ -211,7 +213,15 @@ def test_every_column_and_flag_of_samples_and_bins_has_a_meaning() -> None:
 
 def test_every_code_of_a_warning_has_a_meaning() -> None:
     source = "".join(path.read_text() for path in (ROOT / "src/tierscope").rglob("*.py"))
-    assert set(re.findall(r'Warn\(\s*code="(\w+)"', source)) == set(CODES)
+    assert set(re.findall(r'Warn\(\s*code="(\w+)"', source)) == set(files.meanings_of_codes())
+
+
+def test_a_code_has_one_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warn, "codes", {"busy": "many"})
+    warn.state(busy="many", dry="none")
+    assert warn.codes == {"busy": "many", "dry": "none"}
+    with pytest.raises(ValueError, match="the code dry of a warning has two meanings"):
+        warn.state(dry="few")
 
 
 def test_every_exit_status_has_a_meaning() -> None:
@@ -225,3 +235,18 @@ def test_marks_become_plain_text_and_roff() -> None:
     assert markup.plain(text) == "See docs/how-to/x.md. Bold --flag, and link."
     assert markup.roff(text) == r"See \fBdocs/how\-to/x.md\fR. \fBBold\fR \fB\-\-flag\fR, and link."
     assert markup.roff(".x 'y' a\\b") == r"\&.x \(aqy\(aq a\(rsb"
+
+
+@pytest.mark.parametrize(
+    ("suite", "option", "names"),
+    [
+        ("flush", "instructions", FLUSHES),
+        ("flush", "fence", FENCES),
+        ("stride", "stores", [name for name in FLUSHES if name != "msync"]),
+        ("neighbors", "aggressor_fence", FENCES),
+        ("storage", "engine", ENGINES),
+    ],
+)
+def test_the_help_of_an_option_names_what_it_accepts(suite: str, option: str, names: Iterable[str]) -> None:
+    text = next(one.help for one in suites[suite].options if one.name == option)
+    assert [name for name in names if f"`{name}`" not in text] == []

@@ -107,9 +107,11 @@ def test_every_table_is_there_with_all_its_rows(run: Run, page: Page) -> None:
     assert page.rows == wanted
 
 
-def test_every_figure_has_its_chart_table_command_and_csv_button(page: Page) -> None:
+def test_every_figure_has_its_chart_table_command_and_csv_button(run: Run, page: Page) -> None:
     charts = [a["data-figure"] for _, a in page.elements if a.get("class") == "chart"]
-    assert charts == ["scaling", "staircase", "loaded_latency", "timeline", "groups"]
+    known = ["scaling", "staircase", "loaded_latency", "timeline", "groups"]
+    assert charts == [drawing.figure.name for drawing in gather(run).drawings]
+    assert [name for name in charts if name in known] == known
     assert set(json.loads(page.scripts["specs"])) == set(charts)
     assert sum(1 for _, a in page.elements if a.get("data-do") == "csv") == len(charts) + 1
     commands = [a["data-text"] for _, a in page.elements if a.get("data-do") == "copy"]

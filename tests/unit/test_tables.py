@@ -25,8 +25,11 @@ from made import (
 from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
+from made_suites import MADE
+from made_suites import made_run as fake_run
 from tierscope.errors import ResultError
 from tierscope.imports import read
+from tierscope.plans import suites
 from tierscope.record import result as results
 from tierscope.record.result import Result, Run
 from tierscope.tables import Insight, Row, tables
@@ -53,9 +56,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run, probed: Run, stored: Run) -> dict[str, list[Row]]:
-    """Of the quick run, or of another where it has none; of STREAM's text what is imported."""
-    runs = (run, probed, stored)
+def rows(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
+    """Of the quick run, or of another where it has none; of STREAM's text what is imported.
+
+    A suite without a made run has one on the fake core.
+    """
+    others = [fake_run(name, tmp_path_factory.mktemp(name) / "run") for name in suites if name not in MADE]
+    runs = (run, probed, stored, *others)
     found = {name: next((rows for one in runs if (rows := tables[name].rows(one))), []) for name in tables}
     _, stream = read(Path(__file__).parents[1] / "data/imports/stream.txt")
     result = msgspec.structs.replace(run.result, readings=stream.readings)

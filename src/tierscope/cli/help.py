@@ -9,6 +9,7 @@ import rich_click as click
 from rich.text import Text
 
 from tierscope.cli.markup import plain
+from tierscope.cli.names import Named
 from tierscope.registry import Registry
 
 WIDTH = 80  # of a terminal
@@ -38,7 +39,7 @@ def described(registry: Registry[Any]) -> dict[str, str]:
 class Command(click.RichCommand):
     """A command that knows its examples, its formats, and when it ends with which exit status.
 
-    `markdown` is its help, and `option_help` that of each option by its first flag, with their marks.
+    `markdown` is its help with its marks.
     """
 
     def __init__(
@@ -53,10 +54,15 @@ class Command(click.RichCommand):
         self.examples, self.status, self._formats = examples, status or {}, formats
         self.markdown = self.help or ""
         self.help = plain(self.markdown)
-        self.option_help = {one.opts[0]: one.help or "" for one in self.params if isinstance(one, click.Option)}
+        self._marked: dict[str, str] = {}
         for one in self.params:
-            if isinstance(one, click.Option):
+            if isinstance(one, click.Option) and not isinstance(one, Named):  # whose help loads a list
+                self._marked[one.opts[0]] = one.help or ""
                 one.help = plain(one.help or "")
+
+    def help_of(self, option: click.Option) -> str:
+        """Return the help of an option with its marks."""
+        return option.markdown if isinstance(option, Named) else self._marked[option.opts[0]]
 
     @property
     def formats(self) -> dict[str, str]:

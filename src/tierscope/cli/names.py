@@ -6,22 +6,29 @@ from typing import Any
 import rich_click as click
 from click.shell_completion import CompletionItem
 
+from tierscope.cli.markup import plain
+
 Known = Callable[[], Iterable[str]]
 """Loads a list only where its names are needed, so that other commands start fast."""
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 class Named(click.Option):
-    """An option whose value is a name of a list; `{}` in its help stands for all names."""
+    """An option whose value is a name of a list; `{}` in its help, light Markdown, stands for all names."""
 
     def __init__(self, words: Sequence[str], *, known: Known, help: str, **more: Any) -> None:
         self._known, self._template = known, help
         super().__init__(words, help=help, shell_complete=complete(known), **more)
 
     @property
-    def help(self) -> str | None:
-        """Return the help with all names of the list."""
+    def markdown(self) -> str:
+        """Return the help with all names of the list, and with its marks."""
         return self._template.format(", ".join(self._known()))
+
+    @property
+    def help(self) -> str | None:
+        """Return the help with all names of the list, without marks."""
+        return plain(self.markdown)
 
     @help.setter  # noqa: A003 (the name that click reads)
     def help(self, text: str | None) -> None:

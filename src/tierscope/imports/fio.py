@@ -22,11 +22,18 @@ from tierscope.errors import UsageError
 from tierscope.fio.documents import Found, documents
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import newer
+from tierscope.record import warn
 from tierscope.record.experiment import Label
 from tierscope.record.reading import Reading, Value
 from tierscope.record.result import Warn
 from tierscope.reference import Match
 from tierscope.units import KiB, parse_bytes
+
+warn.state(
+    preamble="of imports: text around the results",
+    failed="of imports: a job ended with an error",
+    interim="of imports: the last of several documents of fio was read",
+)
 
 DIRECTIONS = ("read", "write", "trim")
 FULL = 95.0  # per cent of the submissions at full depth, for the depth to count as what was under way

@@ -17,9 +17,15 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import UNITS, number, value
+from tierscope.record import warn
 from tierscope.record.reading import Reading, Value
 from tierscope.record.result import Warn
 from tierscope.reference import Match
+
+warn.state(
+    not_counted="of imports: events that were not counted",
+    scaled="of imports: events that were counted for a share of the time",
+)
 
 TITLE = "Performance counter stats for"
 ABSENT = ("<not supported>", "<not counted>")

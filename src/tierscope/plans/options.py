@@ -39,6 +39,11 @@ class Option:
             raise UsageError(f"{self.name}={word}: {error}") from error
 
 
+def listed(names: Iterable[str]) -> str:
+    """Return '`a`, `b`', for the help of an option."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def text(name: str, default: str | None, help: str) -> Option:
     return Option(name, default, help, str)
 

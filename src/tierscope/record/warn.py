@@ -5,25 +5,15 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-CODES = {
-    "smaller": "less memory than the rule requires",
-    "pages": "other pages than requested",
-    "placement": "bytes on another node than requested",
-    "busy": "more than half of the moments left out",
-    "emulation": "an emulated tier differs by more than 5 % from what was requested",
-    "engine": "fio accesses the system in another way than the first",
-    "threads": "a queue consists of threads",
-    "buffered": "numbers of the page cache",
-    "said": "a warning of the program that measured",
-    "left_out": "a part of the suite that this machine cannot do",
-    "preamble": "of imports: text around the results",
-    "failed": "of imports: a job ended with an error",
-    "unchecked": "of imports: the tool did not find its own data right",
-    "not_counted": "of imports: events that were not counted",
-    "scaled": "of imports: events that were counted for a share of the time",
-    "interim": "of imports: the last of several documents of fio was read",
-}
-"""Code -> what is in doubt, for the reference."""
+codes: dict[str, str] = {}
+"""Code -> what is in doubt, of all modules that are loaded."""
+
+
+def state(**meanings: str) -> None:
+    """State what the codes of a module mean, for the reference; two meanings of one code are the programmer's fault."""
+    for code, meaning in meanings.items():
+        if codes.setdefault(code, meaning) != meaning:
+            raise ValueError(f"the code {code} of a warning has two meanings")
 
 
 class Warn(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tierscope.record import warn
 from tierscope.record.experiment import PAGES, Experiment, Group
 from tierscope.record.origin import steadier, strongest
 from tierscope.record.program import Program
@@ -9,6 +10,18 @@ from tierscope.record.result import GroupFacts, Warn
 from tierscope.stats.point import Point
 from tierscope.suites.emulation.table import OFF, quantities
 from tierscope.units import show_bytes, show_rate, show_seconds
+
+warn.state(
+    smaller="less memory than the rule requires",
+    pages="other pages than requested",
+    placement="bytes on another node than requested",
+    busy="more than half of the moments left out",
+    emulation="an emulated tier differs by more than 5 % from what was requested",
+    engine="fio accesses the system in another way than the first",
+    threads="a queue consists of threads",
+    buffered="numbers of the page cache",
+    said="a warning of the program that measured",
+)
 
 THP_SHARE = 0.99  # of the bytes that must lie on large pages before a warning
 

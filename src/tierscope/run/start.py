@@ -18,6 +18,7 @@ from tierscope.errors import MachineError, ResultError, UsageError, refusal
 from tierscope.host.system import System
 from tierscope.plans import Plan, suites
 from tierscope.plans.simulation import counted, machine_of, refuse_mixtures
+from tierscope.record import warn
 from tierscope.record.catalogue import Catalogue
 from tierscope.record.experiment import Experiment, Label
 from tierscope.record.machine import Identity, Machine
@@ -47,6 +48,10 @@ from tierscope.run.runner import Runner, imagine
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites.emulation.experiments import probed
 from tierscope.suites.groups.experiments import read_groups
+
+warn.state(
+    left_out="a part of the suite that this machine cannot do",
+)
 
 OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
 

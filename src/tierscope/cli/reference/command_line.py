@@ -49,7 +49,7 @@ def _flag(option: click.Option, context: click.Context) -> str:
 
 
 def _help(option: click.Option, command: click.Command) -> str:
-    told = command.option_help[option.opts[0]] if isinstance(command, Command) else option.help or ""
+    told = command.help_of(option) if isinstance(command, Command) else option.help or ""
     return f"{told} Default: {option.default}." if option.show_default else told
 
 

@@ -1,5 +1,6 @@
 """The types of `manifest.json` and `result.json`, samples, bins and warnings, for docs/reference/run-directory.md."""
 
+import importlib
 import inspect
 from collections.abc import Iterator
 
@@ -9,10 +10,11 @@ from msgspec.inspect import CollectionType, DictType, Field, Metadata, StructTyp
 
 from tierscope.cli.reference import Part, grid, parts
 from tierscope.cli.reference.command_line import wrapped
+from tierscope.imports import importers
 from tierscope.record.program import BIN, BIN_MEANINGS
 from tierscope.record.result import Manifest, Result
 from tierscope.record.samples import BLOCK, BLOCK_MEANINGS, FLAGS
-from tierscope.record.warn import CODES
+from tierscope.record.warn import codes
 
 PAGE = "docs/reference/run-directory.md"
 
@@ -80,8 +82,16 @@ def _flags() -> str:
     return grid("flag | bit: | meaning", [(name, str(bit), text) for name, (bit, text) in FLAGS.items()])
 
 
+def meanings_of_codes() -> dict[str, str]:
+    """Return code -> what is in doubt, in the order of the codes, of the runner and of all importers."""
+    for name in ("tierscope.run.doubts", "tierscope.run.start"):
+        importlib.import_module(name)  # which states its own codes, as each importer does
+    list(importers)
+    return dict(sorted(codes.items()))
+
+
 def _codes() -> str:
-    return grid("code | doubt", [(f"`{code}`", text) for code, text in CODES.items()])
+    return grid("code | doubt", [(f"`{code}`", text) for code, text in meanings_of_codes().items()])
 
 
 parts.add(Part("types", PAGE, _types))

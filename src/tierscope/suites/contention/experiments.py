@@ -44,10 +44,9 @@ OPTIONS: tuple[Option, ...] = (
     options.text(
         "modes",
         "b-b,b-a,a-b",
-        "source-destination of B: `b-b`, `b-a`, `a-b`, `a-a`, under the names `nvm-nvm`, `nvm-dram`, "
-        "`dram-nvm`, `dram-dram` too; or `all`",
+        f"source-destination of B: {options.listed(MODES)}, or by the names {options.listed(MODES.values())}; or `all`",
     ),
-    options.text("kernel", "copy", "`copy`, `copy_nt`, `memcpy`"),
+    options.text("kernel", "copy", options.listed(KERNELS)),
     options.text(
         "splits",
         "all",

@@ -54,10 +54,8 @@ LONGEST_BATCH_S = 2.0
 TASK_BLOCK_S = 0.02  # of aggressors beside tasks: the core keeps 20000 blocks of each, so that tasks may take 400 s
 
 OPTIONS: tuple[Option, ...] = (
-    options.text(
-        "victim", "flow", "`flow`, `chase`, `triad`, `fio`, several, or `victim='cmd ./solve in.txt'`, a command"
-    ),
-    options.text("size", "test", "of the flow: `test`, `train`, `ref`"),
+    options.text("victim", "flow", f"{options.listed(VICTIMS)}, several, or `victim='cmd ./solve in.txt'`, a command"),
+    options.text("size", "test", f"of the flow: {options.listed(SIZES)}"),
     options.text("victims", "1", "numbers of victims that run at the same time, one CPU each"),
     options.text(
         "aggressors",

@@ -55,7 +55,7 @@ OPTIONS: tuple[Option, ...] = (
     options.text(
         "preset",
         "paper",
-        "`paper`, `depths`, `latency`: what blocks, mixes, orders and depths are where they are not named",
+        f"{options.listed(PRESETS)}: what blocks, mixes, orders and depths are where they are not named",
     ),
     Option("path", "/var/tmp", "folder of the file, which does not have a name", _absolute),  # noqa: S108 (on a disk)
     Option(
@@ -69,11 +69,11 @@ OPTIONS: tuple[Option, ...] = (
         "size", None, "bytes of the file, or of the device from its start; auto: 4 GiB, or a quarter of the free space"
     ),
     options.text("blocks", None, "bytes of one operation, whole sectors of 512 bytes; auto: by preset"),
-    options.text("mixes", None, "`write`, `mix`, `read`; auto: by preset"),
+    options.text("mixes", None, f"{options.listed(MIXES)}; auto: by preset"),
     options.share("read_share", 0.7, "reads among the operations of a mix"),
-    options.text("orders", None, "`random`, `sequential`; auto: by preset"),
+    options.text("orders", None, f"{options.listed(ORDERS)}; auto: by preset"),
     options.text("depths", None, "operations in flight, as `1,2,8-16`, up to 4096; auto: by preset"),
-    options.text("engine", "auto", "`io_uring`, `libaio`, `psync`; auto: the first that works"),
+    options.text("engine", "auto", f"{options.listed(ENGINES[1:])}; auto: the first that works"),
     options.text("direct", "yes", "past the page cache: `yes`; `no` measures the page cache, and every row shows this"),
     options.seconds("repeat", 1.0, "seconds of one repeat, 0.1 or more"),
     options.seconds("ramp", 0.5, "seconds before each repeat that do not count"),

@@ -31,4 +31,5 @@ EXAMPLES = {
 }
 
 # The second word says on which results the answer bears: EVERY, BANDWIDTH or NONE.
-checks.add(Check("skeleton", NONE, look))
+# The reference prints the other two: what the check looks at, and what a user can do.
+checks.add(Check("skeleton", NONE, look, looks_at="what happens to core files", advice="set a name of a file"))

@@ -13,10 +13,11 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 from tierscope.units import parse_bytes
 
-# `tierscope suites`, the completion and the reference show name, default and help. A default of None means "auto": then
-# the plan finds the value itself. `options` has other types: size, count, seconds, share, rate.
+# `tierscope suites`, the completion and the reference show name, default and help. A help is light Markdown: `code`,
+# and links relative to docs/reference/. A default of None means "auto": then the plan finds the value itself.
+# `options` has other types: size, count, seconds, share, rate.
 OPTIONS: tuple[Option, ...] = (
-    options.text("target", "node:0", "location of the bytes: node:N, file:PATH"),
+    options.target("target", "node:0", "location of the bytes: `node:N`, `file:PATH`"),
     options.text("footprints", "1MiB,64MiB", "bytes that are read"),
     options.share("precision", 0.05, "half-width of the 95 % interval over the median"),
     options.seconds("budget", 0.2, "most seconds timed for one point"),
@@ -39,4 +40,7 @@ def plan(machine: Machine, chosen: Options) -> Plan:
 
 
 # This line is all that makes the suite known. No list elsewhere names it.
-suites.add(Suite("skeleton", "read bandwidth of one CPU over footprints", OPTIONS, plan))
+# `details`, light Markdown too, is what the reference adds to the summary.
+suites.add(
+    Suite("skeleton", "read bandwidth of one CPU over footprints", OPTIONS, plan, details="One CPU reads each of them.")
+)

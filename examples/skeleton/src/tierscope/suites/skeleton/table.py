@@ -15,7 +15,7 @@ from tierscope.units import LINE_BYTES
 
 
 class Skeleton:
-    """One row for each footprint."""
+    """One row for each footprint."""  # the reference prints this, and the help of each column
 
     name: ClassVar[str] = "skeleton"  # the `table` of the experiments
     title: ClassVar[str] = "Read bandwidth over footprints"
@@ -23,16 +23,18 @@ class Skeleton:
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "target")
     # What `compare`, `history` and the exports show of a point. Write less_is_better=True for a time.
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    # Every key that a row may have. Units are base units: "B/s", "B", "s", "1/s", "1"; "" for text and truth values.
-    # Name the ends of an interval NAME_low and NAME_high: readers find them by these names.
+    # Every key that a row may have; `help` is for the reference. Units are base units: "B/s", "B", "s", "1/s", "1"; ""
+    # for text and truth values. Name the ends of an interval NAME_low and NAME_high: readers find them by these names.
     columns: ClassVar[tuple[Column, ...]] = (
-        Column("footprint_bytes", "footprint", "B"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s"),
+        Column("footprint_bytes", "footprint", "B", help="bytes that the CPU reads"),
+        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median of the bytes that the CPU reads per second"),
         Column("bandwidth_low", "low", "B/s"),
         Column("bandwidth_high", "high", "B/s"),
-        Column("target", "target", "", tier=True),
+        Column("target", "target", "", tier=True, help="location of the bytes, as `node:0`"),
         *CLOSING,  # verdict, reasons, blocks, share left out, origin
     )
+    # For the reference: the name of each insight, and what its value is.
+    says: ClassVar[dict[str, str]] = {"skeleton_most": "largest bandwidth of the conclusive rows"}
 
     def rows(self, run: Run) -> list[Row]:
         """Return one row for each record. It is called again for each use: keep no state."""

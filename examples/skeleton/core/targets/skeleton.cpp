@@ -1,0 +1,55 @@
+/// `skeleton`: the smallest target, anonymous memory with small pages on whatever node the system chooses.
+/// Copy this file to core/targets/NAME.cpp. A target maps bytes, and then says where they really are: nothing is
+/// believed that was only asked for.
+#include <sys/mman.h>
+
+#include <cerrno>
+
+#include "base/capacity.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "targets/pages.hpp"
+#include "targets/target.hpp"
+
+namespace tierscope {
+namespace {
+
+class SkeletonTarget final : public Target {
+ public:
+  /// `where` is what follows the colon of the target, `skeleton:WHERE`; `pages` is 4k, thp, 2m or 1g. Refuse what
+  /// cannot be served: a target never does something else silently.
+  explicit SkeletonTarget(const TargetOptions& options) {
+    if (!options.where.empty()) throw BadPlan("target skeleton takes no place, not '" + options.where + "'");
+    if (options.pages == "2m" || options.pages == "1g")
+      throw Unsupported("pages=" + options.pages + " is for node targets; try pages=4k");
+  }
+
+  /// Returns untouched memory, whose range starts on a boundary of 2 MiB; the team touches it first. A message says
+  /// what was asked, what came back, and what to try.
+  [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
+    const std::size_t size = (size_bytes + pages::BASE - 1) / pages::BASE * pages::BASE;
+    capacity::require(size);  // more than is free would be killed, or swapped
+    const std::size_t mapped = size + pages::HUGE;
+    void* at = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes", errno);
+    const auto start = reinterpret_cast<std::uintptr_t>(at);
+    Buffer buffer(at, mapped, (pages::HUGE - start % pages::HUGE) % pages::HUGE, size);  // unmapped when it goes
+    madvise(buffer.bytes().data(), size, MADV_NOHUGEPAGE);
+    return buffer;
+  }
+
+  /// Called after every page was touched: the pages and nodes that were found, and how. Throw Unsupported where the
+  /// bytes are not where they were asked for.
+  [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
+    return {pages::found(buffer.bytes()), {}, "smaps; the system chose the node"};
+  }
+  // Others may be overridden: serves_memory, origin (a memory that is not real), persistence, emulation.
+};
+
+/// Name, summary, the form in which it is written, and how it is made.
+constexpr TargetEntry entry{"skeleton", "anonymous memory on the node that the system chooses", "skeleton",
+                            &make_target<SkeletonTarget>};
+const Registration registration{entry};  // this line is all that makes it known
+
+}  // namespace
+}  // namespace tierscope
