@@ -119,10 +119,6 @@ def suite() -> Parts:
         "page, its command": "run skeleton" in page,
         "page, what the doctor says of every result": "kernel.doubt" in page,
         "markdown": "Read bandwidth over footprints" in markdown and "One CPU reads" in markdown,
-        "reference, its options": "footprints" in _reference("cli.md"),
-        "reference, its rows": "### `skeleton`" in _reference("json.md"),
-        "reference, its insight": "skeleton_most" in _reference("json.md"),
-        "manual page": "skeleton" in _reference("tierscope.1"),
         "CSV": "bandwidth_bytes_per_s" in written(run, "csv").get("skeleton.csv", ""),
         "JSON": '"skeleton_most"' in written(run, "json").get("report.json", ""),
         "SVG": "<svg" in written(run, "svg").get("skeleton.svg", ""),
@@ -167,7 +163,6 @@ def importer() -> Parts:
     return {
         "import, found by its text": "skeleton-bench 1.0" in shown,
         "import --as": say("import", "out.txt", "--as", "skeleton_bench", "--out", "c")[0] in FINE,
-        "reference": "skeleton_bench" in _reference("cli.md"),
         "import --help": "skeleton_bench" in helped("import"),
         "reference": "| `skeleton_bench` | " in referred("cli.md"),
         "an unknown format": "skeleton_bench" in _refused("import", "out.txt", "--as", "skeletn"),
@@ -224,7 +219,6 @@ def check() -> Parts:
     document = json.loads(told("show", run, "--json"))
     return {
         "its verdicts": found == {verdict: verdict for verdict in EXAMPLES},
-        "reference": "where core files go" in _reference("doctor.md"),
         "doctor": "skeleton" in told("doctor"),
         "reference": "| `skeleton` | none | what happens to core files | set" in referred("doctor.md"),
         "doctor --json": "skeleton" in {one["name"] for one in json.loads(told("doctor", "--json"))},
@@ -249,7 +243,6 @@ def writer() -> Parts:
     run = measured("a", *STREAM)
     return {
         "report --format": written(run, "skeleton").get("report.txt", "").startswith("stream\n"),
-        "reference": "smallest format of a report" in _reference("cli.md"),
         "report --help": "skeleton" in helped("report"),
         "reference": "| `skeleton` | The smallest format of a report" in referred("cli.md"),
         "an unknown format": "skeleton" in _refused("report", run, "--format", "skeletn"),
@@ -263,7 +256,6 @@ def export() -> Parts:
     return {
         "export --to": "stream kernel triad" in told("export", run, run, "--to", "skeleton"),
         "export --out": "stream kernel triad" in _export("skeleton", run),
-        "reference": "smallest export" in _reference("cli.md"),
         "export --help": "skeleton" in helped("export"),
         "reference": "| `skeleton` | The smallest export" in referred("cli.md"),
         "an unknown form": "skeleton" in _refused("export", run, "--to", "skeletn"),
@@ -367,13 +359,6 @@ def _refused(*words: str) -> str:
 
 def _rows(document: Any) -> list[dict[str, Any]]:
     return document if isinstance(document, list) else document.get("rows", [])
-
-
-def _reference(name: str) -> str:
-    """Return a page of the reference as it would be made."""
-    from tierscope.cli.reference import made
-
-    return next(text for path, text in made(ROOT).items() if path.name == name)
 
 
 def _exports() -> list[str]:

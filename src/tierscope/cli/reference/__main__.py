@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from tierscope.cli import door
 from tierscope.cli.reference import made
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -13,7 +14,7 @@ def main(words: list[str]) -> int:
     for path, text in made(Path(words[0]) if words else ROOT).items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-            sys.stdout.write(f"{path}\n")
+            door.line(path)
     return 0
 
 
