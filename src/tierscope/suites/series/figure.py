@@ -69,7 +69,8 @@ def _left_out(rows: list[Row]) -> list[str]:
 def _layers(kinds: list[str]) -> list[Spec]:
     """kinds: of marks; a legend without any has no finite size, and the figure with it."""
     x = vega.number("time_s", "time since the first block, s", zero=False, across=True, scale={"nice": False})
-    y = vega.number("rate", "rate / median of the group", zero=False, scale={"domain": {"unionWith": LEAST}})
+    y = vega.number("rate", "rate / median of the group", zero=False)
+    least = {**y, "scale": {**y["scale"], "domain": {"unionWith": LEAST}}}  # in one layer alone: two would conflict
     hue = vega.field("thread", "n", None, scale={"range": theme.hues(len(theme.SERIES))})
     plain_hue = {"field": "thread", "type": "nominal"}
     kept = [{"filter": "datum.kind === 'kept'"}]
@@ -91,7 +92,7 @@ def _layers(kinds: list[str]) -> list[Spec]:
         "transform": kept,
         "params": [vega.zoom(), vega.pick("thread")],
         "mark": {"type": "line", "clip": True, "strokeWidth": 1.5},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("thread"), "tooltip": TIPS},
+        "encoding": {"x": x, "y": least, "color": hue, "opacity": vega.shown("thread"), "tooltip": TIPS},
     }
     marks = {
         "transform": out,
