@@ -148,7 +148,7 @@ def scaled(folder: Path, most: float) -> Run:
     for threads in (1, 2, 4, 6, 8):
         each = min(10e9, most / threads) / 64
         group, work = one_group("read", tuple(range(threads)), 1 * GiB), Teamwork((each,) * threads, noise=0.002)
-        maker.add("stream", {"kernel": "read", "threads": threads}, (group,), (work,))
+        maker.add("stream", {"kernel": "read", "threads": threads}, (group,), (work,), preempted=0.0)
     return maker.save()
 
 
@@ -156,10 +156,18 @@ def test_stream_says_where_more_threads_bring_no_more(tmp_path: Path) -> None:
     run = scaled(tmp_path / "flat", 35e9)
     (roof,) = [one for one in tables["stream"].insights(run, tables["stream"].rows(run)) if one.name == "roof"]
     assert near(roof.value, 3.5, 0.05)
+    assert (roof.low, roof.high) == (2, 4)
     steep = scaled(tmp_path / "steep", 1e12)
     found = tables["stream"].rows(steep)
     assert sum(row["conclusive"] is True for row in found) >= 3
     assert "roof" not in {one.name for one in tables["stream"].insights(steep, found)}
+
+
+def test_a_last_point_below_the_slope_is_no_roof(tmp_path: Path) -> None:
+    run = scaled(tmp_path / "last", 72e9)  # 8 threads reach 90 % of 8 times one thread
+    rows = tables["stream"].rows(run)
+    assert all(row["conclusive"] for row in rows)
+    assert "roof" not in {one.name for one in tables["stream"].insights(run, rows)}
 
 
 def streams(folder: Path, ratios: dict[str, float]) -> Insight:

@@ -17,10 +17,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from tierscope.models.saturation import FEWEST, Saturation
+from tierscope.models.saturation import FEWEST, NEAR, Saturation
 from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
+from tierscope.stats.median import Interval
 from tierscope.tables import Audited, Column, Insight, Main, Row, tables
 from tierscope.tables.measured import (
     CLOSING,
@@ -39,6 +40,7 @@ from tierscope.tables.measured import (
 )
 from tierscope.units import show_rate
 
+ON_ROOF = 2  # points beyond the knee, at least
 FITS = 0.1  # residual of a curve over its mean, at most, of which a roof is said
 
 
@@ -90,7 +92,7 @@ class Stream:
         "peak_share": "largest share of the theoretical peak; null where it is more than all of it",
         "scaling": "bandwidth of all threads over that of one, times their number: median over the kernels",
         "roof": "threads at which the bandwidth of a kernel stops to grow, by the model `saturation`: of the "
-        "highest roof",
+        "highest roof that two points show; the bounds are the numbers of threads measured next to it",
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
     }
 
@@ -201,31 +203,46 @@ def _percent(share: float) -> str:
 
 
 def _roof(rows: list[Row]) -> list[Insight]:
-    """Where bandwidth stops to grow with the threads: of the kernel with the highest roof."""
-    fits = {place: fit for place, by_threads in _by_kernel(rows).items() if (fit := _fitted(by_threads))}
-    level = {place: fit for place, fit in fits.items() if fit.knee_seen and fit.residual <= FITS}
+    """Where bandwidth stops to grow with the threads: of the kernel with the highest roof that two points show."""
+    fits = {place: made for place, by_threads in _by_kernel(rows).items() if (made := _fitted(by_threads))}
+    level = {place: (fit, ends) for place, (fit, known) in fits.items() if (ends := _flat_from(fit, known))}
     if not level:
         return []
-    kernel, target = best = max(level, key=lambda place: level[place].b_max)
-    fit, threads = level[best], level[best].b_max / level[best].b1
+    kernel, target = best = max(level, key=lambda place: level[place][0].b_max)
+    fit, (below, above) = level[best]
     return [
         Insight(
             name="roof",
-            text=f"{kernel} on {target} saturates at {threads:.1f} threads: {show_rate(fit.b1)} per thread below, "
-            f"{show_rate(fit.b_max)} in total above; {of_all(len(level), len(fits), 'curves')} level off",
-            value=threads,
+            text=f"{kernel} on {target} stops growing between {below} and {above} threads: {show_rate(fit.b1)} per "
+            f"thread below, {show_rate(fit.b_max)} in total above; {of_all(len(level), len(fits), 'curves')} level off",
+            value=min(max(fit.b_max / fit.b1, below), above),
+            low=below,
+            high=above,
             unit="1",
         )
     ]
 
 
-def _fitted(by_threads: dict[int, Row]) -> Saturation | None:
-    """The model over the conclusive rows; None where they have too few numbers of threads."""
+def _fitted(by_threads: dict[int, Row]) -> tuple[Saturation, dict[int, Interval]] | None:
+    """The model and the conclusive rows it is fitted to; None where they have too few numbers of threads."""
     known = {n: found for n, row in by_threads.items() if (found := sure(row, "bandwidth", "bytes_per_s"))}
     if len(known) < FEWEST:
         return None
     rates = np.array([found.middle for found in known.values()])
-    return Saturation.fit(np.array(list(known), dtype=np.float64), rates)
+    return Saturation.fit(np.array(list(known), dtype=np.float64), rates), known
+
+
+def _flat_from(fit: Saturation, known: dict[int, Interval]) -> tuple[int, int] | None:
+    """(the most threads on the slope, the fewest on the roof); None unless two points at least show a level roof.
+
+    One point below the slope is no roof: threads that slow each other down look the same.
+    """
+    roof = [n for n in known if n * fit.b1 > fit.b_max]
+    slope = [n for n in known if n not in roof]
+    if not fit.knee_seen or fit.residual > FITS or len(roof) < ON_ROOF or not slope:
+        return None
+    rates = [known[n].middle for n in roof]
+    return (max(slope), min(roof)) if max(rates) - min(rates) <= NEAR * fit.b_max else None
 
 
 def _stores(rows: list[Row]) -> list[Insight]:
