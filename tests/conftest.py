@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,13 @@ import order
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+# A session in the background, below nohup or in some CI systems starts deaf to these signals, and so do its children.
+for each in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+    if signal.getsignal(each) == signal.SIG_IGN:
+        signal.signal(each, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Where nothing may be kept of what Python compiles, each command that a test starts would compile a thousand files.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):

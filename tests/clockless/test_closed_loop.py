@@ -49,5 +49,5 @@ def test_probers_recover_what_random_devices_were_built_with(rows: Rows) -> None
 def test_a_failure_can_be_repeated_by_its_words(ran: Callable[[tuple[str, ...]], Rows], tmp_path: Path) -> None:
     words = next(str(row["repeat"]).split() for row in ran(POLICY) if row["prober"] == "policy")
     status, out, err = Shell(tmp_path)(*words[1:], "parts=combining", "--json", "-")
-    assert status == 0, err
+    assert status in (0, 4), err  # the noise may leave points inconclusive; that it can be typed is what counts
     assert [row["part"] for row in json.loads(out)["rows"] if row["table"] == "policy"] == ["combining"]
