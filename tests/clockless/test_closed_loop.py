@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shell import Shell
+from tierscope.cli.finish import status_of
 
 LEAST = 0.9  # share of all parameters; devices and their noise are drawn once and for all
 BUFFERS = ("first=5", "devices=1", "parts=buffers")  # two memories of two small buffers each, and noise
@@ -49,5 +50,6 @@ def test_probers_recover_what_random_devices_were_built_with(rows: Rows) -> None
 def test_a_failure_can_be_repeated_by_its_words(ran: Callable[[tuple[str, ...]], Rows], tmp_path: Path) -> None:
     words = next(str(row["repeat"]).split() for row in ran(POLICY) if row["prober"] == "policy")
     status, out, err = Shell(tmp_path)(*words[1:], "parts=combining", "--json", "-")
-    assert status in (0, 4), err  # the noise may leave points inconclusive; that it can be typed is what counts
-    assert [row["part"] for row in json.loads(out)["rows"] if row["table"] == "policy"] == ["combining"]
+    found = json.loads(out)["rows"]
+    assert status == status_of(found, strict=False), err  # its noise may leave points inconclusive
+    assert [row["part"] for row in found if row["table"] == "policy"] == ["combining"]

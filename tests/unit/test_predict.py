@@ -292,7 +292,7 @@ def test_a_line_from_the_memory_takes_no_less_than_its_bandwidth_allows(capfd: p
 def test_a_preset_without_a_known_error_has_no_bounds(count: str, capfd: pytest.CaptureFixture[str]) -> None:
     (row,) = rows_of(capfd, "robin_map get", "--count", count, "--on", FAR)
     assert (row["latency_low_s"], row["latency_high_s"]) == (None, None)
-    assert any("bounds are" in word for word in row["warnings"])  # type: ignore[attr-defined]
+    assert any("bounds are unknown" in word for word in row["warnings"])  # type: ignore[attr-defined]
     assert "not known" in say(capfd, "predict", "robin_map get", "--count", count, "--on", FAR)[1]
 
 

@@ -119,7 +119,7 @@ def _of_one(what: str, count: int, memory: Memory, found: Prediction, valid: Spa
 
 
 def _beyond(valid: Span, count: float) -> tuple[str, ...]:
-    return tuple(f"{text}, its bounds are not known" for text in valid.warnings(count))
+    return tuple(f"{text}, its bounds are unknown" for text in valid.warnings(count))
 
 
 def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None) -> tuple[list[Predicted], list[str]]:

@@ -11,7 +11,7 @@ from tierscope.record.result import Run
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Number, Row
-from tierscope.tables.measured import interval_of, ratio_word, sure, sure_rows, whole
+from tierscope.tables.measured import interval_of, median_of, percent, ratio_word, sure, sure_rows, whole
 from tierscope.units import show_rate, show_seconds, show_size
 
 CALLS_BYTES = 64  # of a block: up to a line, the call costs more than the bytes
@@ -153,27 +153,14 @@ def _efficiency(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="block_efficiency",
-            text=f"Scaling efficiency with {most} threads, one per CPU: {_percent(middle)} "
-            f"({_operations(shares, worst, best)})",
+            text=f"Scaling efficiency with {most} threads, one per CPU: {percent(middle)} "
+            f"({median_of(shares, 'operations and sizes')})",
             value=middle,
             low=shares[worst],
             high=shares[best],
             unit="1",
         )
     ]
-
-
-def _operations(shares: dict[str, float], worst: str, best: str) -> str:
-    """Return how many operations a median is of, and its range where the two ends print differently."""
-    if len(shares) == 1:
-        return f"{worst} alone"
-    ends = [f"{name} {_percent(shares[name])}" for name in (worst, best)]
-    differ = _percent(shares[worst]) != _percent(shares[best])
-    return f"median of {len(shares)} operations and sizes{'; ' + ', '.join(ends) if differ else ''}"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f} %"
 
 
 def _beyond(rows: list[Row]) -> list[Insight]:

@@ -29,9 +29,11 @@ from tierscope.tables.measured import (
     closing,
     left_out,
     measured,
+    median_of,
     number,
     of_all,
     page_bytes,
+    percent,
     ratio_word,
     records,
     sure,
@@ -179,27 +181,14 @@ def _scaling(rows: list[Row]) -> list[Insight]:
     return [
         Insight(
             name="scaling",
-            text=f"Scaling efficiency with {most} threads: {_percent(median(shares.values()))} "
-            f"({_kernels(shares, worst, best)}{rest})",
+            text=f"Scaling efficiency with {most} threads: {percent(median(shares.values()))} "
+            f"({median_of(shares, 'kernels')}{rest})",
             value=median(shares.values()),
             low=shares[worst],
             high=shares[best],
             unit="1",
         )
     ]
-
-
-def _kernels(shares: dict[str, float], worst: str, best: str) -> str:
-    """Return how many kernels a median is of, and its range where the two ends print differently."""
-    if len(shares) == 1:
-        return f"{worst} alone"
-    ends = [f"{kernel} {_percent(shares[kernel])}" for kernel in (worst, best)]
-    differ = _percent(shares[worst]) != _percent(shares[best])
-    return f"median of {len(shares)} kernels{'; ' + ', '.join(ends) if differ else ''}"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f} %"
 
 
 def _roof(rows: list[Row]) -> list[Insight]:
