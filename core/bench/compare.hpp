@@ -1,4 +1,4 @@
-/// What the checks of an answer share: how much of a slice they look at, and how far two ranges of bytes lie apart.
+/// Helpers of all checks of an answer: how much of a slice is checked, and how far two ranges of bytes differ.
 #pragma once
 #include <cstddef>
 #include <cstdint>

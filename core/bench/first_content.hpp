@@ -1,5 +1,5 @@
-/// What some windows of a slice held before the blocks. The answer of a kernel that updates what it reads cannot be
-/// replayed on what is there; it follows from this and from the number of passes.
+/// Keeps windows of a slice as they were before the blocks. The answer of a kernel that updates what it reads cannot be
+/// replayed on the changed memory; it follows from the first content and the number of passes.
 /// The passes are repeated with scalar code, one after the other, so that any kernel will do whose operations do not
 /// depend on one another. Its results must not depend on whether a multiply-add rounds once or twice: differences would
 /// add up over the passes.

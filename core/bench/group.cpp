@@ -20,7 +20,7 @@ using kernels::LINE;
 using kernels::Operation;
 using kernels::Order;
 
-/// What is no kernel, as one, so that plans name both with one word. It checks its answer itself.
+/// Describes a structure or a victim as a kernel, so that plans name both with one word. It checks its answer itself.
 struct Task {
   KernelEntry entry{};
   kernels::KernelInfo info{};

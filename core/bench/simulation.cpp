@@ -20,7 +20,7 @@ std::uint64_t page_bytes(const GroupPlan& plan) {
   return plan.pages == "4k" ? 4096 : plan.pages == "1g" ? 1U << 30U : 2U << 20U;
 }
 
-/// Of all words of the groups: what tells one experiment of a run from another.
+/// Returns a digest of every word of the groups, which distinguishes the experiments of a run.
 std::uint64_t digest(const std::vector<GroupPlan>& plans) {
   std::uint64_t sum = plans.size();
   for (const auto& plan : plans)

@@ -28,8 +28,8 @@ enum class Fence : std::uint8_t { chunk, line, never, region };
 /// How a line that was stored is written back; stores that pass the caches by need nothing.
 enum class Flush : std::uint8_t { none, clflush, clflushopt, clwb, msync };
 
-/// What a thread waits for in the system by nature: until a file is written, until other processes end. That it is
-/// switched out then says nothing of a busy machine.
+/// Names what a thread waits for in the system: a file to be written, or other processes to end. A context switch
+/// during such a wait does not mean that the machine is busy.
 enum class Wait : std::uint8_t { none, file, processes };
 
 /// In which order blocks are taken: one after the other; drawn anew each time; or region after region, each block of a
