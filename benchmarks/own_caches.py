@@ -23,7 +23,7 @@ from tierscope.record.result import load
 from tierscope.simulated.preset import from_rows, text
 from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.table import Latency
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_bytes
 
 ASKED = 0.1
@@ -34,7 +34,7 @@ def measure(words: list[str], out: Path) -> None:
     subprocess.run([*command, "run", "latency", *words, "--out", str(out), "--quiet"], check=True)
 
 
-def curve(directory: Path) -> tuple[list[Row], list[Row]]:
+def curve(directory: Path) -> tuple[list[Flat], list[Flat]]:
     """The staircase with the largest pages, and its footprints without a median."""
     rows = Latency().rows(load(directory))
     found = next(iter(latency_levels(rows).values()))
@@ -42,7 +42,7 @@ def curve(directory: Path) -> tuple[list[Row], list[Row]]:
     return list(found.rows), lost
 
 
-def compare(rows: list[Row], simulated: list[Row], used: set[object]) -> list[float]:
+def compare(rows: list[Flat], simulated: list[Flat], used: set[object]) -> list[float]:
     known = {row["footprint_bytes"]: row for row in simulated}
     offs = []
     print(f"{'footprint':>12} {'measured':>12} {'simulated':>12} {'off':>8}")

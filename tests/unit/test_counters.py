@@ -22,7 +22,7 @@ from tierscope.run.counters import Counters as Counting
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites.counters.table import Counters
 from tierscope.suites.counters.terminal import grid
-from tierscope.tables import Row
+from tierscope.tables import Flat
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     return lab_in(tmp_path / "run", monkeypatch)
 
 
-def rows_of(tmp_path: Path, *counted: Counted) -> tuple[Run, list[Row]]:
+def rows_of(tmp_path: Path, *counted: Counted) -> tuple[Run, list[Flat]]:
     maker = Maker(tmp_path)
     add_latency(maker, (1 << 20,))
     maker.records[0] = msgspec.structs.replace(maker.records[0], counted=counted)
@@ -38,7 +38,7 @@ def rows_of(tmp_path: Path, *counted: Counted) -> tuple[Run, list[Row]]:
     return run, Counters().rows(run)
 
 
-def one(rows: list[Row], name: str) -> Row:
+def one(rows: list[Flat], name: str) -> Flat:
     (row,) = [row for row in rows if row["counter"] == name]
     return row
 

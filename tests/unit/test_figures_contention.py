@@ -16,7 +16,7 @@ from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.report.terminal import show
 from tierscope.suites.series import points as series
-from tierscope.tables import Row
+from tierscope.tables import Flat
 
 NAMES = ("contention", "target_ratio", "flutter")
 
@@ -48,7 +48,7 @@ def layers(spec: dict[str, Any], mark: str = "") -> list[dict[str, Any]]:
     return [part for part in walk(spec) if "mark" in part and mark in ("", part["mark"]["type"])]
 
 
-def drawn(run: Run, rows: list[Row], name: str = "contention") -> dict[str, Any]:
+def drawn(run: Run, rows: list[Flat], name: str = "contention") -> dict[str, Any]:
     spec = figures[name].draw(run, rows, [])
     assert spec is not None
     return spec

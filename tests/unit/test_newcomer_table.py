@@ -20,7 +20,7 @@ from tierscope.errors import Exit
 from tierscope.record.result import Finding, Run
 from tierscope.report.content import gather, touching
 from tierscope.report.exports import exports
-from tierscope.tables import Column, Insight, Main, Row, Tables, tables
+from tierscope.tables import Column, Flat, Insight, Main, Tables, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, records
 from tierscope.units import MiB
 
@@ -42,18 +42,18 @@ class Newcomer:
         *CLOSING,
     )
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         found = []
         for record in records(run, self.name):
             point, labels = measured(run, record), record.experiment.labels
             rate = bounds("lookups", "per_s", point.groups[0].interval)
-            seat: Row = {"seat_target": record.groups[0].target}
+            seat: Flat = {"seat_target": record.groups[0].target}
             found.append(
                 {"colour": labels["colour"], "depth": labels["depth"], **seat, **rate, **closing(record, point)}
             )
         return found
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run, rows
         return []
 

@@ -15,7 +15,7 @@ from tierscope.errors import UsageError
 from tierscope.record.machine import Machine
 from tierscope.simulated.preset import from_rows, preset, text
 from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, widened
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import KiB, MiB
 
 SIZES = np.array([KiB * 2 ** (step / 4) for step in range(8, 80)])
@@ -24,7 +24,7 @@ L1 = Shape(1.7e-9, 48 * KiB, 12)
 L2 = Shape(5.4e-9, 2 * MiB, 16, "nru")
 
 
-def rows_of(latency_s: list[float]) -> list[Row]:
+def rows_of(latency_s: list[float]) -> list[Flat]:
     return [
         {
             "footprint_bytes": round(size), "page_bytes": 2 * MiB, "latency_s": time, "latency_low": time,
@@ -143,7 +143,7 @@ def test_the_tlb_of_the_staircases_pages_is_told(tmp_path: Path) -> None:
 
 def tlb_told(**changes: object) -> dict[str, Any]:
     """Of a staircase on 4 KiB pages with three rows of a TLB; changes: to the first level."""
-    rows: list[Row] = [
+    rows: list[Flat] = [
         {"page_bytes": 2 * MiB, "level": "1", "certain": True, "entries": 8.2, "entries_low": 8.0,
          "entries_round": 8, "extra_s": 0.0, "reach_bytes": 8 * 2 * MiB, **changes},
         {"page_bytes": 2 * MiB, "level": "2", "certain": False, "entries": 450.0, "entries_low": 400.0,

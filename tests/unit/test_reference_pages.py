@@ -26,7 +26,7 @@ from tierscope.record import samples, warn
 from tierscope.record.program import BIN, BIN_MEANINGS
 from tierscope.record.result import Manifest, Result, Run
 from tierscope.record.samples import BLOCK, BLOCK_MEANINGS
-from tierscope.tables import Column, Insight, Main, Plain, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, Plain, tables
 from tierscope.tables.measured import CLOSING
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -154,9 +154,9 @@ class Tides:
     )
     says: ClassVar[dict[str, str]] = {"flood MOON": "the highest | of all"}
 
-    def rows(self, run: Run) -> list[Row]: ...  # type: ignore[empty-body]
+    def rows(self, run: Run) -> list[Flat]: ...  # type: ignore[empty-body]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]: ...  # type: ignore[empty-body]
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]: ...  # type: ignore[empty-body]
 
 
 def test_a_new_table_appears_with_columns_insights_and_points() -> None:

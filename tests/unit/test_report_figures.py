@@ -13,7 +13,7 @@ from tierscope.draw import figures, theme, vega
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.report.standalone import standalone
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import KiB, MiB
 
 ALL = ("groups", "loaded_latency", "scaling", "staircase", "timeline")
@@ -148,7 +148,7 @@ def test_a_label_stands_on_the_side_away_from_the_nearest_rule_of_the_other_kind
 
 
 def test_latency_that_hardly_rises_is_drawn_from_zero(run: Run, content: Content) -> None:
-    def zero(rows: list[Row]) -> set[bool]:
+    def zero(rows: list[Flat]) -> set[bool]:
         spec = figures["loaded_latency"].draw(run, rows, [])
         axes = [part["encoding"].get("y", {}) for part in layers(spec or {})]
         return {axis["scale"]["zero"] for axis in axes if "scale" in axis}

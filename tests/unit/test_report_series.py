@@ -15,7 +15,7 @@ from tierscope.report import picture
 from tierscope.report.content import gather
 from tierscope.report.standalone import standalone
 from tierscope.suites.series import points as series
-from tierscope.tables import Row, tables
+from tierscope.tables import Flat, tables
 from tierscope.units import GiB
 
 
@@ -100,7 +100,7 @@ def test_the_window_is_where_all_threads_worked_after_the_warm_up(tmp_path: Path
 
 def test_the_fastest_the_most_disturbed_and_the_inconclusive_are_chosen(tmp_path: Path) -> None:
     run = small_run(tmp_path)
-    rows: dict[str, list[Row]] = {name: tables[name].rows(run) for name in tables}
+    rows: dict[str, list[Flat]] = {name: tables[name].rows(run) for name in tables}
     stream = [record for record in run.result.records if record.experiment.table == "stream"]
     assert len(stream) == len(rows["stream"]) == 6
     for row in rows["stream"]:
@@ -141,8 +141,8 @@ def test_a_run_without_a_disturbed_block_is_drawn_with_a_finite_size(tmp_path: P
 def test_a_timeline_of_clean_blocks_has_a_finite_size(left_out: bool, tmp_path: Path) -> None:
     """The experiment that is shown first has no block left out; another one may have."""
     run = small_run(tmp_path)
-    shared: Row = {"thread": "triad on CPU 0", "until_s": None, "blocks": 1}
-    rows: list[Row] = [
+    shared: Flat = {"thread": "triad on CPU 0", "until_s": None, "blocks": 1}
+    rows: list[Flat] = [
         {"experiment": number, "what": f"#{number}", "kind": "kept", "time_s": at, **shared}
         | dict.fromkeys(("rate", "rate_low", "rate_high"), 1 + at)
         for number in (1, 2)

@@ -19,7 +19,7 @@ from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, Section, gather
 from tierscope.report.verdict import Verdict, verdict
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.units import show_rate, show_seconds
 
 MAKES: dict[str, Callable[[Path], Run]] = {
@@ -58,7 +58,7 @@ def numbers(section: Section) -> list[str]:
     return [name for name in (*measured, *bounded) if units[name] in ("B/s", "s", "1/s", "1", "B")]
 
 
-def spoilt(section: Section, rng: random.Random, share: float) -> list[Row]:
+def spoilt(section: Section, rng: random.Random, share: float) -> list[Flat]:
     """Some rows without a number, with zeros, or with numbers that are far off and intervals wider than they."""
     rows = [dict(row) for row in section.rows]
     for row in rows:
@@ -80,7 +80,7 @@ def spoilt(section: Section, rng: random.Random, share: float) -> list[Row]:
     return rows
 
 
-def told(content: Content, changed: dict[str, list[Row]]) -> Content:
+def told(content: Content, changed: dict[str, list[Flat]]) -> Content:
     """The content of a run that has these rows."""
     sections = {
         name: Section(

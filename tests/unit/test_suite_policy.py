@@ -17,7 +17,7 @@ from tierscope.report.content import Content, gather
 from tierscope.run.runner import imagine
 from tierscope.stats.interleave import share
 from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, control_of, field_of, interleave
-from tierscope.tables import Row, tables
+from tierscope.tables import Flat, tables
 
 
 def table(name: str, **words: str) -> list[Experiment]:
@@ -125,7 +125,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Content:
     return made(tmp_path_factory.mktemp("policy"), ways=1, entries=0)
 
 
-def rows_of(content: Content) -> dict[str, Row]:
+def rows_of(content: Content) -> dict[str, Flat]:
     return {str(row["part"]): row for row in content.sections["policy"].rows}
 
 

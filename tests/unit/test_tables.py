@@ -32,7 +32,7 @@ from tierscope.imports import read
 from tierscope.plans import suites
 from tierscope.record import result as results
 from tierscope.record.result import Result, Run
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.tables import measured as measuring
 from tierscope.tables.measured import judged, measured, remember
 from tierscope.units import GiB
@@ -56,7 +56,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
+def rows(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Flat]]:
     """Of the quick run, or of another where it has none; of STREAM's text what is imported.
 
     A suite without a made run has one on the fake core.
@@ -69,7 +69,7 @@ def rows(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFa
     return {**found, "imported": tables["imported"].rows(msgspec.structs.replace(run, result=result))}
 
 
-def insights(run: Run, rows: dict[str, list[Row]], table: str) -> dict[str, Insight]:
+def insights(run: Run, rows: dict[str, list[Flat]], table: str) -> dict[str, Insight]:
     return {insight.name: insight for insight in tables[table].insights(run, rows[table])}
 
 
@@ -83,7 +83,7 @@ def test_the_five_tables_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(tables))
-def test_every_row_has_every_column_in_order_and_survives_json(name: str, rows: dict[str, list[Row]]) -> None:
+def test_every_row_has_every_column_in_order_and_survives_json(name: str, rows: dict[str, list[Flat]]) -> None:
     columns = tables[name].columns
     assert len({column.name for column in columns}) == len(columns)
     assert {column.unit for column in columns} <= UNITS
@@ -94,7 +94,7 @@ def test_every_row_has_every_column_in_order_and_survives_json(name: str, rows: 
 
 
 @pytest.mark.parametrize("name", sorted(tables))
-def test_bounds_hold_the_middle(name: str, rows: dict[str, list[Row]]) -> None:
+def test_bounds_hold_the_middle(name: str, rows: dict[str, list[Flat]]) -> None:
     for row in rows[name]:
         for what, unit in (("bandwidth", "bytes_per_s"), ("latency", "s")):
             low, middle, high = (row.get(f"{what}_{end}") for end in ("low", unit, "high"))
@@ -106,7 +106,7 @@ def test_bounds_hold_the_middle(name: str, rows: dict[str, list[Row]]) -> None:
 
 @pytest.mark.parametrize("name", sorted(tables))
 def test_insights_are_sentences_with_finite_numbers(
-    name: str, run: Run, probed: Run, rows: dict[str, list[Row]]
+    name: str, run: Run, probed: Run, rows: dict[str, list[Flat]]
 ) -> None:
     found = tables[name].insights(run if tables[name].rows(run) else probed, rows[name])
     assert len({insight.name for insight in found}) == len(found)
@@ -118,7 +118,7 @@ def test_insights_are_sentences_with_finite_numbers(
         assert numbers == sorted(numbers)
 
 
-def test_stream_finds_the_rates_put_in(rows: dict[str, list[Row]]) -> None:
+def test_stream_finds_the_rates_put_in(rows: dict[str, list[Flat]]) -> None:
     assert len(rows["stream"]) == len(KERNELS) * len(SCALING)
     for row in rows["stream"]:
         _, program, bus, store, rate = KERNELS[str(row["kernel"])]
@@ -131,7 +131,7 @@ def test_stream_finds_the_rates_put_in(rows: dict[str, list[Row]]) -> None:
         assert row["worst_bytes_per_s"] <= row["average_bytes_per_s"] <= row["best_bytes_per_s"]  # type: ignore[operator]
 
 
-def test_stream_says_share_of_peak_scaling_and_what_plain_stores_cost(run: Run, rows: dict[str, list[Row]]) -> None:
+def test_stream_says_share_of_peak_scaling_and_what_plain_stores_cost(run: Run, rows: dict[str, list[Flat]]) -> None:
     found = insights(run, rows, "stream")
     assert "copy_nt" in found["peak_share"].text
     assert near(found["peak_share"].value, 28.1e9 * 1.9 / 307.2e9)
@@ -191,7 +191,7 @@ def test_scaling_names_two_kernels_only_where_they_differ(tmp_path: Path) -> Non
     assert streams(tmp_path / "one", {"read": 0.8}).text.count("80 %") == 1
 
 
-def test_latency_finds_the_staircase_put_in(rows: dict[str, list[Row]]) -> None:
+def test_latency_finds_the_staircase_put_in(rows: dict[str, list[Flat]]) -> None:
     assert {row["footprint_bytes"] for row in rows["latency"]} == set(FOOTPRINTS)
     for row in rows["latency"]:
         truth = made_latency_s(float(row["footprint_bytes"] or 0), str(row["pages"]), str(row["order"]))
@@ -199,7 +199,7 @@ def test_latency_finds_the_staircase_put_in(rows: dict[str, list[Row]]) -> None:
     assert {row["page_bytes"] for row in rows["latency"]} == {4096, 2 << 20}
 
 
-def test_latency_names_levels_memory_walks_and_prefetch(run: Run, rows: dict[str, list[Row]]) -> None:
+def test_latency_names_levels_memory_walks_and_prefetch(run: Run, rows: dict[str, list[Flat]]) -> None:
     found = insights(run, rows, "latency")
     for level, capacity in (("level_1", 48 << 10), ("level_2", 2 << 20), ("level_3", 96 << 20)):
         assert abs(math.log2((found[level].value or 0) / capacity)) <= 0.5
@@ -214,7 +214,7 @@ def test_latency_names_levels_memory_walks_and_prefetch(run: Run, rows: dict[str
     assert near(found["adjacent_line_prefetch"].value, 0.55)
 
 
-def test_loaded_latency_finds_the_curves_put_in(rows: dict[str, list[Row]]) -> None:
+def test_loaded_latency_finds_the_curves_put_in(rows: dict[str, list[Flat]]) -> None:
     saturation = {share: rate for share, _, rate in MIXES}
     loaded = [row for row in rows["loaded_latency"] if row["load_threads"]]
     assert len(loaded) == len(MIXES) * len(DELAYS)
@@ -228,7 +228,7 @@ def test_loaded_latency_finds_the_curves_put_in(rows: dict[str, list[Row]]) -> N
     assert near(idle["latency_s"], MEMORY_S)
 
 
-def test_loaded_latency_names_idle_saturation_and_knee_of_every_mix(run: Run, rows: dict[str, list[Row]]) -> None:
+def test_loaded_latency_names_idle_saturation_and_knee_of_every_mix(run: Run, rows: dict[str, list[Flat]]) -> None:
     found = insights(run, rows, "loaded_latency")
     assert near(found["idle_latency"].value, MEMORY_S)
     for mix, rate in (("100 % reads", 38e9), ("75 % reads, plain stores", 34e9), ("50 % reads, nt stores", 30e9)):
@@ -236,7 +236,7 @@ def test_loaded_latency_names_idle_saturation_and_knee_of_every_mix(run: Run, ro
         assert 0.7 * rate < (found[f"knee {mix}"].value or 0) < 0.95 * rate
 
 
-def test_groups_tell_bandwidth_or_latency(rows: dict[str, list[Row]]) -> None:
+def test_groups_tell_bandwidth_or_latency(rows: dict[str, list[Flat]]) -> None:
     solver, probe = rows["groups"]
     assert (solver["role"], probe["role"]) == ("solver", "probe")
     assert near(solver["bandwidth_bytes_per_s"], 16e9)
@@ -245,7 +245,7 @@ def test_groups_tell_bandwidth_or_latency(rows: dict[str, list[Row]]) -> None:
     assert solver["left_out_share"] == probe["left_out_share"]
 
 
-def test_calibration_shows_what_was_tried_and_chosen(rows: dict[str, list[Row]]) -> None:
+def test_calibration_shows_what_was_tried_and_chosen(rows: dict[str, list[Flat]]) -> None:
     assert len(rows["calibration"]) == 2 * len(KERNELS) * len(SCALING)
     chosen, plainest = (row for row in rows["calibration"] if row["kernel"] == "triad" and row["threads"] == 1)
     assert (chosen["streams"], chosen["chosen"]) == (WALK["streams"], True)
@@ -293,5 +293,5 @@ def test_memory_of_points_is_bounded(run: Run, tmp_path: Path, monkeypatch: pyte
     assert judged(msgspec.structs.replace(run, path=tmp_path / "8"), record) is found
 
 
-def test_a_run_read_back_gives_the_same_rows(run: Run, rows: dict[str, list[Row]]) -> None:
+def test_a_run_read_back_gives_the_same_rows(run: Run, rows: dict[str, list[Flat]]) -> None:
     assert tables["stream"].rows(results.load(run.path)) == rows["stream"]

@@ -11,7 +11,7 @@ from made_blocks import ARRAYS, BATCHED, COST_S, COUNTS, SIZES, TAIL, add_block_
 from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import Run
 from tierscope.suites.blocks.findings import _best, best_row
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 
 TABLE = tables["blocks"]
 
@@ -24,22 +24,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run) -> list[Row]:
+def rows(run: Run) -> list[Flat]:
     return TABLE.rows(run)
 
 
-def row_of(rows: list[Row], operation: str, size: int, threads: int) -> dict[str, Any]:
+def row_of(rows: list[Flat], operation: str, size: int, threads: int) -> dict[str, Any]:
     (found,) = [
         r for r in rows if (r["operation"], r["block_bytes"], r["threads"]) == (operation, size, threads)
     ]  # fmt: skip
     return found
 
 
-def told(run: Run, rows: list[Row]) -> dict[str, Insight]:
+def told(run: Run, rows: list[Flat]) -> dict[str, Insight]:
     return {insight.name: insight for insight in TABLE.insights(run, rows)}
 
 
-def test_each_operation_size_and_count_has_one_row(rows: list[Row]) -> None:
+def test_each_operation_size_and_count_has_one_row(rows: list[Flat]) -> None:
     keys = [(row["operation"], row["block_bytes"], row["threads"]) for row in rows]
     assert sorted(keys, key=str) == sorted(
         [(operation, size, threads) for operation in ARRAYS for size in SIZES for threads in COUNTS], key=str
@@ -49,7 +49,7 @@ def test_each_operation_size_and_count_has_one_row(rows: list[Row]) -> None:
 @pytest.mark.parametrize("operation", list(ARRAYS))
 @pytest.mark.parametrize("size", list(SIZES))
 @pytest.mark.parametrize("threads", list(COUNTS))
-def test_throughput_is_what_was_put_in(rows: list[Row], operation: str, size: int, threads: int) -> None:
+def test_throughput_is_what_was_put_in(rows: list[Flat], operation: str, size: int, threads: int) -> None:
     row = row_of(rows, operation, size, threads)
     truth = SIZES[size] * COUNTS[threads]
     assert row["throughput_bytes_per_s"] == pytest.approx(truth, rel=0.03)
@@ -63,7 +63,9 @@ def test_throughput_is_what_was_put_in(rows: list[Row], operation: str, size: in
 @pytest.mark.parametrize("operation", list(ARRAYS))
 @pytest.mark.parametrize("size", list(SIZES))
 @pytest.mark.parametrize("threads", [1, 2])
-def test_latency_is_what_was_put_in_without_the_timer(rows: list[Row], operation: str, size: int, threads: int) -> None:
+def test_latency_is_what_was_put_in_without_the_timer(
+    rows: list[Flat], operation: str, size: int, threads: int
+) -> None:
     row = row_of(rows, operation, size, threads)
     assert row["latency_s"] == pytest.approx(operation_s(operation, size, threads), rel=0.01)
     assert row["latency_low"] <= row["latency_s"] <= row["latency_high"]
@@ -73,7 +75,7 @@ def test_latency_is_what_was_put_in_without_the_timer(rows: list[Row], operation
     )
 
 
-def test_the_tail_shows_from_the_percentile_at_which_it_begins(rows: list[Row]) -> None:
+def test_the_tail_shows_from_the_percentile_at_which_it_begins(rows: list[Flat]) -> None:
     row = row_of(rows, "copy", 8000, 1)
     assert row["latency_p90_s"] == pytest.approx(row["latency_s"], rel=0.05)
     assert row["latency_p99_s"] == pytest.approx(TAIL * row["latency_s"], rel=0.05)
@@ -81,7 +83,7 @@ def test_the_tail_shows_from_the_percentile_at_which_it_begins(rows: list[Row]) 
     assert row["latency_p999_s"] is not None
 
 
-def test_few_operations_carry_no_far_percentile(rows: list[Row]) -> None:
+def test_few_operations_carry_no_far_percentile(rows: list[Flat]) -> None:
     row = row_of(rows, "copy", 80_000_000, 1)
     assert row["latency_blocks"] <= 90
     assert row["latency_p90_s"] is not None
@@ -89,11 +91,11 @@ def test_few_operations_carry_no_far_percentile(rows: list[Row]) -> None:
     assert row["latency_p999_s"] is None
 
 
-def test_a_row_says_how_its_operations_were_timed(rows: list[Row]) -> None:
+def test_a_row_says_how_its_operations_were_timed(rows: list[Flat]) -> None:
     assert {row["block_bytes"]: row["batched"] for row in rows} == {8: BATCHED, 8000: 1, 80_000_000: 1}
 
 
-def test_operations_that_wait_for_a_turn_count_in_the_percentiles(rows: list[Row]) -> None:
+def test_operations_that_wait_for_a_turn_count_in_the_percentiles(rows: list[Flat]) -> None:
     alone, turns = row_of(rows, "copy", 80_000_000, 2), row_of(rows, "copy", 80_000_000, 4)
     assert turns["latency_s"] > 1.5 * alone["latency_s"]
     assert turns["latency_left_out"] == 0
@@ -107,7 +109,7 @@ def test_a_row_whose_latency_is_not_measured_yet_is_there_without_it(run: Run) -
     assert row["batched"] is None
 
 
-def test_the_best_count_is_named_where_the_intervals_allow_it(run: Run, rows: list[Row]) -> None:
+def test_the_best_count_is_named_where_the_intervals_allow_it(run: Run, rows: list[Flat]) -> None:
     """1.9 and 1.85 times one thread are 2.7 % apart: sure where the intervals are narrow, else not told apart."""
     found = told(run, rows)
     for operation in ARRAYS:
@@ -119,7 +121,7 @@ def test_the_best_count_is_named_where_the_intervals_allow_it(run: Run, rows: li
             assert ("not distinguishable from 4" in insight.text) is (insight.value is None)
 
 
-def made_row(threads: int, rate: float, half: float = 0.005, conclusive: bool = True) -> Row:
+def made_row(threads: int, rate: float, half: float = 0.005, conclusive: bool = True) -> Flat:
     return {
         "operation": "copy", "block_bytes": 8000, "target": "node:0", "threads": threads, "conclusive": conclusive,
         "throughput_bytes_per_s": rate, "throughput_low": rate * (1 - half), "throughput_high": rate * (1 + half),
@@ -138,7 +140,9 @@ def made_row(threads: int, rate: float, half: float = 0.005, conclusive: bool = 
         ([made_row(1, 1e9)], [None]),
     ],
 )
-def test_a_count_is_best_only_against_every_other_and_if_all_are_sure(rows: list[Row], best: list[bool | None]) -> None:
+def test_a_count_is_best_only_against_every_other_and_if_all_are_sure(
+    rows: list[Flat], best: list[bool | None]
+) -> None:
     assert [best_row(row, rows) for row in rows] == best
 
 
@@ -149,7 +153,7 @@ def test_the_highest_count_is_said_to_be_inconclusive_before_it_is_held_against_
     assert "from 1" not in insight.text
 
 
-def test_what_is_said_first_is_the_most_and_its_share_of_the_peak(run: Run, rows: list[Row]) -> None:
+def test_what_is_said_first_is_the_most_and_its_share_of_the_peak(run: Run, rows: list[Flat]) -> None:
     first, second, *_ = TABLE.insights(run, rows)
     assert first.name == "most_throughput"
     assert "80 MB blocks with 2 threads" in first.text
@@ -157,19 +161,19 @@ def test_what_is_said_first_is_the_most_and_its_share_of_the_peak(run: Run, rows
     assert second.value == pytest.approx(12e9 * 1.9 / 307.2e9, rel=0.03)
 
 
-def test_efficiency_is_said_of_threads_that_have_a_cpu_each(run: Run, rows: list[Row]) -> None:
+def test_efficiency_is_said_of_threads_that_have_a_cpu_each(run: Run, rows: list[Flat]) -> None:
     insight = told(run, rows)["block_efficiency"]
     assert "2 threads, one per CPU" in insight.text
     assert insight.value == pytest.approx(0.95, rel=0.03)
 
 
-def test_threads_beyond_the_cpus_are_held_against_those_that_have_one(run: Run, rows: list[Row]) -> None:
+def test_threads_beyond_the_cpus_are_held_against_those_that_have_one(run: Run, rows: list[Flat]) -> None:
     insight = told(run, rows)["beyond_cpus 4"]
     assert insight.value == pytest.approx(1.85 / 1.9, rel=0.03)
     assert "4 threads that share 2 CPUs" in insight.text
 
 
-def test_the_price_of_a_call_is_that_of_the_smallest_block(run: Run, rows: list[Row]) -> None:
+def test_the_price_of_a_call_is_that_of_the_smallest_block(run: Run, rows: list[Flat]) -> None:
     insight = told(run, rows)["call_cost copy"]
     assert insight.value == pytest.approx(operation_s("copy", 8, 1), rel=0.01)
     level = [row | {"throughput_bytes_per_s": 5e9} for row in rows]
@@ -198,7 +202,7 @@ def test_two_runs_are_compared_point_by_point(run: Run) -> None:
     assert {row["ratio"] for row in rows} == {1.0}
 
 
-def test_inconclusive_rows_make_no_most_no_share_and_no_ratio(run: Run, rows: list[Row]) -> None:
+def test_inconclusive_rows_make_no_most_no_share_and_no_ratio(run: Run, rows: list[Flat]) -> None:
     """Of 48 points 47 were inconclusive, and "the most of all conclusive points" stood above a chart with more."""
     lone = [{**row, "conclusive": number == 0} for number, row in enumerate(rows)]
     found = told(run, lone)
@@ -209,7 +213,7 @@ def test_inconclusive_rows_make_no_most_no_share_and_no_ratio(run: Run, rows: li
     assert not any(insight.conclusive or insight.numbers for insight in none.values())
 
 
-def test_a_small_ratio_is_not_shown_as_nothing(run: Run, rows: list[Row]) -> None:
+def test_a_small_ratio_is_not_shown_as_nothing(run: Run, rows: list[Flat]) -> None:
     slow = [
         row | {key: row[key] / 1000 for key in ("throughput_bytes_per_s", "throughput_low", "throughput_high")}
         if row["threads"] == 4

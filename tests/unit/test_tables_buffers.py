@@ -17,7 +17,7 @@ from tierscope.stats.buffers import Bounded, Level
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.suites.buffers.findings import sentences
 from tierscope.suites.buffers.table import _round_as
-from tierscope.tables import Row, tables
+from tierscope.tables import Flat, tables
 from tierscope.units import KiB, MiB
 
 
@@ -37,7 +37,7 @@ def flat(tmp_path_factory: pytest.TempPathFactory) -> Content:
     return gather(run_of(tmp_path_factory.mktemp("flat"), Device((), 100e-9)))
 
 
-def parts(content: Content) -> dict[str, Row]:
+def parts(content: Content) -> dict[str, Flat]:
     return {str(row["part"]): row for row in content.rows("buffers")}
 
 

@@ -11,7 +11,7 @@ from made import BLOCK_S, HZ, Maker
 from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import BLOCK, SIZING, Run, write_blocks
 from tierscope.stats.median import median
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.tables.measured import measured
 
 
@@ -22,7 +22,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return maker.save("contention")
 
 
-def rows(run: Run, table: str) -> list[Row]:
+def rows(run: Run, table: str) -> list[Flat]:
     return tables[table].rows(run)
 
 
@@ -30,7 +30,7 @@ def insights(run: Run, table: str) -> dict[str, Insight]:
     return {one.name: one for one in tables[table].insights(run, rows(run, table))}
 
 
-def row(run: Run, mode: str, a: int, b: int) -> Row:
+def row(run: Run, mode: str, a: int, b: int) -> Flat:
     (found,) = [r for r in rows(run, "contention") if (r["mode"], r["a_threads"], r["b_threads"]) == (mode, a, b)]
     return found
 

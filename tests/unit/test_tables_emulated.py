@@ -15,7 +15,7 @@ from tierscope.record.result import Run
 from tierscope.stats.interleave import Interleave
 from tierscope.suites.latency.findings import said
 from tierscope.suites.policy.table import _rows
-from tierscope.tables import Insight, Row, emulated, tables
+from tierscope.tables import Flat, Insight, emulated, tables
 from tierscope.tables.policy_found import Found
 
 FLOORED, CAPPED = "emu:node=0,latency=350ns", "emu:bandwidth=8GB/s"
@@ -37,7 +37,7 @@ def test_the_word_of_a_tier_says_what_it_hides(word: str, floor: float, ceiling:
     assert bool(emulated.hidden_by_ceiling(word)) == bool(ceiling)
 
 
-def chases(target: str, pair_s: float = 351e-9, small_s: float = 352e-9) -> list[Row]:
+def chases(target: str, pair_s: float = 351e-9, small_s: float = 352e-9) -> list[Flat]:
     """Both orders with large pages, and the global one with 4 KiB pages."""
     kinds = (("global", "thp", 2 << 20, 350e-9), ("pair", "thp", 2 << 20, pair_s), ("global", "4k", 4096, small_s))
     return [
@@ -102,7 +102,7 @@ def test_a_ceiling_hides_the_unit_that_memory_moves(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("target", "sure"), [(CAPPED, False), (FLOORED, True), ("node:0", True)])
 def test_no_interleaving_under_a_ceiling_is_no_conclusion(target: str, sure: bool) -> None:
-    strides: list[Row] = [{"conclusive": True, "reasons": "", "blocks": 9, "left_out_share": 0.0, "origin": "real"}]
+    strides: list[Flat] = [{"conclusive": True, "reasons": "", "blocks": 9, "left_out_share": 0.0, "origin": "real"}]
     none = Interleave(1, 0, ((1, 0),), 0.0, 1.0, 0.0, np.ones(1))
     seen = Found(strides, [], [], [], none, None, None, saturated=True, evidence={"interleave": "flat"})
     (row,) = _rows(target, seen)

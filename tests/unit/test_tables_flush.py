@@ -12,7 +12,7 @@ from tierscope.compare.comparison import compare_runs
 from tierscope.plans import suites
 from tierscope.record.result import Run, load
 from tierscope.stats.contrast import ROUNDS
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.units import MiB
 
 TABLE = tables["flush"]
@@ -26,7 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run) -> list[Row]:
+def rows(run: Run) -> list[Flat]:
     return TABLE.rows(run)
 
 
@@ -34,13 +34,13 @@ def said(run: Run) -> dict[str, Insight]:
     return {insight.name: insight for insight in TABLE.insights(run, TABLE.rows(run))}
 
 
-def number(row: Row, key: str) -> float:
+def number(row: Flat, key: str) -> float:
     value = row[key]
     assert isinstance(value, float)
     return value
 
 
-def test_a_row_for_each_instruction_and_chunk_size(rows: list[Row]) -> None:
+def test_a_row_for_each_instruction_and_chunk_size(rows: list[Flat]) -> None:
     assert [(row["chunk_bytes"], row["instruction"]) for row in rows] == [(c, name) for c in CHUNKS for name in LINES]
     assert {row["against"] for row in rows} == {"clwb"}
     assert {(row["fence"], row["order"], row["target"], row["persistence"]) for row in rows} == {
@@ -50,7 +50,7 @@ def test_a_row_for_each_instruction_and_chunk_size(rows: list[Row]) -> None:
     assert all(row["conclusive"] for row in rows)
 
 
-def test_times_and_ratios_come_out_as_they_were_put_in(rows: list[Row]) -> None:
+def test_times_and_ratios_come_out_as_they_were_put_in(rows: list[Flat]) -> None:
     for row in rows:
         name, chunk = str(row["instruction"]), int(row["chunk_bytes"] or 0)
         truth, base = line_s(name, chunk), line_s("clwb", chunk)
@@ -64,13 +64,13 @@ def test_times_and_ratios_come_out_as_they_were_put_in(rows: list[Row]) -> None:
     assert {(row["ratio_low"], row["ratio"], row["ratio_high"]) for row in clwb} == {(1.0, 1.0, 1.0)}
 
 
-def test_ticks_are_those_of_the_clock_that_is_named(rows: list[Row]) -> None:
+def test_ticks_are_those_of_the_clock_that_is_named(rows: list[Flat]) -> None:
     for row in rows:
         assert row["line_ticks"] == pytest.approx(number(row, "line_s") * HZ)
         assert (row["clock"], row["clock_hz"]) == ("tsc", HZ)
 
 
-def test_seconds_are_for_all_bytes_and_the_row_says_how_many_were_written(rows: list[Row]) -> None:
+def test_seconds_are_for_all_bytes_and_the_row_says_how_many_were_written(rows: list[Flat]) -> None:
     for row in rows:
         assert row["total_bytes"] == TOTAL
         assert row["seconds_total"] == pytest.approx(TOTAL / 64 * number(row, "line_s"))
@@ -178,7 +178,7 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
     assert [record.experiment.table for record in lab.records] == ["sizing", "flush", "sizing", "flush"]
 
 
-def test_a_range_says_of_how_many_sizes_it_is(run: Run, rows: list[Row]) -> None:
+def test_a_range_says_of_how_many_sizes_it_is(run: Run, rows: list[Flat]) -> None:
     """'over all sizes' was said of three sizes of seven."""
     whole_range = said(run)["flush_ratio clflush"].text
     sizes = sorted({int(row["chunk_bytes"] or 0) for row in rows})

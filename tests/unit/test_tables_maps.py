@@ -22,7 +22,7 @@ from tierscope.report.content import gather
 from tierscope.report.verdict import verdict
 from tierscope.stats.contrast import ROUNDS
 from tierscope.suites.maps import terminal as terminal_maps
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 
 TABLE = tables["maps"]
 
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run) -> list[Row]:
+def rows(run: Run) -> list[Flat]:
     return TABLE.rows(run)
 
 
@@ -43,7 +43,7 @@ def said(run: Run) -> dict[str, Insight]:
     return {insight.name: insight for insight in TABLE.insights(run, TABLE.rows(run))}
 
 
-def number(row: Row, key: str) -> float:
+def number(row: Flat, key: str) -> float:
     value = row[key]
     assert isinstance(value, float | int)
     return float(value)
@@ -53,7 +53,7 @@ def mean_s(structure: str) -> float:
     return LATENCY_S[structure] * math.exp(SPREAD**2 / 2)
 
 
-def test_a_row_for_each_structure_operation_and_number_of_threads(rows: list[Row]) -> None:
+def test_a_row_for_each_structure_operation_and_number_of_threads(rows: list[Flat]) -> None:
     each = [("insert", 1), ("get", 1), ("get", 2)]
     assert [(row["structure"], row["operation"], row["threads"]) for row in rows] == [
         (structure, *one) for structure in LATENCY_S for one in each
@@ -64,7 +64,7 @@ def test_a_row_for_each_structure_operation_and_number_of_threads(rows: list[Row
     assert all(row["conclusive"] for row in rows)
 
 
-def test_times_come_out_as_they_were_put_in(rows: list[Row]) -> None:
+def test_times_come_out_as_they_were_put_in(rows: list[Flat]) -> None:
     for row in rows:
         structure, threads = str(row["structure"]), number(row, "threads")
         rehash = REHASHES * REHASH_S if row["operation"] == "insert" else 0.0
@@ -79,7 +79,7 @@ def test_times_come_out_as_they_were_put_in(rows: list[Row]) -> None:
         assert number(row, "latency_min_s") < number(row, "latency_p50_s") < number(row, "latency_max_s")
 
 
-def test_what_lies_beside_the_operations_is_told_apart(rows: list[Row]) -> None:
+def test_what_lies_beside_the_operations_is_told_apart(rows: list[Flat]) -> None:
     for row in rows:
         inserts = row["operation"] == "insert"
         assert row["rehashes"] == (REHASHES if inserts else 0)
@@ -89,7 +89,7 @@ def test_what_lies_beside_the_operations_is_told_apart(rows: list[Row]) -> None:
         assert row["done_share"] == 1
 
 
-def test_a_percentile_that_no_batch_carries_is_that_of_all_together(rows: list[Row]) -> None:
+def test_a_percentile_that_no_batch_carries_is_that_of_all_together(rows: list[Flat]) -> None:
     """999 of 1000: two of 2000 lie beyond it in a batch, 16 in all."""
     for row in rows:
         assert number(row, "latency_p999_s") > number(row, "latency_p99_s")
@@ -204,7 +204,7 @@ def counted(tmp_path: Path) -> Run:
 COUNTS = ("lines_read", "lines_written", "lines_flushed", "fences", "flushed_per_written")
 
 
-def test_lines_are_those_of_one_operation_where_accesses_were_recorded(counted: Run, rows: list[Row]) -> None:
+def test_lines_are_those_of_one_operation_where_accesses_were_recorded(counted: Run, rows: list[Flat]) -> None:
     (row,) = TABLE.rows(counted)
     assert [row[key] for key in COUNTS] == [5, 4, 6, 3, 1.5]
     assert {row[key] for row in rows for key in COUNTS} == {None}
@@ -223,7 +223,7 @@ def test_the_terminal_and_a_sentence_tell_what_is_flushed_again(counted: Run, ru
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_the_figure_has_a_chart_for_each_operation_and_a_point_for_each_percentile(run: Run, rows: list[Row]) -> None:
+def test_the_figure_has_a_chart_for_each_operation_and_a_point_for_each_percentile(run: Run, rows: list[Flat]) -> None:
     spec = figures["maps"].draw(run, rows, [])
     assert spec is not None
     points = spec["data"]["values"]

@@ -12,7 +12,7 @@ from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import Run
 from tierscope.stats.contrast import ROUNDS
 from tierscope.suites.neighbors.table import LONGEST, aggressor_name, victim_name
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 
 TABLE = tables["neighbors"]
 
@@ -29,11 +29,11 @@ def said(run: Run) -> dict[str, Insight]:
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Flat]:
     return TABLE.rows(run_of(tmp_path_factory.mktemp("flow")))
 
 
-def test_a_row_for_each_pair_of_numbers_says_what_it_stands_against(rows: list[Row]) -> None:
+def test_a_row_for_each_pair_of_numbers_says_what_it_stands_against(rows: list[Flat]) -> None:
     assert [(row["victims"], row["aggressors"], row["against"]) for row in rows] == [
         (1, 0, "itself"), (1, 1, "1 alone"), (2, 0, "1 alone"), (2, 1, "2 alone"),
     ]  # fmt: skip
@@ -58,7 +58,7 @@ def test_an_aggressor_that_is_a_program_has_the_name_of_the_suite(tmp_path: Path
     assert aggressor_name(rows[1]) == "fio"
 
 
-def test_slowdowns_come_out_as_they_were_put_in(rows: list[Row]) -> None:
+def test_slowdowns_come_out_as_they_were_put_in(rows: list[Flat]) -> None:
     truths = [1.0, SLOWER[1], SLOWER[2], SLOWER[3] / SLOWER[2]]
     for row, truth in zip(rows, truths, strict=True):
         assert row["slowdown"] == pytest.approx(truth, rel=0.005)
@@ -68,7 +68,7 @@ def test_slowdowns_come_out_as_they_were_put_in(rows: list[Row]) -> None:
     assert (rows[0]["slowdown_low"], rows[0]["slowdown_high"]) == (1.0, 1.0)
 
 
-def test_the_time_of_a_task_is_that_of_one_task(rows: list[Row]) -> None:
+def test_the_time_of_a_task_is_that_of_one_task(rows: list[Flat]) -> None:
     for row, slower in zip(rows, SLOWER, strict=True):
         assert row["seconds"] == pytest.approx(TASK_S * slower, rel=0.005)
     assert {(row["victim_target"], row["victim_bytes"]) for row in rows} == {(None, None)}
@@ -89,7 +89,7 @@ def test_a_command_is_named_by_its_line(tmp_path: Path) -> None:
 
 
 def test_a_long_command_is_cut_in_sentences() -> None:
-    row: Row = {"victim": "cmd", "size": None, "command": "x" * 500}
+    row: Flat = {"victim": "cmd", "size": None, "command": "x" * 500}
     assert len(victim_name(row)) == LONGEST
     assert victim_name(row).endswith("...")
 
@@ -111,7 +111,7 @@ def test_where_no_interval_leaves_out_one_no_slowdown_is_shown(tmp_path: Path) -
         assert (found[name].low or 0) <= 1 <= (found[name].high or 0)
 
 
-def test_aggressors_that_flush_are_named_with_their_chunk_and_fence(tmp_path: Path, rows: list[Row]) -> None:
+def test_aggressors_that_flush_are_named_with_their_chunk_and_fence(tmp_path: Path, rows: list[Flat]) -> None:
     run = run_of(tmp_path, aggressor="flush_clflushopt")
     found = TABLE.rows(run)
     assert [row["aggressor_chunk_bytes"] for row in found] == [None, 4096, None, 4096]

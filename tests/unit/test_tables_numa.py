@@ -13,7 +13,7 @@ from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import Run
 from tierscope.report.terminal import show
 from tierscope.suites.core_to_core.table import class_of
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.tables.measured import whole
 
 SERVER = made_server(threads=2)
@@ -30,11 +30,11 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return numa_run(tmp_path_factory.mktemp("nodes"), NODES)
 
 
-def rows(run: Run, table: str) -> list[Row]:
+def rows(run: Run, table: str) -> list[Flat]:
     return tables[table].rows(run)
 
 
-def said(run: Run, table: str, of: list[Row] | None = None) -> dict[str, Insight]:
+def said(run: Run, table: str, of: list[Flat] | None = None) -> dict[str, Insight]:
     return {one.name: one for one in tables[table].insights(run, rows(run, table) if of is None else of)}
 
 
@@ -128,7 +128,7 @@ def test_a_few_cpus_are_a_matrix_in_the_terminal_and_many_a_line_per_class(tmp_p
 # --- nodes ---
 
 
-def by_cell(run: Run) -> dict[tuple[int, int], Row]:
+def by_cell(run: Run) -> dict[tuple[int, int], Flat]:
     return {(whole(row, "initiator"), whole(row, "target")): row for row in rows(run, "numa")}
 
 

@@ -11,7 +11,7 @@ from tierscope.record.experiment import Label
 from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.writers.json import document
-from tierscope.tables import Column, Insight, Row, Tables
+from tierscope.tables import Column, Flat, Insight, Tables
 
 LABELS = (str, int, float, bool, type(None))
 
@@ -40,12 +40,12 @@ class Careless:
     columns = (Column("share", "share", "1"),)
     keys, main = ("share",), ()
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         del run
         numbers: list[Label] = [np.float64(0.5), np.int64(3), np.True_, np.str_("x"), 7]  # type: ignore[list-item]
         return [{"share": number} for number in numbers]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run, rows
         return [Insight(name="share", text="half", value=np.float64(0.5), low=np.float64(0.25))]
 

@@ -14,7 +14,7 @@ from tierscope.errors import UsageError
 from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.terminal import show
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 
 TABLE = tables["storage"]
 
@@ -29,7 +29,7 @@ def depths(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return storage_run(tmp_path_factory.mktemp("depths"), "size=64MiB", "preset=depths", "mixes=read")
 
 
-def rows_of(run: Run) -> list[Row]:
+def rows_of(run: Run) -> list[Flat]:
     return TABLE.rows(run)
 
 
@@ -37,7 +37,7 @@ def said(run: Run) -> dict[str, Insight]:
     return {one.name: one for one in TABLE.insights(run, rows_of(run))}
 
 
-def number(row: Row, key: str) -> float:
+def number(row: Flat, key: str) -> float:
     value = row[key]
     assert isinstance(value, int | float)
     return float(value)

@@ -10,7 +10,7 @@ from made_tlb import COARSE, FINE, NONE, TWO, MadeTlb, add_tlb, control_s
 from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.tables import Row, tables
+from tierscope.tables import Flat, tables
 from tierscope.units import KiB
 
 
@@ -130,5 +130,5 @@ def test_rows_are_of_one_page_size_after_the_other(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_tlb(maker, touched=(8, 16), pages="thp")
     add_tlb(maker, touched=(8,), pages="4k")
-    rows: list[Row] = tables["tlb"].rows(maker.save("tlb"))
+    rows: list[Flat] = tables["tlb"].rows(maker.save("tlb"))
     assert [row["page_bytes"] for row in rows] == [4 * KiB, 2048 * KiB, 2048 * KiB]

@@ -9,7 +9,7 @@ import pytest
 from made import Maker, Teamwork, add_latency, made_facts, made_machine, one_group
 from tierscope.record.result import BLOCK, Run
 from tierscope.suites.latency.levels import latency_levels
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.units import GiB, KiB, MiB
 
 
@@ -28,7 +28,7 @@ def add_chase(maker: Maker, latency: float, order: str = "global", pages: str = 
     maker.add("latency", {"probe": "cycle", "order": order}, (group,), (Teamwork((1 / latency,)),))
 
 
-def row_of(table: str, run: Run) -> Row:
+def row_of(table: str, run: Run) -> Flat:
     (row,) = tables[table].rows(run)
     return row
 

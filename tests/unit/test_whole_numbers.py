@@ -13,7 +13,7 @@ from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.reference import load
 from tierscope.suites.stream.table import Stream
-from tierscope.tables import Row, tables
+from tierscope.tables import Flat, tables
 from tierscope.tables.measured import interval_of, span_of
 
 LOW, MIDDLE, HIGH = 10_000_000_000, 10_100_000_000, 10_200_000_000
@@ -26,7 +26,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     maker = Maker(tmp_path)
     add_stream(maker, ("copy",))
     made = maker.save()
-    rows: list[Row] = msgspec.json.decode(msgspec.json.encode([row | WHOLE for row in tables["stream"].rows(made)]))
+    rows: list[Flat] = msgspec.json.decode(msgspec.json.encode([row | WHOLE for row in tables["stream"].rows(made)]))
     assert {type(row["bandwidth_low"]) for row in rows} == {int}
     monkeypatch.setattr(Stream, "rows", lambda _table, _run: rows)
     return made

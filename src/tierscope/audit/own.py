@@ -14,7 +14,7 @@ from tierscope.audit.statement import SAID, Quantity, Statement
 from tierscope.record.experiment import Group, real
 from tierscope.record.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.sound import reads
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Flat, Insight, tables
 from tierscope.tables.measured import CLOSING, judged, span_of
 from tierscope.units import show_bytes, show_seconds
 
@@ -28,11 +28,11 @@ LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that 
 
 @reads("the audit")
 def statements(
-    run: Run, rows: dict[str, list[Row]] | None = None, said: dict[str, list[Insight]] | None = None
+    run: Run, rows: dict[str, list[Flat]] | None = None, said: dict[str, list[Insight]] | None = None
 ) -> list[Statement]:
     """All of a run. rows, said: by table, where they are known already; ResultError if samples are damaged."""
-    known = {name: tables[name].rows(run) for name in tables} if rows is None else rows
-    insights = {name: tables[name].insights(run, known[name]) for name in known} if said is None else said
+    known = {name: tables[name].flat(run) for name in tables} if rows is None else rows
+    insights = {name: tables[name].insights(run, tables[name].rows(run)) for name in known} if said is None else said
     of_rows = [_row(run, name, row) for name in known if name != "imported" for row in known[name]]
     return (
         of_rows
@@ -54,7 +54,7 @@ def _said(table: str, insight: Insight) -> list[Statement]:
     return found
 
 
-def _row(run: Run, table: str, row: Row) -> Statement:
+def _row(run: Run, table: str, row: Flat) -> Statement:
     columns = tables[table].columns
     labels = _labels(columns)
     quantities = {column.name: found for column in columns if (found := _quantity(row, column))}
@@ -83,7 +83,7 @@ def _labels(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     return columns[:first] + pages
 
 
-def _label(row: Row, labels: tuple[Column, ...]) -> str:
+def _label(row: Flat, labels: tuple[Column, ...]) -> str:
     """'triad, threads 2, node:0, footprint 1 GiB'."""
     told = [(column, value) for column in labels if (value := row.get(column.name)) not in (None, "")]
     return ", ".join(
@@ -104,7 +104,7 @@ def _stem(name: str) -> str:
     return name
 
 
-def _quantity(row: Row, column: Column) -> Quantity | None:
+def _quantity(row: Flat, column: Column) -> Quantity | None:
     value = real(row.get(column.name))
     if not column.unit or value is None or column.name.endswith(("_low", "_high")):
         return None

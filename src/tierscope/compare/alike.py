@@ -25,7 +25,7 @@ from tierscope.record.reading import Reading
 from tierscope.record.result import Run
 from tierscope.reference import Match
 from tierscope.sound import reads
-from tierscope.tables import Row, tables
+from tierscope.tables import Flat, tables
 from tierscope.units import show_bytes
 
 MAIN = ("bandwidth_bytes_per_s", "latency_s")
@@ -165,7 +165,7 @@ def _meant(side: Side, other: Side) -> Iterator[_Entry]:
         return
     for _, match, keys in _asked(other):
         nodes = len(side.run.result.machine.identity.nodes)
-        rows = [{**row, "nodes": nodes} for row in tables[match.table].rows(side.run)]
+        rows = [{**row, "nodes": nodes} for row in tables[match.table].flat(side.run)]
         for row in rows:
             if _fits(row, rows, match, keys):
                 point = named_point({"table": match.table, **row}).partition(": ")[2]
@@ -205,15 +205,15 @@ def _words(keys: dict[str, str]) -> str:
     return ", ".join(f"{key} {word}" for key, word in keys.items() if word != MOST and "*" not in word)
 
 
-def _fits(row: Row, rows: Sequence[Row], match: Match, keys: dict[str, str]) -> bool:
+def _fits(row: Flat, rows: Sequence[Flat], match: Match, keys: dict[str, str]) -> bool:
     if row.get(match.key) is None:
         return False
     return all(_largest(row, rows, key) if word == MOST else same(row.get(key), word) for key, word in keys.items())
 
 
-def _largest(row: Row, rows: Sequence[Row], key: str) -> bool:
+def _largest(row: Flat, rows: Sequence[Flat], key: str) -> bool:
     return row[key] is not None and _number(row, key) == max(_number(one, key) for one in rows if one[key] is not None)
 
 
-def _number(row: Row, key: str) -> float:
+def _number(row: Flat, key: str) -> float:
     return float(row[key] or 0)

@@ -23,7 +23,7 @@ from tierscope.record.experiment import Label
 from tierscope.record.result import Run
 from tierscope.reference import Match, Reference
 from tierscope.sound import reads
-from tierscope.tables import Column, Row, tables
+from tierscope.tables import Column, Flat, tables
 from tierscope.tables.measured import span_of
 from tierscope.units import show_bytes
 
@@ -58,15 +58,15 @@ def _matched(run: Run, published: Reference, match: Match) -> Iterator[dict[str,
                     yield _point(row, match, keys, float(numbers[place]), unit)
 
 
-def _rows(run: Run, match: Match) -> Iterator[Row]:
+def _rows(run: Run, match: Match) -> Iterator[Flat]:
     """Of our table, and of imported rows, whose keys are called otherwise."""
-    yield from tables[match.table].rows(run)
-    for row in tables["imported"].rows(run):
+    yield from tables[match.table].flat(run)
+    for row in tables["imported"].flat(run):
         if match.key in row and all(ALIASES.get(key, key) in row for key in match.keys):
             yield {**row, **{key: row[ALIASES[key]] for key in match.keys if key in ALIASES}}
 
 
-def _filled(template: str, published: Reference, place: int, key: str, ours: list[Row]) -> str:
+def _filled(template: str, published: Reference, place: int, key: str, ours: list[Flat]) -> str:
     if template == "{most}":
         return str(max((float(v) for row in ours if isinstance(v := row.get(key), int | float)), default=""))
     if template.startswith("{"):
@@ -84,7 +84,7 @@ def same(value: Label, wanted: str) -> bool:
     return fnmatchcase(str(value), wanted)
 
 
-def _point(row: Row, match: Match, keys: dict[str, str], published: float, unit: str) -> dict[str, Any]:
+def _point(row: Flat, match: Match, keys: dict[str, str], published: float, unit: str) -> dict[str, Any]:
     value = float(row[match.key] or 0)
     stem = match.key.removesuffix("_bytes_per_s").removesuffix("_s")
     span = span_of(row, stem) or (value, value)

@@ -21,7 +21,7 @@ from tierscope.record.origin import named
 from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.stats.compare import compare_all
-from tierscope.tables import Column, Row, Table, tables
+from tierscope.tables import Column, Flat, Plain, tables
 from tierscope.units import show_bytes
 
 ORDER = ("slower", "faster", "inconclusive", "no difference shown")
@@ -63,7 +63,7 @@ def _apart(before: Run, after: Run) -> str:
     """': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
     told = []
     for name, table in {one.table.name: one.table for one in measures().values()}.items():
-        sides, keys = [table.rows(run) for run in (before, after)], table.keys
+        sides, keys = [table.flat(run) for run in (before, after)], table.keys
         if all(sides):
             titles = {column.name: column.title for column in table.columns}
             values = [{key: {row[key] for row in rows} for key in keys} for rows in sides]
@@ -101,12 +101,12 @@ def origins_of(before: Run, after: Run) -> str:
     return f"Before is {one}; after is {other}{said}."
 
 
-def _tiers(table: Table) -> set[str]:
+def _tiers(table: Plain) -> set[str]:
     """The columns that name a target."""
     return {column.name for column in table.columns if column.tier}
 
 
-def _keys(table: Table, sides: list[list[Row]], across: bool) -> tuple[str, ...]:
+def _keys(table: Plain, sides: list[list[Flat]], across: bool) -> tuple[str, ...]:
     """Across origins or targets, without the targets of which each side has one at most."""
     single = [{key for key in table.keys if len({row[key] for row in rows}) <= 1} for rows in sides]
     left_out = _tiers(table).intersection(*single) if across else set()
@@ -149,9 +149,9 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
     return rows
 
 
-def _numbered(keys: tuple[str, ...], rows: list[Row]) -> dict[tuple[tuple[Any, ...], int], Row]:
+def _numbered(keys: tuple[str, ...], rows: list[Flat]) -> dict[tuple[tuple[Any, ...], int], Flat]:
     """By key and turn: a run may measure one point twice, and the first compares with the first."""
-    found: dict[tuple[tuple[Any, ...], int], Row] = {}
+    found: dict[tuple[tuple[Any, ...], int], Flat] = {}
     turns: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
         key = tuple(row[part] for part in keys)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
-from tierscope.tables import Column, Main, Row, Table, tables
+from tierscope.tables import Column, Flat, Main, Plain, tables
 from tierscope.tables.measured import span_of
 
 
@@ -13,7 +13,7 @@ from tierscope.tables.measured import span_of
 class Measure:
     """One main value of one table."""
 
-    table: Table
+    table: Plain
     main: Main
 
     @property
@@ -31,11 +31,11 @@ class Measure:
         """The base unit: "B/s", "s", "1/s", "B", "1"."""
         return self.column.unit
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         """The points of a run."""
-        return self.table.rows(run)
+        return self.table.flat(run)
 
-    def interval(self, row: Row) -> Interval | None:
+    def interval(self, row: Flat) -> Interval | None:
         """Return the value of a row with its bounds; None where a bound is missing. Blocks may be unknown."""
         value, span = real(row.get(self.main.name)), span_of(row, self.main.stem)
         if value is None or span is None:

@@ -10,7 +10,7 @@ from tierscope.draw.cells import UNKNOWN
 from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.sound import reads
-from tierscope.tables import Main, Row
+from tierscope.tables import Flat, Main
 from tierscope.tables.measured import span_of
 from tierscope.units import show_value
 
@@ -59,7 +59,7 @@ def said(number: Number | None, unit: str) -> str:
     return text + (f" ±{100 * half:.1f} %" if half > 0 else "") + ("" if number.conclusive else " ?")
 
 
-def _number(row: Row, main: Main) -> Number | None:
+def _number(row: Flat, main: Main) -> Number | None:
     value = real(row.get(main.name))
     if value is None:
         return None

@@ -1,11 +1,11 @@
 """Figures: each turns the rows of one table into a Vega-Lite specification. It draws; it does not compute."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from tierscope.draw.theme import Spec
 from tierscope.record.result import Run
 from tierscope.registry import Registry
-from tierscope.tables import Insight, Row
+from tierscope.tables import Insight
 
 
 class Figure(Protocol):
@@ -25,8 +25,11 @@ class Figure(Protocol):
         """One or two sentences: what is drawn and how to read it."""
         ...
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
-        """A Vega-Lite specification without `$schema` and without references; None where rows are absent."""
+    def draw(self, run: Run, rows: list[Any], insights: list[Insight]) -> Spec | None:
+        """Return a Vega-Lite specification without `$schema` and without references; None where rows are absent.
+
+        rows: as the table made them.
+        """
         ...
 
 

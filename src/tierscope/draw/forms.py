@@ -17,7 +17,7 @@ from tierscope.draw.grid import Grid
 from tierscope.printable import printable
 from tierscope.record.experiment import Label
 from tierscope.registry import Registry
-from tierscope.tables import Column, Row
+from tierscope.tables import Column, Flat
 
 WIDEST = 100  # columns: longer lines are hard to follow
 LINES = 20  # of a table without a form of its own
@@ -32,7 +32,7 @@ class Shown(Protocol):
     def title(self) -> str: ...
 
     @property
-    def rows(self) -> list[Row]: ...
+    def rows(self) -> list[Flat]: ...
 
     @property
     def used(self) -> tuple[Column, ...]:
@@ -56,7 +56,7 @@ def form(name: str) -> Callable[[Shown, Console], Parts]:
     return forms[name].draw if name in forms else plain
 
 
-def of_rows(name: str, made: Callable[[list[Row]], list[Grid]]) -> Form:
+def of_rows(name: str, made: Callable[[list[Flat]], list[Grid]]) -> Form:
     """Return the form of a table whose rows become grids, whatever the console is."""
     return Form(name, lambda shown, _: stacked(made(shown.rows)))
 
@@ -88,15 +88,15 @@ def titled(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> 
     return [Text(title, style="bold"), body]
 
 
-def rate(row: Row | None) -> str:
+def rate(row: Flat | None) -> str:
     return with_interval(row, "bandwidth_bytes_per_s", "bandwidth", lambda value: f"{vega.gb(value):.2f}")
 
 
-def wait(row: Row | None) -> str:
+def wait(row: Flat | None) -> str:
     return with_interval(row, "latency_s", "latency", lambda value: f"{vega.ns(value):.4g}")
 
 
-def with_interval(row: Row | None, key: str, stem: str, text: Callable[[float], str]) -> str:
+def with_interval(row: Flat | None, key: str, stem: str, text: Callable[[float], str]) -> str:
     """'53.39 ±0.4%', the half-width of the interval; '?' for what is inconclusive."""
     if row is None or not row[key]:
         return cells.NOTHING
@@ -104,13 +104,13 @@ def with_interval(row: Row | None, key: str, stem: str, text: Callable[[float], 
     return f"{cells.within(text(middle), low, middle, high)}{'' if row['conclusive'] else ' ?'}"
 
 
-def curve_of(label: str, rows: list[Row], key: str, x: str, y: str) -> Curve:
+def curve_of(label: str, rows: list[Flat], key: str, x: str, y: str) -> Curve:
     """The rows whose `key` is `label`, in their order, in GB/s and ns; those without a number left out."""
     points = [(_unit(row, x), _unit(row, y)) for row in rows if row[key] == label and row[x] and row[y]]
     return Curve(printable(label), [point[0] for point in points], [point[1] for point in points])
 
 
-def _unit(row: Row, key: str) -> float:
+def _unit(row: Flat, key: str) -> float:
     scales = {"bandwidth_bytes_per_s": vega.gb, "latency_s": vega.ns}
     return scales[key](row[key]) or 0.0 if key in scales else number(row[key])
 

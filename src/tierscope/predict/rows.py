@@ -28,7 +28,7 @@ from tierscope.models.structures import structures
 from tierscope.predict.memory import Memory
 from tierscope.record.result import Run
 from tierscope.suites.maps.table import Maps
-from tierscope.tables import Row
+from tierscope.tables import Flat
 
 VALUE = 16  # bytes of a value, which the models of structures hold
 MODEL_ERROR = 0.1  # of its time on either memory: bounds then held 20 of 21 points from sim:ddr5 to sim:optane100
@@ -142,16 +142,16 @@ def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None
     return [_moved(row, here, memory, found.get(_key(row))) for memory in memories for row in known], notes
 
 
-def _takes(row: Row) -> bool:
+def _takes(row: Flat) -> bool:
     known = f"{row['structure']} {row['operation']}" in structures
     return known and row["threads"] == 1 and row["keys"] == "uniform" and bool(row["latency_s"])
 
 
-def _key(row: Row) -> tuple[object, ...]:
+def _key(row: Flat) -> tuple[object, ...]:
     return tuple(row[key] for key in ("structure", "operation", "keys", "count", "value_bytes", "threads"))
 
 
-def _moved(row: Row, here: Memory, there: Memory, measured: Row | None) -> Predicted:
+def _moved(row: Flat, here: Memory, there: Memory, measured: Flat | None) -> Predicted:
     name, count = f"{row['structure']} {row['operation']}", int(row["count"] or 0)
     model = StructureModel.preset(name)
     copied = max(int(row["value_bytes"] or 0) - VALUE, 0) if row["operation"] == "insert" else 0

@@ -5,6 +5,7 @@ Computed once for each run and process: writers and the terminal share it.
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 from tierscope.audit import Audit, Failure, examine
 from tierscope.audit.own import statements
@@ -14,7 +15,7 @@ from tierscope.printable import printable_all
 from tierscope.record.result import Finding, Run
 from tierscope.sound import reads
 from tierscope.suites.series.points import COLUMNS, choose, series_rows
-from tierscope.tables import Column, Insight, Row, tables
+from tierscope.tables import Column, Flat, Insight, flat, tables
 
 SERIES_PLACE = 80  # of the blocks over time, which are no table: behind what is asked most, before a user's own groups
 
@@ -29,13 +30,14 @@ class Section:
     name: str
     title: str
     columns: tuple[Column, ...]
-    rows: list[Row]
+    rows: list[Flat]
+    typed: list[Any]  # the same as the table made them
     insights: list[Insight]
     findings: tuple[Finding, ...]  # those that touch it, the worst first; good ones left out
     failures: tuple[Failure, ...] = ()  # identities that its numbers do not keep
 
     @property
-    def judged(self) -> list[Row]:
+    def judged(self) -> list[Flat]:
         """The rows that are conclusive or not."""
         return [row for row in self.rows if "conclusive" in row]
 
@@ -77,11 +79,11 @@ class Content:
         """What a headline and key numbers may rest on: conclusive, and of a table that mostly is."""
         return [one for section in self.sections.values() if section.sure for one in section.insights if one.conclusive]
 
-    def rows(self, table: str) -> list[Row]:
+    def rows(self, table: str) -> list[Flat]:
         section = self.sections.get(table)
         return section.rows if section else []
 
-    def sure_rows(self, table: str) -> list[Row]:
+    def sure_rows(self, table: str) -> list[Flat]:
         """The conclusive rows of a table that mostly is."""
         section = self.sections.get(table)
         return [row for row in section.rows if row["conclusive"]] if section and section.sure else []
@@ -109,21 +111,23 @@ def gather(run: Run) -> Content:
 @reads("the report")
 def _gather(same: _Same) -> Content:
     run = same.run
-    rows = {name: tables[name].rows(run) for name in tables}
-    said = {name: tables[name].insights(run, rows[name]) for name in rows if rows[name]}
+    typed = {name: tables[name].rows(run) for name in tables}
+    said = {name: tables[name].insights(run, rows) for name, rows in typed.items() if rows}
+    rows = {name: [flat(row) for row in typed[name]] for name in typed}
     audit = examine(statements(run, rows, said))
-    sections = {name: _section(run, name, rows[name], said[name], audit) for name in said}
+    sections = {name: _section(run, name, typed[name], said[name], audit) for name in said}
     blocks = series_rows(run, choose(run, rows))
     if blocks:
-        sections["series"] = Section("series", "Blocks over time", COLUMNS, blocks, [], ())
+        sections["series"] = Section("series", "Blocks over time", COLUMNS, blocks, blocks, [], ())
     sections = {name: sections[name] for name in sorted(sections, key=_place)}
     return Content(run, sections, tuple(_drawings(run, sections)), audit)
 
 
-def _section(run: Run, name: str, rows: list[Row], said: list[Insight], audit: Audit) -> Section:
+def _section(run: Run, name: str, typed: list[Any], said: list[Insight], audit: Audit) -> Section:
     table = tables[name]
     failures = tuple(one for one in audit.failures if one.table == name)
-    return Section(name, table.title, table.columns, rows, said, touching(run, name), failures)
+    rows = [flat(row) for row in typed]
+    return Section(name, table.title, table.columns, rows, typed, said, touching(run, name), failures)
 
 
 def touching(run: Run, table: str) -> tuple[Finding, ...]:
@@ -151,7 +155,7 @@ def _drawings(run: Run, sections: dict[str, Section]) -> list[Drawing]:
     drawings = []
     for figure in sorted((figures[name] for name in figures), key=_figure_place):
         section = sections.get(figure.table)
-        spec = figure.draw(run, section.rows, section.insights) if section else None
+        spec = figure.draw(run, section.typed, section.insights) if section else None
         if section and spec:
             drawings.append(Drawing(figure, printable_all(spec), section))
     return drawings

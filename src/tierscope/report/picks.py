@@ -3,17 +3,17 @@
 from tierscope.draw import cells, vega
 from tierscope.record.experiment import Label
 from tierscope.report.content import Content
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.tables.measured import sure
 from tierscope.units import show_rate, show_seconds
 
 
-def fastest(content: Content) -> Row | None:
+def fastest(content: Content) -> Flat | None:
     rows = [row for row in content.sure_rows("stream") if sure(row, "bandwidth", "bytes_per_s")]
     return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
 
 
-def passed_over(content: Content) -> Row | None:
+def passed_over(content: Content) -> Flat | None:
     """The fastest of all, where it is inconclusive and another one is the headline."""
     chosen = fastest(content)
     rows = [row for row in content.rows("stream") if row["bandwidth_bytes_per_s"]]
@@ -21,7 +21,7 @@ def passed_over(content: Content) -> Row | None:
     return best if best is not chosen else None
 
 
-def idle(content: Content) -> Row | None:
+def idle(content: Content) -> Flat | None:
     """The latency of memory: the largest footprint in global order, with the largest pages; None if inconclusive."""
     rows = [row for row in content.rows("latency") if row["latency_s"] and row["order"] == "global"]
     cycles = [row for row in rows if row["probe"] == "cycle"] or rows
@@ -29,14 +29,14 @@ def idle(content: Content) -> Row | None:
     return row if row in content.sure_rows("latency") and sure(row, "latency", "s") else None
 
 
-def most_loaded(content: Content) -> Row | None:
+def most_loaded(content: Content) -> Flat | None:
     """The conclusive row of the most bandwidth under load."""
     loads = [row for row in content.sure_rows("loaded_latency") if row["load_threads"] and sure(row, "latency", "s")]
     rows = [row for row in loads if sure(row, "bandwidth", "bytes_per_s")]
     return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
 
 
-def judged(content: Content) -> list[Row]:
+def judged(content: Content) -> list[Flat]:
     return [row for section in content.sections.values() for row in section.judged]
 
 
@@ -59,7 +59,7 @@ def rate_span(low: Label, high: Label) -> str:
     return f" ({vega.gb(low):.2f} to {vega.gb(high):.2f})"
 
 
-def time_span(row: Row) -> str:
+def time_span(row: Flat) -> str:
     low, high = row["latency_low"], row["latency_high"]
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return ""

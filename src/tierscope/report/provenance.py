@@ -4,7 +4,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.origin import named
 from tierscope.record.result import GroupFacts, Record, Result, Run, Warn
 from tierscope.report.persistent import lines
-from tierscope.tables import Column, Row
+from tierscope.tables import Column, Flat
 from tierscope.units import show_bytes
 
 EXPERIMENT = (
@@ -126,11 +126,11 @@ def warnings(run: Run) -> list[tuple[str, str]]:
     return told
 
 
-def experiments(run: Run) -> list[Row]:
+def experiments(run: Run) -> list[Flat]:
     return [_experiment(record, facts) for record in run.result.records for facts in record.groups]
 
 
-def _experiment(record: Record, facts: GroupFacts) -> Row:
+def _experiment(record: Record, facts: GroupFacts) -> Flat:
     labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items())
     return {
         "experiment": record.number,

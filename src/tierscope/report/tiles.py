@@ -16,7 +16,7 @@ from tierscope.report.picks import (
     seconds,
     time_span,
 )  # fmt: skip
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_bytes, show_rate
 
 TOLD = {
@@ -84,7 +84,7 @@ def _insight_tile(title: str, insight: Insight) -> Tile:
     return Tile(title, value, unit, ", ".join(part for part in (about, span) if part))
 
 
-def _speed_tile(row: Row | None) -> Tile | None:
+def _speed_tile(row: Flat | None) -> Tile | None:
     if row is None:
         return None
     team = threads_name(int(row["threads"] or 0))
@@ -92,7 +92,7 @@ def _speed_tile(row: Row | None) -> Tile | None:
     return Tile("peak bandwidth", *_split(rate(row["bandwidth_bytes_per_s"])), under)
 
 
-def _wait_tile(row: Row | None, content: Content) -> Tile | None:
+def _wait_tile(row: Flat | None, content: Content) -> Tile | None:
     if row is None:
         return None
     pages = f", {show_bytes(float(row['page_bytes']))} pages" if row["page_bytes"] else ""
@@ -102,7 +102,7 @@ def _wait_tile(row: Row | None, content: Content) -> Tile | None:
     )
 
 
-def _load_tile(row: Row | None) -> Tile | None:
+def _load_tile(row: Flat | None) -> Tile | None:
     if row is None:
         return None
     load = load_name(float(row["read_share"] or 0), str(row["store"]))
@@ -110,7 +110,7 @@ def _load_tile(row: Row | None) -> Tile | None:
     return Tile("latency at the highest load", *_split(seconds(row["latency_s"])), under)
 
 
-def _peak_tile(row: Row | None, content: Content) -> Tile | None:
+def _peak_tile(row: Flat | None, content: Content) -> Tile | None:
     machine = content.run.result.machine
     if row is None:
         return None

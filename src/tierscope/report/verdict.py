@@ -22,7 +22,7 @@ from tierscope.report.picks import (
     time_span,
 )  # fmt: skip
 from tierscope.report.tiles import Tile, tiles
-from tierscope.tables import BESIDE, Row, tables
+from tierscope.tables import BESIDE, Flat, tables
 
 ADDS_UP = 0.9
 """Of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
@@ -64,7 +64,7 @@ def _nothing(content: Content, told: str) -> str:
     return f"{'Few results are' if told else 'No result is'} conclusive yet: {why(content)}"
 
 
-def _speed_clause(row: Row | None, passed: Row | None) -> str:
+def _speed_clause(row: Flat | None, passed: Flat | None) -> str:
     """passed: one that was faster, but is not sure."""
     if row is None:
         return ""
@@ -75,7 +75,7 @@ def _speed_clause(row: Row | None, passed: Row | None) -> str:
     return f"{told}{faster}."
 
 
-def _of_peak(row: Row) -> str:
+def _of_peak(row: Flat) -> str:
     share = row.get("peak_share")
     if share is None:
         return "share of peak unknown"
@@ -84,14 +84,14 @@ def _of_peak(row: Row) -> str:
     return f"{100 * float(share):.0f} % of the theoretical peak"
 
 
-def _wait_clause(row: Row | None, content: Content) -> str:
+def _wait_clause(row: Flat | None, content: Content) -> str:
     if row is None:
         return ""
     what = "Idle memory latency" if reaches_memory(content) else "Idle latency"
     return f"{what} is {seconds(row['latency_s'])}{time_span(row)}."
 
 
-def _load_clause(row: Row | None) -> str:
+def _load_clause(row: Flat | None) -> str:
     if row is None:
         return ""
     load = f"{rate(row['bandwidth_bytes_per_s'])}{rate_span(row['bandwidth_low'], row['bandwidth_high'])}"
@@ -171,7 +171,7 @@ def _worst(content: Content) -> str:
     return f"Doctor: {worst.name}: {worst.state}{effect}."
 
 
-def _over(row: Row | None) -> str:
+def _over(row: Flat | None) -> str:
     """A share over 1 is no feat."""
     if row is None or float(row.get("peak_share") or 0) <= 1:
         return ""

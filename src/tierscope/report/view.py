@@ -23,7 +23,7 @@ from tierscope.report.provenance import (
     where,
 )
 from tierscope.report.verdict import verdict
-from tierscope.tables import Column, Row
+from tierscope.tables import Column, Flat
 
 MOST_CELLS = 9000  # of one table in the page, about 250 KiB: more is no reading matter; the CSV files hold all
 MOST_FAILURES = 40  # of the audit in the page; `tierscope audit` has all
@@ -113,7 +113,7 @@ def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> P
     )
 
 
-def _grid(name: str, columns: tuple[Column, ...], rows: list[Row]) -> dict[str, Any]:
+def _grid(name: str, columns: tuple[Column, ...], rows: list[Flat]) -> dict[str, Any]:
     heads = [{"name": c.name, "title": cells.head(c), "number": cells.is_number(c)} for c in columns]
     cut = rows[: MOST_CELLS // max(1, len(columns))]
     filled = [[_cell(row.get(c.name), c) for c in columns] for row in cut]

@@ -29,7 +29,7 @@ from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.table import Latency
 from tierscope.suites.stream.table import Stream
 from tierscope.suites.tlb.table_levels import TlbLevels
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.tables.measured import interval_of, whole
 from tierscope.units import LINE_BYTES, MiB, show_bytes, show_rate, word_bytes
 
@@ -37,7 +37,7 @@ WAYS = 16  # where the system reports no cache at that place
 ALIKE = 1.5  # a cache within this factor of the capacity found is the one reported
 MOST_IN_FLIGHT = 1024  # what the simulator takes for cpu.loads
 MOST_WAYS = 128
-Rows = Sequence[Row]
+Rows = Sequence[Flat]
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def _tlbs(found: Measured) -> Iterator[list[str]]:
     yield ["[walk]", f'base = "{base * 1e9:.3g}ns"     # {found.word}, less the read of the entry']
 
 
-def _entries(row: Row) -> int:
+def _entries(row: Flat) -> int:
     """The round number, else the whole one; one less than the fewest pages touched where all of those were too many."""
     most = round(float(row["entries"] or 1))
     return int(row["entries_round"] or (most if row["entries_low"] else max(most - 1, 1)))

@@ -1,32 +1,20 @@
-"""Tables: the records of a run as flat rows in base units, and what the rows say in words.
+"""Tables: the records of a run as rows in base units, and what the rows say in words.
 
 A table reads the records whose `experiment.table` is its name. Rows are computed from the samples
 each time (summaries are never stored); `tables.measured` remembers them for as long as the process lives.
 """
 
 import inspect
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 import numpy as np
 
-from tierscope.record.experiment import Label
 from tierscope.record.result import Run
 from tierscope.registry import Registry
 from tierscope.sound import reads
-
-Row = dict[str, Label]
-
-
-class Column(msgspec.Struct, frozen=True):
-    """One key of a table's rows. help: what it means, in light Markdown with links relative to docs/reference/."""
-
-    name: str
-    title: str  # as shown to people, without its unit
-    unit: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count), "" (words, truth values)
-    tier: bool = False  # it names a target: across origins that is another word, and the point may yet be the same
-    help: str = ""  # a bound, `X_low` or `X_high`, needs none
-
+from tierscope.tables.column import Column
+from tierscope.tables.rows import Flat, JudgedRow, Row, columns_of, flat
 
 ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
 """Of names of columns: units, which the names of their bounds do not have."""
@@ -99,7 +87,10 @@ PLACE = 100  # of a table that does not say where it belongs
 BESIDE = 1000  # from here on: tables that explain what another one measured, and make no headline
 
 
-class Table(Protocol):
+R = TypeVar("R", bound=Row)
+
+
+class Table(Protocol[R]):
     """What every module here registers."""
 
     @property
@@ -109,8 +100,8 @@ class Table(Protocol):
     def title(self) -> str: ...
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """Every key that a row may have, in the order in which it is shown."""
+    def row(self) -> type[R]:
+        """What one row is; its fields are the columns."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -120,10 +111,10 @@ class Table(Protocol):
     def main(self) -> tuple[Main, ...]:
         """What compare, history and exports show of a point; () where nothing of it is better or worse."""
 
-    def rows(self, run: Run) -> list[Row]:
-        """One flat dict per point, in the order of the records; ResultError if samples are damaged."""
+    def rows(self, run: Run) -> list[R]:
+        """One for each point, in the order of the records; ResultError if samples are damaged."""
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[R]) -> list[Insight]:
         """Only what the rows show: data that are absent give no insight."""
 
 
@@ -133,14 +124,14 @@ def plain(value: Any) -> Any:
 
 
 class Plain:
-    """A table whose rows and insights hold Python's own numbers, whatever its statistics return.
+    """A table of any kind of row, whose insights hold Python's own numbers, whatever its statistics return.
 
     A table may state five things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
     whether a terminal shows it, too; `topics`, on which findings of the doctor bear; and `says`, the name of each
     insight with the meaning of its value. A word in capitals in a name stands for many.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table[Any]) -> None:
         self._table = table
 
     @property
@@ -153,7 +144,11 @@ class Plain:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return self._table.columns
+        """Every key of a flat row, in the order in which it is shown."""
+        if hasattr(self._table, "columns"):  # TRANSITION
+            return self._table.columns  # type: ignore[no-any-return]
+        row: type[Row] = self._table.row
+        return columns_of(row)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -195,11 +190,17 @@ class Plain:
         return found
 
     @reads("a table")
-    def rows(self, run: Run) -> list[Row]:
-        return [{name: plain(value) for name, value in row.items()} for row in self._table.rows(run)]
+    def rows(self, run: Run) -> list[Any]:
+        """Return the rows as the table made them, which its insights, figures and terminal form read."""
+        return list(self._table.rows(run))
+
+    def flat(self, run: Run) -> list[Flat]:
+        """Return the rows as everything outside of the suite reads them."""
+        return [flat(row) for row in self.rows(run)]
 
     @reads("what a table says")
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Any]) -> list[Insight]:
+        """rows: those of `rows`."""
         found = self._table.insights(run, rows)
         return [
             msgspec.structs.replace(one, value=plain(one.value), low=plain(one.low), high=plain(one.high))
@@ -210,9 +211,9 @@ class Plain:
 class Tables(Registry[Plain]):
     """The tables by name, each of them as `Plain`."""
 
-    def add(self, entry: Table) -> None:
+    def add(self, entry: Any) -> None:
         """Register a table; two of one name, and a key or a main value without a column, are the programmer's fault."""
-        known = {column.name for column in entry.columns}
+        known = {column.name for column in Plain(entry).columns}
         for name in (*entry.keys, *(main.name for main in entry.main)):
             if name not in known:
                 raise ValueError(f"table {entry.name}: {name} is none of its columns")
@@ -220,3 +221,18 @@ class Tables(Registry[Plain]):
 
 
 tables = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")
+
+__all__ = [
+    "Audited",
+    "Column",
+    "Flat",
+    "Insight",
+    "JudgedRow",
+    "Main",
+    "Number",
+    "Row",
+    "Table",
+    "columns_of",
+    "flat",
+    "tables",
+]

@@ -9,27 +9,9 @@ from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
-from tierscope.tables import Column, Row
+from tierscope.tables import Flat, JudgedRow, columns_of
 
-CLOSING = (
-    Column(
-        "conclusive",
-        "conclusive",
-        "",
-        help="true: within the requested precision, on enough clean moments of a steady series",
-    ),
-    Column(
-        "reasons",
-        "why not",
-        "",
-        help='why the row is not conclusive; several reasons are joined by "; "; "" if it is conclusive',
-    ),
-    Column("blocks", "blocks", "1", help="blocks in the samples, including marked ones"),
-    Column(
-        "left_out_share", "left out", "1", help="share of the moments that are left out because a thread was disturbed"
-    ),
-    Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
-)
+CLOSING = columns_of(JudgedRow)
 """The columns of `closing`."""
 
 
@@ -71,7 +53,7 @@ def records(run: Run, table: str) -> list[Record]:
     return [record for record in run.result.records if record.experiment.table == table]
 
 
-def closing(record: Record, point: Point) -> Row:
+def closing(record: Record, point: Point) -> Flat:
     """Verdict, share left out and origin, the strongest of the groups."""
     return {
         "conclusive": point.conclusive,
@@ -87,7 +69,7 @@ def number(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def bounds(name: str, unit: str, interval: Interval) -> Row:
+def bounds(name: str, unit: str, interval: Interval) -> Flat:
     """{name_unit: median, name_low, name_high}."""
     return {
         f"{name}_{unit}": number(interval.middle),
@@ -101,7 +83,7 @@ def page_bytes(facts: GroupFacts) -> int | None:
     return int(max(facts.pages, key=lambda size: facts.pages[size])) if facts.pages else None
 
 
-def interval_of(row: Row, name: str, unit: str) -> Interval | None:
+def interval_of(row: Flat, name: str, unit: str) -> Interval | None:
     """The inverse of `bounds`; None where a bound is missing. unit: "" for a key without one."""
     keys = (f"{name}_low", f"{name}_{unit}" if unit else name, f"{name}_high", "blocks")
     low, middle, high, blocks = (real(row.get(key)) for key in keys)
@@ -110,13 +92,13 @@ def interval_of(row: Row, name: str, unit: str) -> Interval | None:
     return Interval(low, middle, high, int(blocks))
 
 
-def span_of(row: Row, stem: str) -> tuple[float, float] | None:
+def span_of(row: Flat, stem: str) -> tuple[float, float] | None:
     """Return (low, high) of the value whose name begins with `stem`; None where a bound is missing."""
     low, high = (real(row.get(f"{stem}_{end}")) for end in ("low", "high"))
     return None if low is None or high is None else (low, high)
 
 
-def weighed(row: Row, name: str, unit: str) -> Interval | None:
+def weighed(row: Flat, name: str, unit: str) -> Interval | None:
     """An interval that is positive and narrower than its value, conclusive or not: what a fit weighs by its error."""
     found = interval_of(row, name, unit)
     if found is None or not all(map(math.isfinite, (found.low, found.middle, found.high))):
@@ -124,12 +106,12 @@ def weighed(row: Row, name: str, unit: str) -> Interval | None:
     return found if found.low > 0 and found.relative < 1 else None
 
 
-def sure(row: Row, name: str, unit: str) -> Interval | None:
+def sure(row: Flat, name: str, unit: str) -> Interval | None:
     """The same of a conclusive row: what a sentence may rest on."""
     return weighed(row, name, unit) if row["conclusive"] else None
 
 
-def sure_rows(rows: list[Row], name: str, unit: str) -> list[tuple[Row, Interval]]:
+def sure_rows(rows: list[Flat], name: str, unit: str) -> list[tuple[Flat, Interval]]:
     """Each row with its interval, those alone that `sure` knows."""
     return [(row, found) for row in rows if (found := sure(row, name, unit))]
 
@@ -167,7 +149,7 @@ def ratio_word(value: float) -> str:
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
 
-def whole(row: Row, name: str) -> int:
+def whole(row: Flat, name: str) -> int:
     """A key that always holds a whole number."""
     value = row[name]
     assert isinstance(value, int)

@@ -14,7 +14,7 @@ from tierscope.stats.interleave import Interleave
 from tierscope.stats.migration import Migration, Seen, infer_migration, look
 from tierscope.stats.strides import SIGMAS, Spread, Stride, saturated, spread_of, stride_of
 from tierscope.stats.together import UNCLEAN
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.tables.measured import bounds, closing, measured, number, records, whole
 from tierscope.units import LINE_BYTES, show_size
 
@@ -29,10 +29,10 @@ MOST_KNOWN = 64
 class Found:
     """Of one target; None where a part was not measured, or too little of it. `evidence`: in words, by part."""
 
-    strides: list[Row]
-    controls: list[Row]
-    places: list[Row]
-    regions: list[Row]
+    strides: list[Flat]
+    controls: list[Flat]
+    places: list[Flat]
+    regions: list[Flat]
     interleave: Interleave | None
     migration: Migration | None
     combining: Combining | None
@@ -75,7 +75,7 @@ def _part(own: list[Record], table: str) -> list[Record]:
     return [record for record in own if record.experiment.table == table]
 
 
-def _interleave(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Row], list[Row], Spread | None]:
+def _interleave(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Flat], list[Flat], Spread | None]:
     """Rows of strides and of controls, by rising stride."""
     ordered = sorted(own, key=lambda record: int(record.experiment.labels["stride_bytes"] or 0))
     rows = [_stride(run, record) for record in ordered]
@@ -97,7 +97,7 @@ def _points(run: Run, own: list[Record]) -> list[Stride]:
     return [stride_of(record.experiment, measured(run, record).groups[0].interval) for record in own]
 
 
-def _stride(run: Run, record: Record) -> Row:
+def _stride(run: Run, record: Record) -> Flat:
     point, facts, labels = measured(run, record), record.groups[0], record.experiment.labels
     return {
         "stride_bytes": labels["stride_bytes"], "control": labels["control"],
@@ -107,11 +107,11 @@ def _stride(run: Run, record: Record) -> Row:
     }  # fmt: skip
 
 
-def _column(rows: list[Row], name: str) -> Floats:
+def _column(rows: list[Flat], name: str) -> Floats:
     return np.array([float(row[name] or 0) for row in rows])
 
 
-def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Row], Migration | None]:
+def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Flat], Migration | None]:
     ordered = sorted(own, key=lambda record: int(record.experiment.labels["region_bytes"] or 0))
     seen: list[Seen] = []
     for record in ordered:
@@ -140,7 +140,7 @@ def _look(run: Run, record: Record, first: Seen | None) -> Seen:
     return _seen[key]
 
 
-def _place(run: Run, record: Record, one: Seen) -> Row:
+def _place(run: Run, record: Record, one: Seen) -> Flat:
     period = one.period
     return {
         "region_bytes": one.region_bytes, "writes": one.writes, "typical_s": number(one.typical_s),
@@ -153,7 +153,7 @@ def _place(run: Run, record: Record, one: Seen) -> Row:
     }  # fmt: skip
 
 
-def _alike(one: Seen) -> Row:
+def _alike(one: Seen) -> Flat:
     """Stalls of the length of those in step, in a million writes, and the range of a count."""
     scale, half = 1e6 / max(one.writes, 1), SIGMAS * one.alike**0.5
     low, high = max(one.alike - half, 0.0) * scale, (one.alike + half) * scale
@@ -162,7 +162,7 @@ def _alike(one: Seen) -> Row:
 
 def _combining(
     run: Run, own: list[Record], interleave: Interleave | None, evidence: dict[str, str]
-) -> tuple[list[Row], Combining | None]:
+) -> tuple[list[Flat], Combining | None]:
     rows = sorted((_region(run, record) for record in own), key=lambda row: whole(row, "region_bytes"))
     known = [row for row in rows if row["line_s"]]
     if len(known) < FEWEST:
@@ -180,7 +180,7 @@ def _combining(
     return rows, inferred
 
 
-def _region(run: Run, record: Record) -> Row:
+def _region(run: Run, record: Record) -> Flat:
     point = measured(run, record)
     line = point.groups[0].interval.inverse()
     return {

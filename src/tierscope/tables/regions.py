@@ -5,14 +5,14 @@ import math
 from tierscope.record.result import Record, Run
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval, beyond
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.tables.measured import bounds, closing, measured, page_bytes
 from tierscope.units import LINE_BYTES
 
 NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 
 
-def row_of(run: Run, record: Record) -> Row:
+def row_of(run: Run, record: Record) -> Flat:
     """Without its fit."""
     point, facts, group = measured(run, record), record.groups[0], record.experiment.groups[0]
     labels, block = record.experiment.labels, group.workload.element_bytes
@@ -34,7 +34,7 @@ def row_of(run: Run, record: Record) -> Row:
     }
 
 
-def _judged(run: Run, record: Record, operations: int, verdict: Row) -> tuple[Interval, Row]:
+def _judged(run: Run, record: Record, operations: int, verdict: Flat) -> tuple[Interval, Flat]:
     """Seconds of an operation; operations: of a region."""
     mean = mean_of_regions(run.blocks(record), record.clock.hz, operations)
     if mean is None:

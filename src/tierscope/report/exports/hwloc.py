@@ -18,7 +18,7 @@ from tierscope.record.experiment import Label, real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 from tierscope.report.exports import exports
-from tierscope.tables import Row, tables
+from tierscope.tables import Flat, tables
 from tierscope.units import MiB
 
 HEAD = """#!/bin/sh
@@ -43,7 +43,7 @@ class Hwloc:
     def render(self, runs: Sequence[Run]) -> bytes:
         found: dict[tuple[str, str, str], int] = {}
         for run in runs:
-            for row in tables["numa"].rows(run):
+            for row in tables["numa"].flat(run):
                 found |= _values(run.result.machine, row)
         if not found:
             raise UsageError(
@@ -53,7 +53,7 @@ class Hwloc:
         return (HEAD + "\n".join(lines) + "\n").encode()
 
 
-def _values(machine: Machine, row: Row) -> dict[tuple[str, str, str], int]:
+def _values(machine: Machine, row: Flat) -> dict[tuple[str, str, str], int]:
     cpus, node = _mask(machine, row["initiator"]), _digits(row["target"])
     known = {name: real(row.get(key)) for name, (key, _) in ATTRIBUTES.items()}
     return {

@@ -17,7 +17,7 @@ from tierscope.printable import printable
 from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.exports import exports
-from tierscope.tables import Column, Row, tables
+from tierscope.tables import Column, Flat, tables
 
 UNITS = {"_bytes_per_s": "_bytes_per_second", "_per_s": "_per_second", "_s": "_seconds"}
 DROPPED = ("reasons", "series")
@@ -67,14 +67,14 @@ def metric(table: str, key: str) -> str:
     return re.sub(r"[^a-zA-Z0-9_]", "_", f"tierscope_{table}_{plain}")
 
 
-def _value(column: Column, row: Row) -> float | None:
+def _value(column: Column, row: Flat) -> float | None:
     """Of numbers with a unit; OpenMetrics has NaN, but what is unknown is left out."""
     value = row.get(column.name)
     known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value or 0) if known and column.unit else None
 
 
-def _labels(columns: tuple[Column, ...], row: Row, known: set[str]) -> dict[str, str]:
+def _labels(columns: tuple[Column, ...], row: Flat, known: set[str]) -> dict[str, str]:
     names = [c.name for c in columns if (not c.unit or c.name in known) and c.name not in DROPPED]
     return {name: _word(row[name]) for name in names if row.get(name) not in (None, "")}
 

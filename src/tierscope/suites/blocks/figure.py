@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import operation_name, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_size
 
 OWN, TURNS = "a CPU for each thread", "threads take turns"
@@ -29,7 +29,7 @@ class Blocks:
         "inconclusive, a triangle stands where there are more threads than CPUs, so that they take turns."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `blocks`."""
         points = [_point(row) for row in rows if row["throughput_bytes_per_s"]]
         if not points:
@@ -39,7 +39,7 @@ class Blocks:
         return _spec(title, points, sizes, [vega.missing(len(rows), len(points))])
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     efficiency, share = row["efficiency"], row["peak_share"]
     return {
         "operation": operation_name(str(row["operation"])),

@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import operation_name, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_size
 
 SHARES = {"latency": "p50", "latency_p90": "p90", "latency_p99": "p99", "latency_p999": "p99.9"}
@@ -30,7 +30,7 @@ class BlockLatency:
         "and the most that take turns."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `blocks`."""
         known = [row for row in rows if row["latency_s"]]
         counts = _counts(known)
@@ -41,14 +41,14 @@ class BlockLatency:
         return _spec(title, points, [vega.missing(len(rows), len(known))])
 
 
-def _counts(rows: list[Row]) -> set[int]:
+def _counts(rows: list[Flat]) -> set[int]:
     """The fewest and the most threads with a CPU each, and the most of all."""
     own = [int(row["threads"] or 0) for row in rows if not row["shared"]]
     every = [int(row["threads"] or 0) for row in rows]
     return {min(own, default=0), max(own, default=0), max(every, default=0)}
 
 
-def _points(row: Row) -> list[Point]:
+def _points(row: Flat) -> list[Point]:
     """One for each percentile that enough samples carry."""
     team = threads_name(int(row["threads"] or 0))
     turns = ", taking turns" if row["shared"] else ""

@@ -10,7 +10,7 @@ from statistics import median
 from tierscope.record.result import Run
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.measured import interval_of, median_of, percent, ratio_word, sure, sure_rows, whole
 from tierscope.units import show_rate, show_seconds, show_size
 
@@ -18,13 +18,13 @@ CALLS_BYTES = 64  # of a block: up to a line, the call costs more than the bytes
 RANDOM = "random_write"  # a line that was drawn at random costs more than the call
 
 
-def sentences(run: Run, rows: list[Row]) -> list[Insight]:
+def sentences(run: Run, rows: list[Flat]) -> list[Insight]:
     """The most important first; only conclusive rows."""
     known = [row for row, _ in sure_rows(rows, "throughput", "bytes_per_s")]
     return [*_most(run, known, rows), *_efficiency(known), *_beyond(known), *_calls(known), *_best(rows)]
 
 
-def best_row(row: Row, rows: list[Row]) -> bool | None:
+def best_row(row: Flat, rows: list[Flat]) -> bool | None:
     """Whether its thread count is the best of its operation and size; None where none is told apart from all others."""
     peers = _peers(rows, row)
     best, tied = _highest(peers)
@@ -35,21 +35,21 @@ def _threads(count: int) -> str:
     return "1 thread" if count == 1 else f"{count} threads"
 
 
-def _rate(row: Row) -> Interval | None:
+def _rate(row: Flat) -> Interval | None:
     return interval_of(row, "throughput", "bytes_per_s")
 
 
-def _name(row: Row) -> str:
+def _name(row: Flat) -> str:
     return f"{str(row['operation']).replace('_', ' ')} of {show_size(whole(row, 'block_bytes'))} blocks"
 
 
-def _peers(rows: list[Row], row: Row) -> list[Row]:
+def _peers(rows: list[Flat], row: Flat) -> list[Flat]:
     """Rows of the same operation and size, fewest threads first."""
     same = [one for one in rows if all(one[key] == row[key] for key in ("operation", "block_bytes", "target"))]
     return sorted((one for one in same if _rate(one)), key=lambda one: whole(one, "threads"))
 
 
-def _highest(peers: list[Row]) -> tuple[Row | None, list[Row]]:
+def _highest(peers: list[Flat]) -> tuple[Flat | None, list[Flat]]:
     """The row of the highest median, and those that it is not shown to be faster than; all, if it is inconclusive."""
     known = [(row, rate) for row in peers if (rate := _rate(row))]
     if not known:
@@ -61,19 +61,19 @@ def _highest(peers: list[Row]) -> tuple[Row | None, list[Row]]:
     return best, tied
 
 
-def _shown(best: Row, other: Row, one: Comparison) -> bool:
+def _shown(best: Flat, other: Flat, one: Comparison) -> bool:
     return bool(best["conclusive"] and other["conclusive"]) and one.verdict == "faster"
 
 
-def _best(rows: list[Row]) -> list[Insight]:
+def _best(rows: list[Flat]) -> list[Insight]:
     """One sentence for each operation and size that ran with several thread counts."""
-    seen: dict[tuple[object, object], list[Row]] = {}
+    seen: dict[tuple[object, object], list[Flat]] = {}
     for row in rows:
         seen.setdefault((row["operation"], row["block_bytes"]), _peers(rows, row))
     return [_best_of(peers) for peers in seen.values() if len(peers) > 1]
 
 
-def _best_of(peers: list[Row]) -> Insight:
+def _best_of(peers: list[Flat]) -> Insight:
     best, tied = _highest(peers)
     assert best is not None
     count = whole(best, "threads")
@@ -95,7 +95,7 @@ def _best_of(peers: list[Row]) -> Insight:
     )
 
 
-def _most(run: Run, rows: list[Row], run_rows: list[Row]) -> list[Insight]:
+def _most(run: Run, rows: list[Flat], run_rows: list[Flat]) -> list[Insight]:
     """The highest throughput of `rows`, and its share of the peak where that is known; run_rows: doubtful ones too."""
     known = sure_rows(rows, "throughput", "bytes_per_s")
     if not known:
@@ -139,7 +139,7 @@ def _of_peak(run: Run, rate: Interval) -> list[Insight]:
     ]
 
 
-def _efficiency(rows: list[Row]) -> list[Insight]:
+def _efficiency(rows: list[Flat]) -> list[Insight]:
     """Of the most threads that have a CPU each: median and range over operations and sizes, one thread being sure."""
     alone = {(row["operation"], row["block_bytes"]) for row in rows if row["threads"] == 1}
     own = [row for row in rows if not row["shared"] and sure(row, "efficiency", "")]
@@ -163,7 +163,7 @@ def _efficiency(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _beyond(rows: list[Row]) -> list[Insight]:
+def _beyond(rows: list[Flat]) -> list[Insight]:
     """Each count of threads that take turns, against the most threads with a CPU each."""
     by = {(row["operation"], row["block_bytes"], row["threads"]): row for row in rows}
     most = max((whole(row, "threads") for row in rows if not row["shared"]), default=0)
@@ -194,7 +194,7 @@ def _turns(count: int, most: int, ratios: list[float]) -> Insight:
     )
 
 
-def _calls(rows: list[Row]) -> list[Insight]:
+def _calls(rows: list[Flat]) -> list[Insight]:
     """What one call costs, for each operation whose smallest block is at most a line; with one thread.
 
     Most of it is the call where the bytes alone, at the rate of the largest blocks, take under half of the time.
@@ -210,7 +210,7 @@ def _calls(rows: list[Row]) -> list[Insight]:
     return found
 
 
-def _call(small: Row, large: Row) -> Insight:
+def _call(small: Flat, large: Flat) -> Insight:
     wait, rate, fast = (float(row[key] or 0) for row, key in (
         (small, "latency_s"), (small, "throughput_bytes_per_s"), (large, "throughput_bytes_per_s")
     ))  # fmt: skip

@@ -27,7 +27,7 @@ from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.suites.blocks.findings import best_row, sentences
 from tierscope.suites.blocks.percentiles import Times, operation_times, percentiles
 from tierscope.suites.blocks.turns import turns
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -135,7 +135,7 @@ class Blocks:
         "best_threads OPERATION BYTES": "the best number of threads; null if none is distinguished from all others",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         """A row for each throughput; its latency is absent while that has not been measured yet."""
         own = records(run, self.name)
         latencies = {_key(record): record for record in own if record.experiment.labels["part"] != "throughput"}
@@ -145,7 +145,7 @@ class Blocks:
         told = [row | _efficiency(row, alone.get((row["operation"], row["block_bytes"]))) for row in rows]
         return [{c.name: (row | {"best": best_row(row, told)})[c.name] for c in COLUMNS} for row in told]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         return sentences(run, rows)
 
 
@@ -154,7 +154,7 @@ def _key(record: Record) -> tuple[object, ...]:
     return labels["operation"], labels["block_bytes"], labels["threads"]
 
 
-def _row(run: Run, record: Record, latency: Record | None) -> Row:
+def _row(run: Run, record: Record, latency: Record | None) -> Flat:
     facts, labels, peak = record.groups[0], record.experiment.labels, run.result.machine.peak_bytes_per_s
     rate, ending = _rate(run, record)
     throughput = bounds("throughput", "bytes_per_s", rate.times(facts.program_bytes_per_operation))
@@ -180,7 +180,7 @@ def _row(run: Run, record: Record, latency: Record | None) -> Row:
     }
 
 
-def _rate(run: Run, record: Record) -> tuple[Interval, Row]:
+def _rate(run: Run, record: Record) -> tuple[Interval, Flat]:
     """Operations/s, and how the row ends."""
     point = measured(run, record)
     ending = closing(record, point)
@@ -196,7 +196,7 @@ def _rate(run: Run, record: Record) -> tuple[Interval, Row]:
     return summary.interval, ending
 
 
-def _latency(run: Run, record: Record | None) -> Row:
+def _latency(run: Run, record: Record | None) -> Flat:
     """Percentiles with their bounds, and what they rest on; None where nothing was measured."""
     found: list[Interval | None] = [None] * (1 + len(PERCENTILES))
     times: Times | None = None
@@ -204,7 +204,7 @@ def _latency(run: Run, record: Record | None) -> Row:
         unclean = SHARED if share_cpus(record.groups) else UNCLEAN
         times = operation_times(run.blocks(record), record.clock.hz, record.clock.read_cost_s, unclean)
         found = percentiles(times.seconds, (0.5, *PERCENTILES.values()), record.experiment.schedule.confidence)
-    row: Row = {}
+    row: Flat = {}
     for name, interval in zip(("latency", *PERCENTILES), found, strict=True):
         absent = {f"{name}_{end}": None for end in ("s", "low", "high")}
         row |= bounds(name, "s", interval) if interval else absent
@@ -216,7 +216,7 @@ def _latency(run: Run, record: Record | None) -> Row:
     }
 
 
-def _doubt(times: Row, precision: float) -> str:
+def _doubt(times: Flat, precision: float) -> str:
     """Why the latency is not conclusive; "" where it is, or was not measured."""
     if times["batched"] is None:
         return ""
@@ -226,7 +226,7 @@ def _doubt(times: Row, precision: float) -> str:
     return "" if half.relative <= precision else f"latency {beyond(half, precision)}"
 
 
-def _efficiency(row: Row, alone: Row | None) -> Row:
+def _efficiency(row: Flat, alone: Flat | None) -> Flat:
     """Of `threads` times one thread, with its interval; None where one thread was not measured."""
     own, one = (interval_of(r, "throughput", "bytes_per_s") if r else None for r in (row, alone))
     names = ("efficiency", "efficiency_low", "efficiency_high")

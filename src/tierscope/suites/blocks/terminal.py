@@ -14,7 +14,7 @@ from tierscope.draw.forms import (
     with_interval,
 )
 from tierscope.draw.words import operation_name, threads_name
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_seconds, show_size
 
 
@@ -40,11 +40,11 @@ def _blocks(section: Shown, console: Console) -> Parts:
     return parts + ([Text("* threads beyond the CPUs take turns", style="dim")] if turns else [])
 
 
-def _moved(row: Row | None) -> str:
+def _moved(row: Flat | None) -> str:
     return with_interval(row, "throughput_bytes_per_s", "throughput", lambda value: f"{vega.gb(value):.2f}")
 
 
-def _waited(row: Row | None) -> str:
+def _waited(row: Flat | None) -> str:
     if row is None or not row["latency_s"]:
         return cells.NOTHING
     both = (show_seconds(number(row[key])) if row[key] else cells.NOTHING for key in ("latency_s", "latency_p99_s"))

@@ -4,7 +4,7 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.units import show_bytes
 
 ROOM = 1.3  # times the fastest and the slowest: the points keep clear of the edges
@@ -28,20 +28,20 @@ class Regions:
         "Lines are what the buffers found would give. Hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `regions`, and the capacities of `buffers`."""
         points = [point(row) for row in rows if row["latency_s"]]
         if not points:
             return None
         names = list(dict.fromkeys(str(one["series"]) for one in points))
-        bands = [layer for row in tables[RULES].rows(run) if row["part"] != "writes" for layer in _band(row)]
+        bands = [layer for row in tables[RULES].flat(run) if row["part"] != "writes" for layer in _band(row)]
         body = {"data": {"values": points}, "layer": [*bands, *_layers(points, names)]}
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(points))]
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=400)
 
 
-def point(row: Row) -> Point:
+def point(row: Flat) -> Point:
     """One datum."""
     block = "" if row["block_bytes"] == 64 else f", blocks of {show_bytes(float(row['block_bytes'] or 0))}"
     return {
@@ -56,7 +56,7 @@ def point(row: Row) -> Point:
     }
 
 
-def _band(row: Row) -> list[Spec]:
+def _band(row: Flat) -> list[Spec]:
     """The interval of a capacity, and the rule in it."""
     if not row["capacity_bytes"]:
         return []

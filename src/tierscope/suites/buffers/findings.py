@@ -1,12 +1,12 @@
 """What the rows of `buffers` say in words."""
 
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.emulated import hidden_by_ceiling, hidden_by_floor
 from tierscope.tables.measured import sure, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
 
-def sentences(rows: list[Row]) -> list[Insight]:
+def sentences(rows: list[Flat]) -> list[Insight]:
     """For each target how many buffers there are, then each part; inconclusive rows count for nothing."""
     found = []
     for target in dict.fromkeys(str(row["target"]) for row in rows):
@@ -16,7 +16,7 @@ def sentences(rows: list[Row]) -> list[Insight]:
     return found
 
 
-def _reads(rows: list[Row]) -> list[Insight]:
+def _reads(rows: list[Flat]) -> list[Insight]:
     """Nothing where a part is unknown: how many there are is then not known either."""
     if not rows or rows[-1]["part"] != "medium" or not all(sure(row, "latency", "s") for row in rows):
         return []
@@ -26,7 +26,7 @@ def _reads(rows: list[Row]) -> list[Insight]:
     return [_count(buffers, medium), *(_buffer(row, rows[n + 1]) for n, row in enumerate(buffers)), _medium(medium)]
 
 
-def _count(buffers: list[Row], medium: Row) -> Insight:
+def _count(buffers: list[Flat], medium: Flat) -> Insight:
     number = len(buffers)
     hidden = hidden_by_floor(medium["target"])
     if hidden and not number:
@@ -38,7 +38,7 @@ def _count(buffers: list[Row], medium: Row) -> Insight:
     return Insight(name="buffers", text=text, value=float(number), unit="1")
 
 
-def _buffer(row: Row, behind: Row) -> Insight:
+def _buffer(row: Flat, behind: Flat) -> Insight:
     size = f"{show_bytes(whole(row, 'capacity_low'))} to {show_bytes(whole(row, 'capacity_high'))}"
     capacity = show_size(int(row["round_bytes"])) if row["round_bytes"] else show_bytes(whole(row, "capacity_bytes"))
     more = float(behind["latency_s"] or 0) - float(row["latency_s"] or 0)
@@ -63,17 +63,17 @@ def _buffer(row: Row, behind: Row) -> Insight:
     )
 
 
-def _unit(row: Row) -> str:
+def _unit(row: Flat) -> str:
     low, middle, high = (whole(row, key) for key in ("unit_low", "unit_bytes", "unit_high"))
     return show_size(middle) if low == high else f"{show_size(middle)} ({show_size(low)} to {show_size(high)})"
 
 
-def _time(row: Row) -> str:
+def _time(row: Flat) -> str:
     low, high = (show_seconds(float(row[key] or 0)) for key in ("latency_low", "latency_high"))
     return f"{show_seconds(float(row['latency_s'] or 0))} ({low} to {high})"
 
 
-def _medium(row: Row) -> Insight:
+def _medium(row: Flat) -> Insight:
     return Insight(
         name="medium_latency",
         text=f"Latency of the medium: {_time(row)} for a line in no buffer",
@@ -84,7 +84,7 @@ def _medium(row: Row) -> Insight:
     )
 
 
-def _writes(row: Row) -> list[Insight]:
+def _writes(row: Flat) -> list[Insight]:
     each = sure(row, "latency", "s")
     if each is None:
         return []

@@ -21,7 +21,7 @@ from tierscope.record.result import Run
 from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.suites.buffers.findings import sentences
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.buffers_found import found
 from tierscope.tables.measured import CLOSING, number, records
 from tierscope.tables.regions import row_of
@@ -115,7 +115,7 @@ class Buffers:
         "write_amplification": "time of a line alone over that of a joined one; null where nothing joins writes",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         asked = [one for one in records(run, "regions") if one.experiment.labels["of"] == OF]
         measured = [row_of(run, record) for record in asked]
         rows = []
@@ -130,12 +130,12 @@ class Buffers:
                 rows.append({**_written(one.writes, len(written), closing), "target": target, **closing})
         return rows
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _bounds(name: str, unit: str, value: Bounded | None, *, whole: bool = False) -> Row:
+def _bounds(name: str, unit: str, value: Bounded | None, *, whole: bool = False) -> Flat:
     """{name_unit, name_low, name_high}."""
     if value is None:
         return {f"{name}_{unit}": None, f"{name}_low": None, f"{name}_high": None}
@@ -143,7 +143,7 @@ def _bounds(name: str, unit: str, value: Bounded | None, *, whole: bool = False)
     return {key: round(one) if whole else number(one) for key, one in found.items()}
 
 
-def _part(name: str, capacity: Bounded | None, unit: Bounded | None, latency: Bounded | None) -> Row:
+def _part(name: str, capacity: Bounded | None, unit: Bounded | None, latency: Bounded | None) -> Flat:
     return {
         "part": name,
         **_bounds("capacity", "bytes", capacity, whole=True),
@@ -159,7 +159,7 @@ def _part(name: str, capacity: Bounded | None, unit: Bounded | None, latency: Bo
     }
 
 
-def _read(levels: Levels, closing: Row) -> list[Row]:
+def _read(levels: Levels, closing: Flat) -> list[Flat]:
     """Buffers and the medium. A curve that no buffers explain makes all rows inconclusive."""
     wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
@@ -168,7 +168,7 @@ def _read(levels: Levels, closing: Row) -> list[Row]:
         reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
     if reasons:
         closing.update(conclusive=False, reasons="; ".join(filter(None, (str(closing["reasons"]), *reasons))))
-    same: Row = {"misfit": levels.misfit, "points": levels.points}
+    same: Flat = {"misfit": levels.misfit, "points": levels.points}
     rows = [
         {
             **_part(f"buffer {number}", level.capacity_bytes, level.unit_bytes, level.latency_s),
@@ -180,7 +180,7 @@ def _read(levels: Levels, closing: Row) -> list[Row]:
         for number, level in enumerate(levels.levels, start=1)
     ]
     entry = levels.entry_s
-    walk: Row = {"page_walk_s": entry.middle if entry.low > 0 else None}
+    walk: Flat = {"page_walk_s": entry.middle if entry.low > 0 else None}
     return [*rows, {**_part("medium", None, None, levels.medium_s), **walk, **same}]
 
 
@@ -210,12 +210,12 @@ def _round_sizes(size: float) -> list[int]:
     return [factor << step for factor in (1, 3) for step in range(max(power - 2, 0), power + 2)]
 
 
-def _written(writes: Writes, points: int, closing: Row) -> Row:
+def _written(writes: Writes, points: int, closing: Flat) -> Flat:
     """A curve that no one queue explains makes the row inconclusive."""
     if writes.misfit > MISFIT:
         off = f"off by {writes.misfit:.1f} times its error"
         closing.update(conclusive=False, reasons=f"no one queue explains the curve, {off}: interleaved DIMMs may")
-    joined, same = writes.joined, Row(points=points, misfit=writes.misfit)
+    joined, same = writes.joined, Flat(points=points, misfit=writes.misfit)
     if joined is None:
         return {**_part("writes", None, None, Bounded(*(writes.line_s,) * 3)), **same}
     entries = joined.entries
@@ -224,7 +224,7 @@ def _written(writes: Writes, points: int, closing: Row) -> Row:
     return {**row, "amplification": joined.amplification, **same}
 
 
-def _closing(rows: list[Row]) -> Row:
+def _closing(rows: list[Flat]) -> Flat:
     """Of all regions together: an uncertain one is in the intervals, but one without a number is missing."""
     missing = [row for row in rows if row["latency_s"] is None]
     enough = len(missing) <= MISSING * len(rows)

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 
 
 class Calibration:
@@ -51,16 +51,16 @@ class Calibration:
         Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
     )
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for record in run.result.records for row in _rows(record)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """None: the choice shows in the rows of the tables that used it."""
         del run, rows
         return []
 
 
-def _rows(record: Record) -> list[Row]:
+def _rows(record: Record) -> list[Flat]:
     """The last group is the one that a calibration is for."""
     facts = record.groups[-1]
     return [

@@ -6,7 +6,7 @@ from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.closed_loop.findings import name_of, shown
 from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 HUES = {RECOVERED: "green", WRONG: "vermilion", MISSED: "amber", ALARM: "purple"}
 ROOM = 1.15  # beyond the farthest ratio
@@ -27,7 +27,7 @@ class ClosedLoop:
         "device. What was missed and what was found without being there has no ratio: see the table."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `closed_loop`."""
         points = [_point(row) for row in rows if row["truth"] and row["found"]]
         if not points:
@@ -45,7 +45,7 @@ class ClosedLoop:
         return vega.finish(title, body, labels=list(HUES), axes={"x": "log"}, notes=notes, height=30 * len(names) + 40)
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     return {
         "device": row["device"], "parameter": row["parameter"], "name": name_of(row),
         "ratio": float(f"{float(row['found'] or 0) / float(row['truth'] or 1):.5g}"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.units import show_bytes, show_seconds
 
 PLURALS = {
@@ -33,7 +33,7 @@ class Share:
         return self.recovered / self.total
 
 
-def shares(rows: list[Row]) -> list[Share]:
+def shares(rows: list[Flat]) -> list[Share]:
     """In the order in which parameters first appear."""
     found = []
     for parameter in dict.fromkeys(str(row["parameter"]) for row in rows):
@@ -42,11 +42,11 @@ def shares(rows: list[Row]) -> list[Share]:
     return found
 
 
-def failures(rows: list[Row]) -> list[Row]:
+def failures(rows: list[Flat]) -> list[Flat]:
     return [row for row in rows if row["verdict"] != RECOVERED]
 
 
-def shown(row: Row, key: str) -> str:
+def shown(row: Flat, key: str) -> str:
     """'24 KiB', '107 ns', '52'; 'none'."""
     value = row[key]
     if not isinstance(value, int | float):
@@ -55,11 +55,11 @@ def shown(row: Row, key: str) -> str:
     return show_bytes(value) if measure == "B" else show_seconds(value) if measure == "s" else f"{value:.4g}"
 
 
-def name_of(row: Row) -> str:
+def name_of(row: Flat) -> str:
     return f"{row['parameter']}{'' if row['level'] is None else ' of buffer ' + str(row['level'])}"
 
 
-def sentences(rows: list[Row]) -> list[Insight]:
+def sentences(rows: list[Flat]) -> list[Insight]:
     told = [_share(share) for share in shares(rows)]
     return [*told, *(_failure(row) for row in failures(rows))]
 
@@ -78,7 +78,7 @@ def _share(share: Share) -> Insight:
     )
 
 
-def _failure(row: Row) -> Insight:
+def _failure(row: Flat) -> Insight:
     built, found = shown(row, "truth"), shown(row, "found")
     return Insight(
         name="failure",

@@ -18,14 +18,14 @@ from tierscope.suites.closed_loop import score
 from tierscope.suites.closed_loop.devices import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
 from tierscope.suites.closed_loop.score import Score
-from tierscope.tables import Column, Insight, Main, Row, buffers_found, policy_found, tables
+from tierscope.tables import Column, Flat, Insight, Main, buffers_found, policy_found, tables
 from tierscope.tables.measured import number, records
 from tierscope.tables.regions import row_of
 
 MOST_KNOWN = 4096
 COMMANDS = {"buffers": "buffers op=read", "policy": "policy"}
 
-_known: dict[tuple[object, ...], list[Row]] = {}
+_known: dict[tuple[object, ...], list[Flat]] = {}
 
 
 class ClosedLoop:
@@ -68,19 +68,19 @@ class ClosedLoop:
         "failure": "one that was not, and what repeats it; no value",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         parts: dict[tuple[int, str], list[Record]] = {}
         for record in records(run, self.name):
             labels = record.experiment.labels
             parts.setdefault((int(labels["device"] or 0), str(labels["prober"])), []).append(record)
         return [row for (device, prober), own in parts.items() for row in _remembered(run, device, prober, own)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[Row]:
+def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[Flat]:
     key = (run.path.absolute(), prober, *(record.mark for record in own))
     if key not in _known:
         while len(_known) >= MOST_KNOWN:
@@ -89,14 +89,14 @@ def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[R
     return _known[key]
 
 
-def _rows(run: Run, number_: int, prober: str, own: list[Record]) -> Iterator[Row]:
+def _rows(run: Run, number_: int, prober: str, own: list[Record]) -> Iterator[Flat]:
     word = own[0].experiment.groups[0].target.word
     device = parse(word)
     origin = strongest(facts.origin for record in own for facts in record.groups)
     for one in _scores(prober, device, _view(run, own)):
-        asked: Row = {"device": number_, "prober": prober, "parameter": one.parameter, "level": one.level}
+        asked: Flat = {"device": number_, "prober": prober, "parameter": one.parameter, "level": one.level}
         found = {key: number(getattr(one, key)) for key in ("truth", "found", "low", "high")}
-        closing: Row = {"verdict": one.verdict, "noise": device.noise, "repeat": _repeat(prober, word, own[0])}
+        closing: Flat = {"verdict": one.verdict, "noise": device.noise, "repeat": _repeat(prober, word, own[0])}
         yield {**asked, "measure": one.measure, **found, **closing, "origin": origin}
 
 

@@ -4,10 +4,10 @@ from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.closed_loop.findings import PLURALS, Share, failures, name_of, shares, shown
-from tierscope.tables import Row
+from tierscope.tables import Flat
 
 
-def grids(rows: list[Row]) -> list[Grid]:
+def grids(rows: list[Flat]) -> list[Grid]:
     """The second only where something failed."""
     devices = len({row["device"] for row in rows})
     heads = [("parameter", False), ("recovered", True), ("of", True), ("share", True), ("wrong", True),
@@ -28,7 +28,7 @@ def _share(share: Share) -> list[str]:
     return [name, str(share.recovered), str(share.total), f"{100 * share.share:.1f} %", *others]
 
 
-def _failure(row: Row) -> list[str]:
+def _failure(row: Flat) -> list[str]:
     ends = [shown(row, "truth"), shown(row, "found"), str(row["verdict"]), str(row["repeat"])]
     return [str(row["device"]), name_of(row), *ends]
 

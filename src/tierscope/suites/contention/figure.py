@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import short_word
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 FEW = 6  # splits that still fit three charts side by side
 TIPS = vega.tips(
@@ -28,7 +28,7 @@ class Contention:
         "the dashed one, both together move more than A with all CPUs. A pale bar and a hollow point are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `contention`, in any order."""
         known = [row for row in rows if row["sum_bytes_per_s"]]
         if not known:
@@ -45,13 +45,13 @@ class Contention:
         return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["A", "B"], notes=notes)
 
 
-def _place(row: Row) -> tuple[float, int]:
+def _place(row: Flat) -> tuple[float, int]:
     """From all threads in A to all in B."""
     a, b = int(row["a_threads"] or 0), int(row["b_threads"] or 0)
     return b / (a + b), a + b
 
 
-def _point(row: Row, rows: list[Row]) -> Point:
+def _point(row: Flat, rows: list[Flat]) -> Point:
     values = {
         side + end: vega.gb(row[key])
         for side, stem, middle in (
@@ -81,7 +81,7 @@ def _letters(mode: str) -> list[str]:
     return ["a" if place == "dram" else "b" for place in mode.split("-")]
 
 
-def _names(rows: list[Row]) -> str:
+def _names(rows: list[Flat]) -> str:
     """Which targets a and b are; b is unknown where no mode touches it."""
     names = {"a": str(rows[0]["a_target"])}
     for row in rows:
@@ -89,7 +89,7 @@ def _names(rows: list[Row]) -> str:
     return ", ".join(f"{letter} is {short_word(name, 40)}" for letter, name in sorted(names.items())) + "."
 
 
-def _stand_in(rows: list[Row]) -> str:
+def _stand_in(rows: list[Flat]) -> str:
     if not any(row["stand_in"] for row in rows):
         return ""
     return "b is a file in the memory of a: it stands in for a second tier, which this machine does not have."

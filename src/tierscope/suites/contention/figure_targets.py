@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import short_word, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 SPEED_TIPS = vega.tips(
     ("target", "target"), ("team", "team"), ("gb", "bandwidth, GB/s"), ("low", "95 % interval from, GB/s"),
@@ -27,7 +27,7 @@ class TargetRatio:
         "bands are 95 % intervals, hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `targets`."""
         speeds = [_speed(row, side) for side in ("a", "b") for row in rows if row[f"{side}_bandwidth_bytes_per_s"]]
         ratios = [_ratio(row) for row in rows if row["ratio"]]
@@ -57,7 +57,7 @@ class TargetRatio:
         return vega.finish(title, body, labels=names, axes={"y": "linear"}, notes=notes)
 
 
-def _speed(row: Row, side: str) -> Point:
+def _speed(row: Flat, side: str) -> Point:
     return {
         "target": f"{side}: {short_word(str(row[f'{side}_target']), 40)}",
         "gb": vega.gb(row[f"{side}_bandwidth_bytes_per_s"]),
@@ -67,12 +67,12 @@ def _speed(row: Row, side: str) -> Point:
     }
 
 
-def _ratio(row: Row) -> Point:
+def _ratio(row: Flat) -> Point:
     ends = (("ratio", "ratio"), ("low", "ratio_low"), ("high", "ratio_high"))
     return {name: round(100 * float(row[key] or 0), 3) for name, key in ends} | _common(row)
 
 
-def _common(row: Row) -> Point:
+def _common(row: Flat) -> Point:
     return {
         "threads": row["threads"],
         "team": threads_name(int(row["threads"] or 0)),

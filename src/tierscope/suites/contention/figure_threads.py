@@ -4,7 +4,7 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_seconds
 
 FEW = 6  # splits that still fit three charts side by side
@@ -28,7 +28,7 @@ class Flutter:
         "series of every split stands under the blocks over time."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `threads`."""
         points = [_point(row) for row in rows if row["variation"] is not None]
         if not points:
@@ -45,7 +45,7 @@ class Flutter:
         return vega.finish(title, body, labels=[*theme.GROUPS, *WORDS], axes={"y": "linear"}, notes=notes)
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     a, b = int(row["a_threads"] or 0), int(row["b_threads"] or 0)
     depth, period = row["dip_depth"], row["dip_period_s"]
     return {

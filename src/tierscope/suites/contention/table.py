@@ -17,7 +17,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
-from tierscope.tables import Audited, Column, Insight, Main, Number, Row, tables
+from tierscope.tables import Audited, Column, Flat, Insight, Main, Number, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -91,16 +91,16 @@ class Contention:
         "coverage": "least share of the timed blocks in the common window, of splits with two groups",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         modes = dict.fromkeys(str(row["mode"]) for row in rows)
         best = [one for mode in modes for one in _most([row for row in rows if row["mode"] == mode])]
         return best + _coverage(rows)
 
 
-def _row(run: Run, record: Record) -> Row:
+def _row(run: Run, record: Record) -> Flat:
     point, labels = measured(run, record), record.experiment.labels
     found = dict.fromkeys(SIDES.values(), NONE)
     for number, group in enumerate(record.experiment.groups):
@@ -128,7 +128,7 @@ def total(record: Record, point: Point) -> Interval:
     return median(series[start:], record.experiment.schedule.confidence)
 
 
-def _most(rows: list[Row]) -> list[Insight]:
+def _most(rows: list[Flat]) -> list[Insight]:
     """The split with the largest sum of one mode, named alone only where it can be told from all others."""
     known = [row for row in rows if interval_of(row, "sum", "bytes_per_s")]
     sure = sure_rows(rows, "sum", "bytes_per_s")
@@ -166,7 +166,7 @@ def _too_few(mode: str, sure: int, known: int) -> Insight:
     return Insight(name=f"most_in_total {mode}", text=text, unit="B/s", conclusive=False)
 
 
-def _against_alone(best: Row, most: Interval, pairs: list[tuple[Row, Interval]]) -> tuple[str, tuple[Number, ...]]:
+def _against_alone(best: Flat, most: Interval, pairs: list[tuple[Flat, Interval]]) -> tuple[str, tuple[Number, ...]]:
     """Document 000's question: do both targets together move more than a alone?"""
     alone = next((pair for pair in pairs if not pair[0]["b_threads"]), None)
     if alone is None:
@@ -187,17 +187,17 @@ def _listed(words: list[str], most: int = 6) -> str:
     return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
-def split(row: Row) -> str:
+def split(row: Flat) -> str:
     """'3:1', threads of A : threads of B."""
     return f"{row['a_threads']}:{row['b_threads']}"
 
 
-def stand_in(row: Row) -> str:
+def stand_in(row: Flat) -> str:
     """What has to be said beside every comparison of a with a b that is no tier of its own."""
     return "; b is a file in the memory of a, which stands in for a second tier" if row["stand_in"] else ""
 
 
-def _coverage(rows: list[Row]) -> list[Insight]:
+def _coverage(rows: list[Flat]) -> list[Insight]:
     """Of the splits in which both groups ran: how much of the timed blocks the common window holds."""
     mixed = [row for row in rows if whole(row, "a_threads") and whole(row, "b_threads")]
     shares = {split(row) + " " + str(row["mode"]): float(row["coverage"] or 0) for row in mixed}

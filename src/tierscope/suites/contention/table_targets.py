@@ -13,7 +13,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.table import stand_in
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records, sure_rows, whole
 
 
@@ -47,21 +47,21 @@ class Targets:
         "target_ratio THREADS": "b / a with the fewest and with the most threads",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         found: dict[object, dict[object, Record]] = {}
         for record in records(run, self.name):
             labels = record.experiment.labels
             found.setdefault(labels["threads"], {})[labels["side"]] = record
         return [_row(run, sides["a"], sides["b"]) for sides in found.values() if {"a", "b"} <= sides.keys()]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         known = sorted(sure_rows(rows, "ratio", ""), key=lambda pair: whole(pair[0], "threads"))
         ends = {whole(row, "threads"): (row, ratio) for row, ratio in (*known[:1], *known[-1:])}
         return [_ratio(threads, *end) for threads, end in ends.items()]
 
 
-def _row(run: Run, a: Record, b: Record) -> Row:
+def _row(run: Run, a: Record, b: Record) -> Flat:
     first, second = _bandwidth(run, a), _bandwidth(run, b)
     ratio = compare(first, second)
     one, other = closing(a, measured(run, a)), closing(b, measured(run, b))
@@ -90,7 +90,7 @@ def _bandwidth(run: Run, record: Record) -> Interval:
     return measured(run, record).groups[0].interval.times(record.groups[0].program_bytes_per_operation)
 
 
-def _ratio(threads: int, row: Row, ratio: Interval) -> Insight:
+def _ratio(threads: int, row: Flat, ratio: Interval) -> Insight:
     team = "1 thread" if threads == 1 else f"{threads} threads"
     low, middle, high = ratio.low, ratio.middle, ratio.high
     return Insight(

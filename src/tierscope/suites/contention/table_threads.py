@@ -12,7 +12,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.flutter import FLUTTERS, NOTICED, Flutter, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Column, Insight, Main, Number, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, Number, tables
 from tierscope.tables.measured import CLOSING, closing, measured, number, records, whole
 from tierscope.units import show_seconds
 
@@ -66,22 +66,22 @@ class Threads:
         "flutter": "share of the threads that flutter",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for record in records(run, "contention") for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return _flutter(rows)
 
 
-def _rows(run: Run, record: Record) -> list[Row]:
+def _rows(run: Run, record: Record) -> list[Flat]:
     point = measured(run, record)
     begin = steady_from(point)
     series = thread_series(run.blocks(record), record.clock.hz)
     return [_row(record, one, flutter(one, begin), closing(record, point)) for one in series]
 
 
-def _row(record: Record, one: ThreadSeries, found: Flutter, closed: Row) -> Row:
+def _row(record: Record, one: ThreadSeries, found: Flutter, closed: Flat) -> Flat:
     labels, facts = record.experiment.labels, record.groups[one.group]
     return {
         "experiment": record.number,
@@ -102,7 +102,7 @@ def _row(record: Record, one: ThreadSeries, found: Flutter, closed: Row) -> Row:
     }
 
 
-def _flutter(rows: list[Row]) -> list[Insight]:
+def _flutter(rows: list[Flat]) -> list[Insight]:
     """How many threads flutter, and the worst of them; of each group the median variation."""
     judged = [row for row in rows if row["variation"] is not None and whole(row, "clean_blocks") >= JUDGED]
     left_out = f"; {len(rows) - len(judged)} of {len(rows)} not judged: too few undisturbed blocks"
@@ -125,19 +125,19 @@ def _flutter(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _numbers(rows: list[Row], named: list[Row]) -> tuple[Number, ...]:
+def _numbers(rows: list[Flat], named: list[Flat]) -> tuple[Number, ...]:
     """All that the sentence says in percent."""
     shares = [NOTICED, *(float(row[key] or 0) for row in named for key in ("dip_depth", "dip_share"))]
     variations = tuple(Number(value=value) for value in _variations(rows).values())
     return (*(Number(value=share, kind="share") for share in shares), *variations)
 
 
-def _spread(rows: list[Row]) -> str:
+def _spread(rows: list[Flat]) -> str:
     """'A 1.2 %, B 3.4 %'."""
     return ", ".join(f"{group} {100 * value:.1f} %" for group, value in _variations(rows).items())
 
 
-def _variations(rows: list[Row]) -> dict[str, float]:
+def _variations(rows: list[Flat]) -> dict[str, float]:
     """Median of each group."""
     groups: dict[str, list[float]] = {}
     for row in rows:
@@ -145,7 +145,7 @@ def _variations(rows: list[Row]) -> dict[str, float]:
     return {group: median(groups[group]) for group in sorted(groups)}
 
 
-def _thread(row: Row) -> str:
+def _thread(row: Flat) -> str:
     period, depth, share = row["dip_period_s"], float(row["dip_depth"] or 0), float(row["dip_share"] or 0)
     rhythm = f"every {show_seconds(float(period))}" if period is not None else "without a rhythm"
     where = f"{row['group']} on CPU {row['cpu']} in {row['mode']} {row['a_threads']}:{row['b_threads']}"

@@ -10,7 +10,7 @@ from tierscope.draw.vega import Point
 from tierscope.record.machine import Cpu, Machine
 from tierscope.record.result import Run
 from tierscope.suites.core_to_core.table import class_of
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 WRITTEN = 24  # CPUs, up to which the number stands in the cell
 HIGHEST = 3.0  # times the median: what lies beyond is drawn like it, or one slow pair would pale all others
@@ -34,7 +34,7 @@ class CoreToCore:
         "and core, and rules part the first three where there are several; a number with ? is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `core_to_core`; the machine gives the order."""
         points = [_point(row) for row in rows if row["latency_s"]]
         if not points:
@@ -49,7 +49,7 @@ class CoreToCore:
         return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["0,000 ns"] * 5, notes=notes)
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     return {
         "a": row["a_cpu"],
         "b": row["b_cpu"],

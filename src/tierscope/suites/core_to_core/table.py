@@ -15,7 +15,7 @@ from tierscope.record.experiment import real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, judged, left_out, records, sure_rows, whole
 from tierscope.units import show_seconds
 
@@ -65,21 +65,21 @@ class CoreToCore:
         "handover CLASS": "median over the pairs of a class; low and high are their range",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [
             _row(run, record, take)
             for record in records(run, self.name)
             for take in range(len(record.experiment.takes or (0,)))
         ]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         every, known = by_class(rows), by_class([row for row, _ in sure_rows(rows, "latency", "s")])
         counts = {name: len(pairs) for name, pairs in every.items()}
         return _ratio(known) + _odd(known) + [_class(name, pairs, counts[name]) for name, pairs in known.items()]
 
 
-def _row(run: Run, record: Record, take: int) -> Row:
+def _row(run: Run, record: Record, take: int) -> Flat:
     machine, point, facts = run.result.machine, judged(run, record).points[take], record.groups[take]
     a, b = facts.cpus
     places = {cpu.number: cpu for cpu in machine.identity.cpus}
@@ -103,7 +103,7 @@ def _same_cache(machine: Machine, a: int, b: int) -> bool | None:
     return None if one is None or other is None else one == other
 
 
-def class_of(row: Row) -> str:
+def class_of(row: Flat) -> str:
     """One of CLASSES."""
     for name, key in zip(CLASSES, ("same_core", "same_cache", "same_package"), strict=False):
         if row[key]:
@@ -111,25 +111,25 @@ def class_of(row: Row) -> str:
     return CLASSES[-1]
 
 
-def by_class(rows: list[Row]) -> dict[str, list[Row]]:
+def by_class(rows: list[Flat]) -> dict[str, list[Flat]]:
     """The rows that have a number, of each class that occurs, the nearest first."""
     found = {name: [row for row in rows if row["latency_s"] and class_of(row) == name] for name in CLASSES}
     return {name: pairs for name, pairs in found.items() if pairs}
 
 
-def spread(rows: list[Row]) -> tuple[float, float, float]:
+def spread(rows: list[Flat]) -> tuple[float, float, float]:
     """(lowest, median, highest) of the pairs, in s."""
     values = [_seconds(row) for row in rows]
     return min(values), median(values), max(values)
 
 
-def _seconds(row: Row) -> float:
+def _seconds(row: Flat) -> float:
     value = real(row["latency_s"])
     assert value is not None
     return value
 
 
-def _class(name: str, rows: list[Row], total: int) -> Insight:
+def _class(name: str, rows: list[Flat], total: int) -> Insight:
     """The median of a class with the range of its conclusive pairs; total: with the others."""
     low, middle, high = spread(rows)
     rest = left_out(len(rows), total, "pairs")
@@ -149,7 +149,7 @@ def _class(name: str, rows: list[Row], total: int) -> Insight:
     )
 
 
-def _ratio(known: dict[str, list[Row]]) -> list[Insight]:
+def _ratio(known: dict[str, list[Flat]]) -> list[Insight]:
     """What the farthest class costs beside the nearest."""
     if len(known) < 2:
         return []
@@ -170,7 +170,7 @@ def _to(name: str) -> str:
     return {"other package": "another package"}.get(name, f"the {name}")
 
 
-def _odd(known: dict[str, list[Row]]) -> list[Insight]:
+def _odd(known: dict[str, list[Flat]]) -> list[Insight]:
     """Pairs far from the median of their class: a busy CPU, a slow link, a topology that is not as reported."""
     odd = [row for rows in known.values() for row in _far_off(rows)]
     if not odd:
@@ -190,7 +190,7 @@ def _odd(known: dict[str, list[Row]]) -> list[Insight]:
     ]
 
 
-def _far_off(rows: list[Row]) -> list[Row]:
+def _far_off(rows: list[Flat]) -> list[Flat]:
     if len(rows) < ENOUGH:
         return []
     middle = spread(rows)[1]

@@ -4,13 +4,13 @@ from tierscope.draw import vega
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid, doubted
 from tierscope.suites.core_to_core.table import by_class, spread
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_seconds
 
 CPUS = 10  # columns of a matrix of pairs, 8 letters each
 
 
-def core_to_core(rows: list[Row]) -> list[Grid]:
+def core_to_core(rows: list[Flat]) -> list[Grid]:
     """The whole matrix of a few CPUs, in the order of the rows; else the classes."""
     cpus = list(dict.fromkeys(row[key] for key in ("a_cpu", "b_cpu") for row in rows))
     if len(cpus) > CPUS:
@@ -20,11 +20,11 @@ def core_to_core(rows: list[Row]) -> list[Grid]:
     return [("Core to core, ns one way", [("", False), *((f"CPU {cpu}", True) for cpu in cpus)], lines)]
 
 
-def _pair(row: Row | None, *, same: bool) -> str:
+def _pair(row: Flat | None, *, same: bool) -> str:
     return "" if same else doubted(row, "latency_s", vega.ns)
 
 
-def _classes(rows: list[Row]) -> Grid:
+def _classes(rows: list[Flat]) -> Grid:
     heads = [("both CPUs on", False), ("pairs", True), ("median", True), ("least", True), ("most", True), ("?", True)]
     lines = []
     for name, pairs in by_class(rows).items():

@@ -6,7 +6,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.counting import SIMULATED
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_bytes, show_seconds
 
 WRITTEN = 10  # points, up to which the number stands in the cell
@@ -29,7 +29,7 @@ class Counters:
         "with one another by colour. What is 0, or was not counted, is not drawn."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `counters` that have a value."""
         every = [_point(row) for row in rows if _value(row)]
         names = list(dict.fromkeys(str(point["point"]) for point in every))
@@ -50,12 +50,12 @@ class Counters:
         return vega.finish(title, body, labels=["L1d-store-line-misses (simulated)"], notes=notes)
 
 
-def _value(row: Row) -> float:
+def _value(row: Flat) -> float:
     value = row["value"] if row["kind"] == "metric" else row["per_operation"]
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     value = _value(row)
     simulated = row["origin"] == SIMULATED
     group = f".{row['group']}" if row["group"] else ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.units import show_seconds
 
 HOST = "on a virtual machine, enable a PMU on its host (QEMU: -cpu host,pmu=on), or use counters=simulated"
@@ -18,12 +18,12 @@ ALL = "all"  # the counter of a row that says why there are none
 OTHERWISE = "see `tierscope catalogue` and the events of `perf list`"
 
 
-def sentences(rows: list[Row], counted: Sequence[Counted]) -> list[Insight]:
+def sentences(rows: list[Flat], counted: Sequence[Counted]) -> list[Insight]:
     """In the order in which they matter."""
     return [*_not_counted(rows), *_simulated(rows), *_user_only(rows), *_multiplexed(rows), *_cost(counted)]
 
 
-def _not_counted(rows: list[Row]) -> Iterator[Insight]:
+def _not_counted(rows: list[Flat]) -> Iterator[Insight]:
     """By reason: which events, and the remedy."""
     lacking: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -35,7 +35,7 @@ def _not_counted(rows: list[Row]) -> Iterator[Insight]:
         yield Insight(name="not_counted", text=text, value=float(len(names)), unit="1")
 
 
-def _simulated(rows: list[Row]) -> Iterator[Insight]:
+def _simulated(rows: list[Flat]) -> Iterator[Insight]:
     if any(row["origin"] == SIMULATED and row["value"] is not None for row in rows):
         yield Insight(
             name="simulated_counts",
@@ -44,7 +44,7 @@ def _simulated(rows: list[Row]) -> Iterator[Insight]:
         )
 
 
-def _user_only(rows: list[Row]) -> Iterator[Insight]:
+def _user_only(rows: list[Flat]) -> Iterator[Insight]:
     if any(row["scope"] == "user" for row in rows):
         yield Insight(
             name="user_mode_alone",
@@ -53,7 +53,7 @@ def _user_only(rows: list[Row]) -> Iterator[Insight]:
         )
 
 
-def _multiplexed(rows: list[Row]) -> Iterator[Insight]:
+def _multiplexed(rows: list[Flat]) -> Iterator[Insight]:
     shares = {
         str(row["counter"]): float(row["multiplexed_share"])
         for row in rows

@@ -23,7 +23,7 @@ from tierscope.record.experiment import Label
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.takes import takes_of
 from tierscope.suites.counters.findings import ALL, sentences
-from tierscope.tables import BESIDE, Column, Insight, Main, Row, tables
+from tierscope.tables import BESIDE, Column, Flat, Insight, Main, tables
 from tierscope.units import LINE_BYTES
 
 GIVEN = frozenset(KNOWN)
@@ -95,17 +95,17 @@ class Counters:
         "counting_cost": "time of starting and stopping the counters, for each block",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         metrics = metrics_for(run.result.machine.identity.family)
         every = (row for record in run.result.records for one in record.counted for row in _rows(record, one, metrics))
         return list(_once(every))
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         blocks = [one for record in run.result.records for one in record.counted]
         return sentences(rows, blocks)
 
 
-def _once(rows: Iterator[Row]) -> Iterator[Row]:
+def _once(rows: Iterator[Flat]) -> Iterator[Flat]:
     told: set[tuple[Label, ...]] = set()
     for row in rows:
         said = (row["counter"], row["origin"], row["reason"])
@@ -115,7 +115,7 @@ def _once(rows: Iterator[Row]) -> Iterator[Row]:
             told.add(said)
 
 
-def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[Row]:
+def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[Flat]:
     chosen = [record.groups[number] for number in _numbers(record, counted)]
     head = _head(record, counted, chosen)
     if counted.reason:
@@ -130,7 +130,7 @@ def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[Row]:
         yield {**head, **_metric(counted, metric, {name.replace("-", "_"): event for name, event in known.items()})}
 
 
-def _head(record: Record, counted: Counted, groups: Sequence[GroupFacts]) -> Row:
+def _head(record: Record, counted: Counted, groups: Sequence[GroupFacts]) -> Flat:
     return {
         "experiment": record.number,
         "group": counted.group,
@@ -156,7 +156,7 @@ def _task(record: Record, counted: Counted) -> str | None:
     return "+".join(dict.fromkeys(f"{one.operation} of {one.count} keys" for one in works if one.count)) or None
 
 
-def _tail(counted: Counted) -> Row:
+def _tail(counted: Counted) -> Flat:
     """Every key, in order; what an event or a metric knows replaces it."""
     return {
         "kind": None, "counter": None, "value": None, "per_operation": None, "unit": None, "multiplexed_share": None,
@@ -166,8 +166,8 @@ def _tail(counted: Counted) -> Row:
     }  # fmt: skip
 
 
-def _event(counted: Counted, event: EventCount, name: str) -> Row:
-    row: Row = {**_tail(counted), "kind": "event", "counter": name, "scope": event.scope or None}
+def _event(counted: Counted, event: EventCount, name: str) -> Flat:
+    row: Flat = {**_tail(counted), "kind": "event", "counter": name, "scope": event.scope or None}
     if not event.counted:
         never = NO_TURN if event.enabled_ns else NO_BLOCK
         return {**row, "reason": event.reason or never}
@@ -184,9 +184,9 @@ def _event(counted: Counted, event: EventCount, name: str) -> Row:
     }
 
 
-def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount]) -> Row:
+def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount]) -> Flat:
     """known: events by their names in formulas."""
-    row: Row = {**_tail(counted), "kind": "metric", "counter": metric.name, "unit": metric.unit}
+    row: Flat = {**_tail(counted), "kind": "metric", "counter": metric.name, "unit": metric.unit}
     needed = sorted(metric.formula.names - GIVEN)
     events = [known[name] for name in needed if name in known and known[name].counted]
     lacking = [name for name in needed if name not in known or not known[name].counted]

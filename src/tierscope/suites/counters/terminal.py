@@ -6,7 +6,7 @@ from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_bytes, show_seconds
 
 FIRST = (
@@ -20,18 +20,18 @@ WIDTH = 11  # of one
 LINES = 20
 
 
-def grid(rows: list[Row]) -> list[Grid]:
+def grid(rows: list[Flat]) -> list[Grid]:
     """One for each origin, of what is not 0 everywhere; events of one operation, metrics as they are."""
     shown = [row for row in rows if row["value"] is not None]
     origins = dict.fromkeys(str(row["origin"]) for row in shown)
     return [_of(origin, [row for row in shown if row["origin"] == origin]) for origin in origins]
 
 
-def _of(origin: str, rows: list[Row]) -> Grid:
+def _of(origin: str, rows: list[Flat]) -> Grid:
     names = {str(row["counter"]): row for row in rows if row["value"]}
     order = [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
     chosen = order[:MOST]
-    points: dict[tuple[object, ...], dict[str, Row]] = {}
+    points: dict[tuple[object, ...], dict[str, Flat]] = {}
     for row in rows:
         points.setdefault((row["experiment"], row["group"], row["take"]), {})[str(row["counter"])] = row
     lines = [_line(point, chosen) for point in list(points.values())[:LINES]]
@@ -41,12 +41,12 @@ def _of(origin: str, rows: list[Row]) -> Grid:
     return f"Counted in the timed blocks, by {origin} (events: of one operation)", heads, lines
 
 
-def _head(row: Row) -> str:
+def _head(row: Flat) -> str:
     name = str(row["counter"]).replace("_", " ")
     return textwrap.fill(f"{name}, B" if row["unit"] == "B" else name, WIDTH)
 
 
-def _line(point: dict[str, Row], chosen: list[str]) -> list[str]:
+def _line(point: dict[str, Flat], chosen: list[str]) -> list[str]:
     first = next(iter(point.values()))
     group = f".{first['group']}" if first["group"] else ""
     size = show_bytes(float(first["footprint_bytes"] or 0))
@@ -56,7 +56,7 @@ def _line(point: dict[str, Row], chosen: list[str]) -> list[str]:
     return [name, *(_cell(point.get(counter)) for counter in chosen)]
 
 
-def _cell(row: Row | None) -> str:
+def _cell(row: Flat | None) -> str:
     value = None if row is None else row["value"] if row["kind"] == "metric" else row["per_operation"]
     if row is None or not isinstance(value, int | float):
         return cells.NOTHING

@@ -12,7 +12,7 @@ from typing import ClassVar
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records
 
 OFF = 0.05  # a tier that is off by more gets a warning
@@ -46,10 +46,10 @@ class Emulation:
         *CLOSING,
     )
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(record, measured(run, record)) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """None: a tier that is off has a warning, and others no news."""
         del run, rows
         return []
@@ -63,7 +63,7 @@ def quantities(facts: GroupFacts, point: Point) -> tuple[str, float, Interval]:
     return "bandwidth", facts.ceiling_bytes_per_s, rate.times(facts.program_bytes_per_operation)
 
 
-def _row(record: Record, point: Point) -> Row:
+def _row(record: Record, point: Point) -> Flat:
     facts = record.groups[0]
     quantity, asked, achieved = quantities(facts, point)
     nothing = Interval(float("nan"), float("nan"), float("nan"), 0)

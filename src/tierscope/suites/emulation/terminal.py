@@ -3,11 +3,11 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_rate, show_seconds
 
 
-def emulation(rows: list[Row]) -> Grid:
+def emulation(rows: list[Flat]) -> Grid:
     """A line per tier and quantity."""
     heads = [
         ("quantity", False),
@@ -20,7 +20,7 @@ def emulation(rows: list[Row]) -> Grid:
     return "Emulated tiers (95 % interval)", heads, [_line(row) for row in rows]
 
 
-def _line(row: Row) -> list[str]:
+def _line(row: Flat) -> list[str]:
     slow = row["quantity"] == "latency"
     stem, unit, show = ("latency", "s", show_seconds) if slow else ("bandwidth", "bytes_per_s", show_rate)
     asked, middle = (

@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.flush.points import ROOM, TIPS, charts, foreign, hue, point
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 
 class Flush:
@@ -20,7 +20,7 @@ class Flush:
         "the fence after each chunk is what small chunks pay for."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `flush`."""
         points = [point(row) for row in rows if row["line_s"]]
         if not points:

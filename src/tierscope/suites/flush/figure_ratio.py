@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.flush.points import ROOM, TIPS, charts, foreign, hue, point
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 
 class FlushRatio:
@@ -20,7 +20,7 @@ class FlushRatio:
         "apart. A pale bar is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `flush` but those that stand against themselves."""
         others = [row for row in rows if row["instruction"] != row["against"]]
         points = [point(row) for row in others if row["ratio"]]

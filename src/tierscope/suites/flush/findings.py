@@ -6,7 +6,7 @@ the number of chunk sizes (`stats.compare`), leaves out 1 and the ratio is 2 % a
 
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.measured import interval_of, of_all, sure_rows, whole
 from tierscope.units import LINE_BYTES, KiB, show_seconds, show_size
 
@@ -14,7 +14,7 @@ USUAL = 4 * KiB  # the chunk that sentences quote, where it was measured: a page
 ONE = Interval(1.0, 1.0, 1.0, 1)
 
 
-def sentences(rows: list[Row]) -> list[Insight]:
+def sentences(rows: list[Flat]) -> list[Insight]:
     """About the first kind of fence and order, then what the others change; inconclusive rows count for nothing."""
     known = [row for row, _ in sure_rows(rows, "line", "s")]
     if not known:
@@ -29,15 +29,15 @@ def sentences(rows: list[Row]) -> list[Insight]:
     return found + _fence(base) + _order(base)
 
 
-def _kind(row: Row) -> tuple[object, ...]:
+def _kind(row: Flat) -> tuple[object, ...]:
     return row["fence"], row["order"]
 
 
-def _names(rows: list[Row]) -> list[str]:
+def _names(rows: list[Flat]) -> list[str]:
     return list(dict.fromkeys(str(row["instruction"]) for row in rows))
 
 
-def _usual(rows: list[Row]) -> Row:
+def _usual(rows: list[Flat]) -> Flat:
     """The first row at the usual chunk size, else the one in the middle of those of its kind."""
     own = sorted((row for row in rows if _kind(row) == _kind(rows[0])), key=lambda row: whole(row, "chunk_bytes"))
     return next((row for row in own if row["chunk_bytes"] == USUAL), own[len(own) // 2])
@@ -48,14 +48,14 @@ def subject(name: str) -> str:
     return {"none": "storing without a flush", "nt": "a non-temporal store"}.get(name, name)
 
 
-def where(row: Row) -> str:
+def where(row: Flat) -> str:
     """'in chunks of 4 KiB, a fence after each'."""
     fence = {"chunk": "a fence after each", "line": "a fence after each line", "never": "no fence"}[str(row["fence"])]
     order = "" if row["order"] == "sequential" else " in random order"
     return f"in chunks of {show_size(whole(row, 'chunk_bytes'))}{order}, {fence}"
 
 
-def _time(row: Row) -> Insight:
+def _time(row: Flat) -> Insight:
     line = _interval(row, "line", "s")
     total, written = whole(row, "total_bytes"), whole(row, "written_bytes")
     all_of_it = f"{show_size(total)} take {show_seconds(float(row['seconds_total'] or 0))}"
@@ -78,7 +78,7 @@ def _span(line: Interval) -> str:
     return f"{show_seconds(line.middle)} ({show_seconds(line.low)} to {show_seconds(line.high)})"
 
 
-def _against(rows: list[Row], total: int) -> list[Insight]:
+def _against(rows: list[Flat], total: int) -> list[Insight]:
     """One instruction against the one it is compared with, over the conclusive chunk sizes; total: with the others."""
     known = [row for row, _ in sure_rows(rows, "ratio", "")]
     if not known:
@@ -115,7 +115,7 @@ def _close(one: Comparison) -> str:
     return "is not distinguishable from" if one.low <= 1 <= one.high else "differs by less than 2 % from"
 
 
-def _range(rows: list[Row], total: int) -> str:
+def _range(rows: list[Flat], total: int) -> str:
     values = [float(row["ratio"] or 0) for row in rows]
     rest = "" if len(rows) == total else " (the others are inconclusive)"
     return f", {_digits(min(values))} to {_digits(max(values))} over {of_all(len(rows), total, 'sizes')}{rest}"
@@ -134,7 +134,7 @@ def _digits(value: float) -> str:
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
-def _fence(rows: list[Row]) -> list[Insight]:
+def _fence(rows: list[Flat]) -> list[Insight]:
     """A fence after each line against one after each chunk: at the same size, else single lines against chunks."""
     chunks = [row for row in rows if row["fence"] == "chunk" and whole(row, "chunk_bytes") > LINE_BYTES]
     lines = {(row["chunk_bytes"], row["order"]): row for row in rows if row["fence"] == "line"}
@@ -150,7 +150,7 @@ def _fence(rows: list[Row]) -> list[Insight]:
     return [Insight(name="fence_per_line", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
 
 
-def _order(rows: list[Row]) -> list[Insight]:
+def _order(rows: list[Flat]) -> list[Insight]:
     """Random against sequential chunks, at the usual size of those that have both."""
     random = {(row["chunk_bytes"], row["fence"]): row for row in rows if row["order"] == "random"}
     both = [row for row in rows if row["order"] == "sequential" and (row["chunk_bytes"], row["fence"]) in random]
@@ -163,7 +163,7 @@ def _order(rows: list[Row]) -> list[Insight]:
     return [Insight(name="random_chunks", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
 
 
-def _between(what: str, before: Row, after: Row) -> tuple[Comparison, str]:
+def _between(what: str, before: Flat, after: Flat) -> tuple[Comparison, str]:
     """Two rows that were measured one after the other, not in turns."""
     one = compare(_interval(before, "line", "s"), _interval(after, "line", "s"), less_is_faster=True)
     if _apart(one):
@@ -171,7 +171,7 @@ def _between(what: str, before: Row, after: Row) -> tuple[Comparison, str]:
     return one, f"{what}: no difference shown, {_times(one)} of the time per line"
 
 
-def _interval(row: Row, name: str, unit: str) -> Interval:
+def _interval(row: Flat, name: str, unit: str) -> Interval:
     found = interval_of(row, name, unit)
     assert found is not None  # rows without one were left out
     return found

@@ -3,7 +3,7 @@
 from tierscope.draw import theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_seconds, show_size
 
 ROOM = 1.5  # times the fastest and the slowest: the points keep clear of the edges
@@ -17,7 +17,7 @@ TIPS = vega.tips(
 )  # fmt: skip
 
 
-def point(row: Row) -> Point:
+def point(row: Flat) -> Point:
     """One datum, for both figures of the table."""
     order = "" if row["order"] == "sequential" else ", random order"
     return {
@@ -42,7 +42,7 @@ def point(row: Row) -> Point:
     }
 
 
-def foreign(rows: list[Row]) -> str:
+def foreign(rows: list[Flat]) -> str:
     """A note where flushing does not make bytes survive."""
     known = {str(row["persistence"]) for row in rows if row["persistence"] in ("none", "msync")}
     if "none" in known:

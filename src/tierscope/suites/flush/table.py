@@ -25,7 +25,7 @@ from tierscope.stats.contrast import Contrast
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.flush.findings import sentences
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, page_bytes, records
 from tierscope.units import LINE_BYTES
 
@@ -105,15 +105,15 @@ class Flush:
         "random_chunks": "time per line of chunks in random order over that in sequence",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _rows(run: Run, record: Record) -> list[Row]:
+def _rows(run: Run, record: Record) -> list[Flat]:
     found = judged(run, record)
     written = _written(run, record)
     return [
@@ -126,7 +126,7 @@ def _rows(run: Run, record: Record) -> list[Row]:
     ]
 
 
-def _row(record: Record, take: int, found: Contrast, written: int) -> Row:
+def _row(record: Record, take: int, found: Contrast, written: int) -> Flat:
     facts, labels = record.groups[_group(record, take)], record.experiment.labels
     chunk, total = int(labels["chunk_bytes"] or 0), int(labels["total_bytes"] or 0)
     seconds = found.seconds
@@ -180,7 +180,7 @@ def _written(run: Run, record: Record) -> list[int]:
     return [int(np.sum(blocks_of(timed, record.experiment, record.takes, t)["operations"])) for t in takes]
 
 
-def _verdict(record: Record, take: int, found: Contrast) -> Row:
+def _verdict(record: Record, take: int, found: Contrast) -> Flat:
     """The ratio must be sure; for the row that stands against itself its own time."""
     precision = record.experiment.schedule.precision
     reasons = list(found.reasons)

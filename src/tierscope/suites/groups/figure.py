@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 SHOWN = ("blue", "amber")
 
@@ -21,7 +21,7 @@ class Groups:
         "interval of the median; a pale bar is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `groups`: hops have a latency, all others a bandwidth."""
         speeds = [_bar(row, "bandwidth_bytes_per_s", "bandwidth", vega.gb) for row in rows if row["latency_s"] is None]
         waits = [_bar(row, "latency_s", "latency", vega.ns) for row in rows if row["latency_s"] is not None]
@@ -35,7 +35,7 @@ class Groups:
         return vega.finish(title, body)
 
 
-def _bar(row: Row, key: str, stem: str, unit: vega.Unit) -> Point:
+def _bar(row: Flat, key: str, stem: str, unit: vega.Unit) -> Point:
     return {
         "name": f"#{row['experiment']}.{row['group']} {row['role'] or row['kernel']}",
         "kernel": row["kernel"],

@@ -9,7 +9,7 @@ Blind to who slows whom: compare with experiments of one group alone.
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
 
 
@@ -45,16 +45,16 @@ class Groups:
         *CLOSING,
     )
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(run, record, number) for record in records(run, self.name) for number in range(len(record.groups))]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """None: what the user's groups are meant to show is known to the user."""
         del run, rows
         return []
 
 
-def _row(run: Run, record: Record, group: int) -> Row:
+def _row(run: Run, record: Record, group: int) -> Flat:
     point, facts = measured(run, record), record.groups[group]
     rate, threads = point.groups[group].interval, len(facts.cpus)
     hops = bounds("latency", "s", rate.times(1 / threads).inverse())

@@ -8,7 +8,7 @@ from typing import ClassVar
 from tierscope.record.experiment import Label
 from tierscope.record.reading import Reading
 from tierscope.record.result import Run
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
@@ -83,10 +83,10 @@ class Imported:
         "imported_most": "the most bandwidth that the other tool printed",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(run, reading) for reading in run.result.readings]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del rows
         by = run.result.origin_by
         return [most for name in ("bandwidth_bytes_per_s",) if (most := _most(run.result.readings, name, by))]
@@ -98,10 +98,10 @@ def setting(reading: Reading) -> str:
     return ", ".join(f"{key} {value}" for key, value in told.items())
 
 
-def _row(run: Run, reading: Reading) -> Row:
+def _row(run: Run, reading: Reading) -> Flat:
     """What an importer keeps for the audit alone, such as a number that is printed twice, has no column."""
     result = run.result
-    row: Row = dict.fromkeys(column.name for column in Imported.columns)
+    row: Flat = dict.fromkeys(column.name for column in Imported.columns)
     row |= {key: reading.labels.get(key) for key in OWN}
     row |= {name: value.value for name, value in reading.values.items() if name in row}
     words: dict[str, Label] = {"tool": result.origin_by, "test": reading.test, "setting": setting(reading)}

@@ -4,7 +4,7 @@ from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.imported.table import Imported
-from tierscope.tables import Row
+from tierscope.tables import Flat
 
 SHOWN = (
     "test", "setting", "operation_bytes", "threads", "footprint_bytes", "delay_cycles", "bandwidth_bytes_per_s",
@@ -12,7 +12,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-def grid(rows: list[Row]) -> Grid:
+def grid(rows: list[Flat]) -> Grid:
     """Title, heads and lines; columns of which no row knows the value are left out."""
     columns = [
         c for c in Imported.columns if c.name in SHOWN and any(row.get(c.name) not in (None, "") for row in rows)

@@ -8,7 +8,7 @@ from tierscope.draw.vega import Point
 from tierscope.draw.words import probe_name
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_bytes
 
 TIPS = vega.tips(
@@ -31,7 +31,7 @@ class Staircase:
         "is shared or a hypervisor has made the number up. Hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `latency`; insights `level_...` are the capacities found."""
         points = [_point(row) for row in rows if row["latency_s"] and row["footprint_bytes"]]
         if not points:
@@ -47,7 +47,7 @@ class Staircase:
         return vega.finish(title, body, labels=order, axes={"x": "log", "y": "log"}, notes=notes, height=420)
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     page = row["page_bytes"]
     size = row["footprint_bytes"]
     return {

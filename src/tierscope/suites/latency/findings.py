@@ -20,7 +20,7 @@ from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.levels import Found, latency_levels
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.measured import interval_of, sure_rows, whole
 from tierscope.units import KiB, show_bytes, show_seconds
@@ -28,7 +28,7 @@ from tierscope.units import KiB, show_bytes, show_seconds
 PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
 
 
-def said(rows: list[Row], caches: tuple[Cache, ...]) -> list[Insight]:
+def said(rows: list[Flat], caches: tuple[Cache, ...]) -> list[Insight]:
     """All insights, per target; nothing where the rows for it are missing."""
     known = [row for row in rows if row["latency_s"] and interval_of(row, "latency", "s") is not None]
     reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
@@ -45,7 +45,7 @@ def said(rows: list[Row], caches: tuple[Cache, ...]) -> list[Insight]:
     return found
 
 
-def _doubted(said: Insight, rows: Sequence[Row]) -> Insight:
+def _doubted(said: Insight, rows: Sequence[Flat]) -> Insight:
     """Levels are fitted to all points of a curve: most of them must be conclusive, and the last for memory itself."""
     doubtful = sum(not row["conclusive"] for row in rows)
     if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1]["conclusive"]):
@@ -117,7 +117,7 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
     return insights
 
 
-def _pages(rows: list[Row]) -> list[Insight]:
+def _pages(rows: list[Flat]) -> list[Insight]:
     """TLB hit, TLB miss and their difference at the largest footprint that has both."""
     walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["order"] == "global" and row["probe"] == "cycle"]
     pair = _paired(
@@ -142,7 +142,7 @@ def _pages(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _buddy(rows: list[Row]) -> list[Insight]:
+def _buddy(rows: list[Flat]) -> list[Insight]:
     """Order "pair" over order "global" at the largest footprint that has both; large pages first."""
     walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["probe"] == "cycle"]
     pair = _paired(
@@ -177,7 +177,7 @@ def _presence(ratio: Comparison) -> str:
     return "absent" if ratio.low > PREFETCHED else "undecided"
 
 
-def _paired(some: list[Row], others: list[Row], key: Callable[[Row], object]) -> tuple[Row, Row] | None:
+def _paired(some: list[Flat], others: list[Flat], key: Callable[[Flat], object]) -> tuple[Flat, Flat] | None:
     """One row of each that agree in `key`: the largest footprint, then the largest pages."""
     by_key = {key(row): row for row in others}
     pairs = [(row, by_key[key(row)]) for row in some if key(row) in by_key]
@@ -190,7 +190,7 @@ def _seconds(name: str, text: str, interval: Interval) -> Insight:
     return Insight(name=name, text=text, value=middle, low=low, high=high, unit="s", kind=kind)
 
 
-def _latency(row: Row) -> Interval:
+def _latency(row: Flat) -> Interval:
     interval = interval_of(row, "latency", "s")
     assert interval is not None  # `said` keeps no other rows
     return interval

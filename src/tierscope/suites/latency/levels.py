@@ -10,7 +10,7 @@ import numpy as np
 
 from tierscope.stats.levels import Staircase, staircase
 from tierscope.stats.levels_doubt import Known
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import weighed, whole
 from tierscope.units import KiB
@@ -25,15 +25,15 @@ class Found:
     staircase: Staircase
     pages: str  # as asked for: "thp", "4k", ...
     probe: str
-    rows: tuple[Row, ...]
+    rows: tuple[Flat, ...]
 
 
-def latency_levels(rows: list[Row], reported_bytes: float = 0.0) -> dict[str, Found]:
+def latency_levels(rows: list[Flat], reported_bytes: float = 0.0) -> dict[str, Found]:
     """Return target -> its levels; rows of the table `latency`. Targets without such a curve do not appear.
 
     reported_bytes: of the largest data cache that the system reports; 0: not known. It counts for real memory only.
     """
-    curves: dict[tuple[str, str, str], dict[int, Row]] = {}
+    curves: dict[tuple[str, str, str], dict[int, Flat]] = {}
     for row in rows:
         if row["order"] == "global" and weighed(row, "latency", "s"):
             key = str(row["target"]), str(row["pages"]), str(row["probe"])
@@ -46,7 +46,7 @@ def latency_levels(rows: list[Row], reported_bytes: float = 0.0) -> dict[str, Fo
     return {target: _found(key, curves[key], reported_bytes) for target, (_, key) in best.items()}
 
 
-def _found(key: tuple[str, str, str], curve: dict[int, Row], reported_bytes: float) -> Found:
+def _found(key: tuple[str, str, str], curve: dict[int, Flat], reported_bytes: float) -> Found:
     ordered = tuple(curve[size] for size in sorted(curve))
     page = _largest_page(curve)
     simulated = any(row["origin"] == "simulated" for row in ordered)
@@ -65,5 +65,5 @@ def _found(key: tuple[str, str, str], curve: dict[int, Row], reported_bytes: flo
     return Found(levels, key[1], key[2], ordered)
 
 
-def _largest_page(curve: dict[int, Row]) -> int:
+def _largest_page(curve: dict[int, Flat]) -> int:
     return max(size if isinstance(size := row["page_bytes"], int) else 0 for row in curve.values())

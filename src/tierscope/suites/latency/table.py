@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.latency.findings import said
-from tierscope.tables import Audited, Column, Insight, Main, Row, tables
+from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
 
 
@@ -61,14 +61,14 @@ class Latency:
         "is present; null: an emulated floor hides it",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         return said(rows, run.result.machine.identity.caches)
 
 
-def _row(run: Run, record: Record) -> Row:
+def _row(run: Run, record: Record) -> Flat:
     point, facts, group = measured(run, record), record.groups[0], record.experiment.groups[0]
     labels = record.experiment.labels
     return {

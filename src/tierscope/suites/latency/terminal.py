@@ -15,7 +15,7 @@ from tierscope.draw.forms import (
     wait,
 )
 from tierscope.draw.words import probe_name
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import KiB, show_bytes
 
 LINES = 20
@@ -40,7 +40,7 @@ def _latency(section: Shown, console: Console) -> Parts:
     return [*parts, *plot(console, [curve for curve in long if len(curve.x) > 1], x, y)]
 
 
-def _series(row: Row) -> str:
+def _series(row: Flat) -> str:
     page = row["page_bytes"]
     return probe_name(str(row["probe"]), str(row["order"]), page if isinstance(page, int) else None)
 

@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import load_name, mix_name, store_name, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 MIXES = ("blue", "sky", "green", "amber", "vermilion", "purple", "grey")  # reads are cool, writes are warm
 FLAT = 1.5  # latency that rises by less is shown from zero, or noise would look like a mountain
@@ -29,7 +29,7 @@ class LoadedLatency:
         "marks the knee: beyond it more bandwidth is paid for with waiting."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `loaded_latency`; the insights `knee ...` name the bandwidth of the point at which a curve bends."""
         drawn = [row for row in rows if row["load_threads"] and row["bandwidth_bytes_per_s"] and row["latency_s"]]
         points = [_point(row) for row in drawn]
@@ -43,7 +43,7 @@ class LoadedLatency:
         return _spec(vega.origin_title(self.title, run.result.origin), points, marked, idle, notes)
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     share = float(row["read_share"] or 0)
     return {
         "series": load_name(share, str(row["store"])),

@@ -16,7 +16,7 @@ from tierscope.record.experiment import real
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
-from tierscope.tables import Audited, Column, Insight, Main, Number, Row, tables
+from tierscope.tables import Audited, Column, Flat, Insight, Main, Number, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, left_out, measured, number, records, sure
 from tierscope.units import show_rate, show_seconds
 
@@ -65,17 +65,17 @@ class LoadedLatency:
         "knee MIX": "bandwidth at the knee",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         found = []
         for target in dict.fromkeys(str(row["target"]) for row in rows):
             here = [row for row in rows if row["target"] == target]
             idle = [row for row in here if row["load_threads"] == 0 and sure(row, "latency", "s")]
             found += _idle(idle[:1])
-            mixes: dict[tuple[object, object], list[Row]] = {}
+            mixes: dict[tuple[object, object], list[Flat]] = {}
             for row in here:
                 if row["load_threads"] != 0:
                     mixes.setdefault((row["read_share"], row["store"]), []).append(row)
@@ -86,7 +86,7 @@ class LoadedLatency:
         return found
 
 
-def _row(run: Run, record: Record) -> Row:
+def _row(run: Run, record: Record) -> Flat:
     point, labels = measured(run, record), record.experiment.labels
     roles = [group.role for group in record.experiment.groups]
     chaser = roles.index("chaser") if "chaser" in roles else 0
@@ -119,7 +119,7 @@ def _on_bus(groups: tuple[GroupFacts, ...], rates: list[Interval]) -> float | No
     return number(total)
 
 
-def _idle(rows: list[Row]) -> list[Insight]:
+def _idle(rows: list[Flat]) -> list[Insight]:
     return [
         Insight(
             name="idle_latency",
@@ -133,7 +133,7 @@ def _idle(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _saturation(curve: list[Row], idle: list[Row], total: int) -> list[Insight]:
+def _saturation(curve: list[Flat], idle: list[Flat], total: int) -> list[Insight]:
     """The conclusive row of the most bandwidth of one mix; total: its rows with the others."""
     most = max(curve, key=_bandwidth)
     time, mix = _latencies([most])[0], _mix(most)
@@ -154,7 +154,7 @@ def _saturation(curve: list[Row], idle: list[Row], total: int) -> list[Insight]:
     ]
 
 
-def _knee(curve: list[Row]) -> list[Insight]:
+def _knee(curve: list[Flat]) -> list[Insight]:
     """The knee of one mix, the idle point being the first of every curve; low and high are the neighbours' load."""
     bandwidth = np.array([_bandwidth(row) for row in curve])
     found = knee(bandwidth, np.array([time.middle for time in _latencies(curve)]))
@@ -175,17 +175,17 @@ def _knee(curve: list[Row]) -> list[Insight]:
     ]
 
 
-def _mix(row: Row) -> str:
+def _mix(row: Flat) -> str:
     share, store = row["read_share"], row["store"]
     reads = f"{share * 100:.0f} % reads" if isinstance(share, float | int) else "unknown mix"
     return reads if store in ("none", None) else f"{reads}, {store} stores"
 
 
-def _bandwidth(row: Row) -> float:
+def _bandwidth(row: Flat) -> float:
     return real(row["bandwidth_bytes_per_s"]) or 0.0
 
 
-def _latencies(rows: list[Row]) -> list[Interval]:
+def _latencies(rows: list[Flat]) -> list[Interval]:
     return [time for row in rows if (time := interval_of(row, "latency", "s")) is not None]
 
 

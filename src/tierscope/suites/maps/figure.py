@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.maps.points import chart, varying
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 SHARES = {"p50": "blue", "p99": "amber", "p999": "vermilion"}
 NAMES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
@@ -28,7 +28,7 @@ class Maps:
         "the clock; rehashes and waits for a lock are counted apart, in the table."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `maps`."""
         names = varying(rows)
         points = [point for row in rows for point in _points(row, names)]
@@ -45,7 +45,7 @@ class Maps:
         return vega.finish(title, body, labels=list(NAMES.values()), axes={"x": "log"}, notes=notes)
 
 
-def _points(row: Row, names: list[str]) -> list[Point]:
+def _points(row: Flat, names: list[str]) -> list[Point]:
     """One for each percentile that enough operations carry."""
     return [
         {

@@ -5,7 +5,7 @@ rehashes take of it, and which one flushes the same lines again, where lines are
 from tierscope.record.experiment import Label, real
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.measured import interval_of, left_out, ratio_word, sure, sure_rows
 from tierscope.units import show_bytes, show_seconds
 
@@ -16,7 +16,7 @@ TOLD = 0.05  # of the time: less goes to rehashes without a word
 AGAIN = 1.1  # flushed over written lines: less goes without a word
 
 
-def sentences(rows: list[Row]) -> list[Insight]:
+def sentences(rows: list[Flat]) -> list[Insight]:
     """Conclusive rows alone; the others are counted where they would have been compared."""
     kinds = list(dict.fromkeys(_kind(row) for row in rows))
     parts = [[row for row in rows if _kind(row) == kind] for kind in kinds]
@@ -24,11 +24,11 @@ def sentences(rows: list[Row]) -> list[Insight]:
     return _alone(rows) + [said for words in kinds_of_words for part in parts for said in words(part)]
 
 
-def _kind(row: Row) -> tuple[Label, ...]:
+def _kind(row: Flat) -> tuple[Label, ...]:
     return tuple(row[key] for key in ALIKE)
 
 
-def asked(row: Row) -> str:
+def asked(row: Flat) -> str:
     """'get of 50000 keys, values of 16 B, 2 threads'."""
     threads = "" if row["threads"] == 1 else f", {row['threads']} threads"
     drawn = "" if row["keys"] == "uniform" else f" by {row['keys']}"
@@ -36,21 +36,21 @@ def asked(row: Row) -> str:
     return f"{row['operation']} of {row['count']} keys{drawn}, values of {size}{threads}"
 
 
-def _known(rows: list[Row]) -> list[tuple[Row, Interval]]:
+def _known(rows: list[Flat]) -> list[tuple[Flat, Interval]]:
     return sure_rows(rows, "ops", "per_s")
 
 
-def _alone(rows: list[Row]) -> list[Insight]:
+def _alone(rows: list[Flat]) -> list[Insight]:
     """What each operation takes, where one structure was asked for and there is none to compare it with."""
     if len({row["structure"] for row in rows}) != 1:
         return []
-    parts: dict[Label, list[tuple[Row, Interval]]] = {}
+    parts: dict[Label, list[tuple[Flat, Interval]]] = {}
     for row, time in sorted(sure_rows(rows, "latency", "s"), key=lambda pair: float(pair[0]["count"] or 0)):
         parts.setdefault(row["operation"], []).append((row, time))
     return [_takes(part) for part in parts.values()]
 
 
-def _takes(part: list[tuple[Row, Interval]]) -> Insight:
+def _takes(part: list[tuple[Flat, Interval]]) -> Insight:
     """At the fewest keys, and at the most."""
     (first, time), (last, _) = part[0], part[-1]
     ends = [part[0], part[-1]] if last["count"] != first["count"] else [part[0]]
@@ -71,7 +71,7 @@ def _each(time: Interval) -> str:
     return "{} ({} to {})".format(*map(show_seconds, (time.middle, time.low, time.high)))
 
 
-def _fastest(rows: list[Row]) -> list[Insight]:
+def _fastest(rows: list[Flat]) -> list[Insight]:
     """The structure that every other one is slower than, by intervals widened for their number."""
     known = sorted(_known(rows), key=lambda pair: -pair[1].middle)
     if len(known) < 2:
@@ -94,13 +94,13 @@ def _fastest(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _a_round(row: Row) -> str:
+def _a_round(row: Flat) -> str:
     """', 310 ns each': the time of a round, by operation."""
     time, count = sure(row, "seconds", ""), row["operations"]
     return f", {show_seconds(time.middle / count)} each" if time and isinstance(count, int) and count > 0 else ""
 
 
-def _rehash(rows: list[Row]) -> list[Insight]:
+def _rehash(rows: list[Flat]) -> list[Insight]:
     """Of the structure whose rehashes take most of its time."""
     known = [(share, row) for row, _ in _known(rows) if (share := interval_of(row, "rehash_share", ""))]
     share, row = max(known, key=lambda one: one[0].middle, default=(None, None))
@@ -123,7 +123,7 @@ def _rehash(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _flushed(rows: list[Row]) -> list[Insight]:
+def _flushed(rows: list[Flat]) -> list[Insight]:
     """Of the structure that flushes its lines most often."""
     told = [
         (ratio, row) for row, _ in _known(rows) if (ratio := real(row["flushed_per_written"])) is not None and ratio > 0

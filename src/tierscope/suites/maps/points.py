@@ -1,23 +1,23 @@
 """What figures and the terminal share about operations on structures."""
 
 from tierscope.draw.words import threads_name
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_bytes
 
 VARYING = ("count", "value_bytes", "threads", "keys", "sharing", "target")
 
 
-def varying(rows: list[Row]) -> list[str]:
+def varying(rows: list[Flat]) -> list[str]:
     """The words beside structure and operation in which rows differ."""
     return [key for key in VARYING if len({row[key] for row in rows}) > 1]
 
 
-def chart(row: Row, names: list[str]) -> str:
+def chart(row: Flat, names: list[str]) -> str:
     """'get, 50000 keys, 2 threads': the operation, and those words in which rows differ."""
     return ", ".join([str(row["operation"]), *words(row, names)])
 
 
-def words(row: Row, names: list[str]) -> list[str]:
+def words(row: Flat, names: list[str]) -> list[str]:
     """['50000 keys', '2 threads']: one for each name."""
     told = {
         "count": f"{row['count']} keys",

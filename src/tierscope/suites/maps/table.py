@@ -20,7 +20,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import Keyed, Lines, keyed
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, records
 
 SHARES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
@@ -154,15 +154,15 @@ class Maps:
         "rehash WHAT": "share of the time that rehashes take, of the structure where it is most",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(run, record) for record in records(run, self.name) if record.timings]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _row(run: Run, record: Record) -> Row:
+def _row(run: Run, record: Record) -> Flat:
     judgement, facts, work = judged(run, record), record.groups[0], record.experiment.groups[0].workload
     found, threads = judgement.contrasts[0], len(facts.cpus)
     timings = record.timings[0]
@@ -192,18 +192,18 @@ def _row(run: Run, record: Record) -> Row:
     }
 
 
-def _seconds(one: Interval) -> Row:
+def _seconds(one: Interval) -> Flat:
     return {"seconds": number(one.middle), "seconds_low": number(one.low), "seconds_high": number(one.high)}
 
 
-def _percentiles(found: Keyed) -> Row:
-    row: Row = {}
+def _percentiles(found: Keyed) -> Flat:
+    row: Flat = {}
     for name, one in zip(SHARES, found.percentiles, strict=True):
         row |= bounds(f"latency_{name}", "s", one)
     return row
 
 
-def _beside(found: Keyed, threads: int) -> Row:
+def _beside(found: Keyed, threads: int) -> Flat:
     """Per round of all threads, where it counts rehashes."""
     return {
         "latency_min_s": found.least_s,
@@ -222,7 +222,7 @@ def _beside(found: Keyed, threads: int) -> Row:
     }
 
 
-def _lines(found: Lines | None) -> Row:
+def _lines(found: Lines | None) -> Flat:
     """Of one operation on average; None where accesses were not recorded, on all memory but simulated one."""
     return {
         "lines_read": found.read if found else None,

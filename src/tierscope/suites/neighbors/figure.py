@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.neighbors.table import aggressor_name, victim_name
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_seconds
 
 BESIDE, ALONE = "beside aggressors, against the same victims alone", "several victims, against one alone"
@@ -29,7 +29,7 @@ class Neighbors:
         "several victims without aggressors, compared with one victim alone."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `neighbors`; those that are compared with themselves are 1 by definition and start the lines."""
         points = [_point(row) for row in rows if row["slowdown"]]
         if not any(point["aggressors"] or point["kind"] == ALONE for point in points):
@@ -41,7 +41,7 @@ class Neighbors:
         return _spec(title, [*lone, *points], notes)
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     count = int(row["victims"] or 0)
     several = not row["aggressors"] and row["against"] != "itself"
     return {

@@ -16,7 +16,7 @@ from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, closing, judged, left_out, number, records, sure, sure_rows, whole
 from tierscope.units import show_bytes
 
@@ -100,10 +100,10 @@ class Neighbors:
         "victims VICTIM": "slowdown of the largest number of victims, compared with one alone",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """The victim that is shown to be slowed most comes first: the first sentence is the headline."""
         kinds = list(dict.fromkeys(victim_name(row) for row in rows))
         said = []
@@ -120,7 +120,7 @@ def _least(insights: list[Insight]) -> float:
     return max(1.0, *shown, 1.0)
 
 
-def _rows(run: Run, record: Record) -> list[Row]:
+def _rows(run: Run, record: Record) -> list[Flat]:
     found = judged(run, record)
     return [
         {**_row(record, take, one), **closing(record, found.points[take]), **_verdict(one)}
@@ -128,7 +128,7 @@ def _rows(run: Run, record: Record) -> list[Row]:
     ]
 
 
-def _row(record: Record, take: int, found: Contrast) -> Row:
+def _row(record: Record, take: int, found: Contrast) -> Flat:
     experiment, labels = record.experiment, record.experiment.labels
     victims, aggressors = _sides(experiment, take)
     first = record.groups[victims[0]]
@@ -157,7 +157,7 @@ def _row(record: Record, take: int, found: Contrast) -> Row:
     }
 
 
-def _flushing(experiment: Experiment, aggressors: list[int]) -> Row:
+def _flushing(experiment: Experiment, aggressors: list[int]) -> Flat:
     """Of aggressors that flush what they store; null for others."""
     work = experiment.groups[aggressors[0]].workload if aggressors else None
     own = work if work and work.kernel.startswith("flush_") else None
@@ -182,7 +182,7 @@ def _aggressor(record: Record, aggressors: list[int]) -> str | None:
     return str(record.experiment.labels["aggressor_kernel"]) if kernel == "command" else kernel
 
 
-def _named(name: str, interval: Interval) -> Row:
+def _named(name: str, interval: Interval) -> Flat:
     """`bounds` for what is named without a unit."""
     return {name: number(interval.middle), f"{name}_low": number(interval.low), f"{name}_high": number(interval.high)}
 
@@ -196,7 +196,7 @@ def _cpus(record: Record, groups: list[int]) -> str | None:
     return ",".join(str(cpu) for group in groups for cpu in record.groups[group].cpus) or None
 
 
-def _verdict(found: Contrast) -> Row:
+def _verdict(found: Contrast) -> Flat:
     """The comparison is what must be sure, and what it left out."""
     return {
         "conclusive": found.conclusive,
@@ -205,7 +205,7 @@ def _verdict(found: Contrast) -> Row:
     }
 
 
-def victim_name(row: Row) -> str:
+def victim_name(row: Flat) -> str:
     """'flow test', 'chase', or the command line in 40 letters."""
     if row["command"]:
         line = str(row["command"])
@@ -213,7 +213,7 @@ def victim_name(row: Row) -> str:
     return f"{row['victim']} {row['size']}" if row["size"] else str(row["victim"])
 
 
-def _aggressors(victim: str, rows: list[Row], every: list[Row]) -> list[Insight]:
+def _aggressors(victim: str, rows: list[Flat], every: list[Flat]) -> list[Insight]:
     """The largest slowdown that an interval bears out, else that of the most aggressors; every: all rows."""
     beside = [row for row in rows if row["aggressors"]]
     rest = left_out(len(beside), sum(bool(row["aggressors"]) for row in every), "numbers of aggressors")
@@ -238,7 +238,7 @@ def _aggressors(victim: str, rows: list[Row], every: list[Row]) -> list[Insight]
     ]
 
 
-def _victims(victim: str, rows: list[Row]) -> list[Insight]:
+def _victims(victim: str, rows: list[Flat]) -> list[Insight]:
     """What the most victims cost one another."""
     several = [row for row in rows if not row["aggressors"] and row["against"] == "1 alone"]
     if not several:
@@ -251,7 +251,7 @@ def _victims(victim: str, rows: list[Row]) -> list[Insight]:
     return [Insight(name=f"victims {victim}", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
 
 
-def aggressor_name(row: Row) -> str:
+def aggressor_name(row: Flat) -> str:
     """'copy on node:0'; one that has no memory is named alone, one that flushes with its chunk and fence."""
     target, name = row["aggressor_target"], str(row["aggressor_kernel"])
     if row["aggressor_fence"]:
@@ -260,7 +260,7 @@ def aggressor_name(row: Row) -> str:
     return name if target == "null" else f"{name} on {target}"
 
 
-def _slowdown(row: Row) -> Interval:
+def _slowdown(row: Flat) -> Interval:
     found = sure(row, "slowdown", "")
     assert found is not None  # rows without one were left out
     return found

@@ -4,13 +4,13 @@ from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows, with_interval
 from tierscope.draw.grid import Grid
 from tierscope.suites.neighbors.table import aggressor_name, victim_name
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_seconds
 
 NUMBERS = ("victims", "aggressors", "time of one", "slowdown")
 
 
-def grid(rows: list[Row]) -> Grid:
+def grid(rows: list[Flat]) -> Grid:
     """Return one line for each pair of numbers of victims and aggressors."""
     kinds = {aggressor_name(row) for row in rows if row["aggressors"]}
     heads = [(name, name in NUMBERS) for name in ("victim", *NUMBERS, "against")]
@@ -20,11 +20,11 @@ def grid(rows: list[Row]) -> Grid:
     return f"Neighbours: {', '.join(sorted(kinds)) or 'victims alone'} (95 % interval)", heads, lines
 
 
-def _time(row: Row) -> str:
+def _time(row: Flat) -> str:
     return show_seconds(float(row["seconds"])) if row["seconds"] else cells.NOTHING
 
 
-def _slowdown(row: Row) -> list[str]:
+def _slowdown(row: Flat) -> list[str]:
     """And what it stands against; nothing where a row stands against itself."""
     if row["against"] == "itself":
         return ["" if row["conclusive"] else "?", ""]

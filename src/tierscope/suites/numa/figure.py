@@ -6,7 +6,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.experiment import real
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 SIDE = 300  # px of one of two maps beside each other
 BESIDE = 8  # targets; with more the maps stand one below the other
@@ -34,7 +34,7 @@ class Numa:
         "a number with ? is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `numa`."""
         points = [_point(row) for row in rows]
         parts = (("latency, ns", "ns"), ("bandwidth, GB/s", "gb"))
@@ -52,7 +52,7 @@ def _node(number: object, cpus: object) -> str:
     return f"{number}" if cpus else f"{number}*"
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     wait, speed = vega.ns(row["latency_s"]), vega.gb(row["bandwidth_bytes_per_s"])
     mark = "" if row["conclusive"] else "?"
     return {
@@ -87,7 +87,7 @@ def _times(ratio: object) -> str:
     return "" if (times := real(ratio)) is None else f"{times:.2f}×"
 
 
-def _chart(rows: list[Row], points: list[Point], title: str, key: str) -> Spec:
+def _chart(rows: list[Flat], points: list[Point], title: str, key: str) -> Spec:
     """One map; nodes in order of their numbers."""
     targets = {row["target"]: _node(row["target"], row["cpus"]) for row in rows}
     order = [targets[number] for number in sorted(targets, key=int)]  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from statistics import median
 from tierscope.record.experiment import real
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.measured import left_out, ratio_word, sure, sure_rows
 from tierscope.units import show_rate, show_seconds
 
@@ -13,7 +13,7 @@ APART = 1.25  # measured over reported, either way: tables of the firmware are r
 LATENCY, BANDWIDTH = ("latency", "s"), ("bandwidth", "bytes_per_s")
 
 
-def said(rows: list[Row]) -> list[Insight]:
+def said(rows: list[Flat]) -> list[Insight]:
     """Own memory, remote nodes, nodes without CPUs, disagreement with the firmware, pages that lie elsewhere."""
     return [
         *_own(rows),
@@ -25,13 +25,13 @@ def said(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def local(rows: list[Row], row: Row, what: tuple[str, str]) -> Row | None:
+def local(rows: list[Flat], row: Flat, what: tuple[str, str]) -> Flat | None:
     """The row that this one's ratio was taken over."""
     mine = (one for one in rows if one["initiator"] == row["initiator"])
     return next((one for one in mine if one[f"{what[0]}_ratio"] == 1.0), None)
 
 
-def _own(rows: list[Row]) -> list[Insight]:
+def _own(rows: list[Flat]) -> list[Insight]:
     """What nodes reach of their own memory, with the range over them, or the interval of the only one."""
     every = [row for row in rows if row["initiator"] == row["target"]]
     own = sure_rows(every, *LATENCY)
@@ -62,7 +62,7 @@ def _span(values: list[float], what: tuple[str, str]) -> str:
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
-def _farthest(rows: list[Row], what: tuple[str, str]) -> list[Insight]:
+def _farthest(rows: list[Flat], what: tuple[str, str]) -> list[Insight]:
     """The remote node with CPUs that costs most, against local memory of the same initiator; both conclusive."""
     remote = [row for row in rows if row["cpus"] and row["initiator"] != row["target"]]
     known = []
@@ -96,11 +96,11 @@ def _farthest(rows: list[Row], what: tuple[str, str]) -> list[Insight]:
     ]
 
 
-def _place(row: Row, base: Row) -> str:
+def _place(row: Flat, base: Flat) -> str:
     return "its own memory" if base["target"] == row["initiator"] else f"its nearest, node {base['target']}"
 
 
-def _slit(row: Row, base: Row, what: tuple[str, str]) -> tuple[str, tuple[Number, ...]]:
+def _slit(row: Flat, base: Flat, what: tuple[str, str]) -> tuple[str, tuple[Number, ...]]:
     """The firmware's ratio of distances, which is meant to be that of latencies."""
     far, near = row["distance"], base["distance"]
     if what != LATENCY or not isinstance(far, int) or not isinstance(near, int) or near <= 0:
@@ -112,7 +112,7 @@ def _show(value: float, what: tuple[str, str]) -> str:
     return show_seconds(value) if what == LATENCY else show_rate(value)
 
 
-def _memory_only(rows: list[Row]) -> list[Insight]:
+def _memory_only(rows: list[Flat]) -> list[Insight]:
     """Each node without CPUs, from the initiator that is shown to reach it soonest."""
     found = []
     for target in dict.fromkeys(row["target"] for row in rows if row["cpus"] == 0):
@@ -122,7 +122,7 @@ def _memory_only(rows: list[Row]) -> list[Insight]:
     return found
 
 
-def _alone(rows: list[Row], row: Row, wait: Interval) -> list[Insight]:
+def _alone(rows: list[Flat], row: Flat, wait: Interval) -> list[Insight]:
     speed = sure(row, *BANDWIDTH)
     base = local(rows, row, LATENCY)
     beside = sure(base, *LATENCY) if base else None
@@ -149,7 +149,7 @@ def _alone(rows: list[Row], row: Row, wait: Interval) -> list[Insight]:
     ]
 
 
-def _reported(rows: list[Row]) -> list[Insight]:
+def _reported(rows: list[Flat]) -> list[Insight]:
     """Where what was measured and what the firmware reports are more than APART."""
     found = []
     for row in rows:
@@ -171,7 +171,7 @@ def _reported(rows: list[Row]) -> list[Insight]:
     return found
 
 
-def _elsewhere(rows: list[Row]) -> list[Insight]:
+def _elsewhere(rows: list[Flat]) -> list[Insight]:
     """Cells whose pages did not all lie on their target: they measure something else."""
     strayed = [(share, row) for row in rows if (share := real(row["on_target_share"])) is not None and share < 1]
     if not strayed:

@@ -18,7 +18,7 @@ from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.point import Point
 from tierscope.suites.numa.findings import said
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
 from tierscope.units import LINE_BYTES
 
@@ -92,7 +92,7 @@ class Numa:
         "placement": "smallest share of a cell's bytes that were on its target, if some were elsewhere",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         cells: dict[tuple[int, int], Cell] = {}
         for record in records(run, self.name):
             labels = record.experiment.labels
@@ -101,12 +101,12 @@ class Numa:
         rows = [_row(run, initiator, target, cell) for (initiator, target), cell in cells.items()]
         return [row | _ratios(row, local_of(run.result.machine, rows, row)) for row in rows]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return said(rows)
 
 
-def _row(run: Run, initiator: int, target: int, cell: Cell) -> Row:
+def _row(run: Run, initiator: int, target: int, cell: Cell) -> Flat:
     machine = run.result.machine
     node = next((node for node in machine.identity.nodes if node.number == target), None)
     wait, speed = cell.get("latency"), cell.get("bandwidth")
@@ -130,20 +130,20 @@ def _row(run: Run, initiator: int, target: int, cell: Cell) -> Row:
     }
 
 
-def _latency(run: Run, record: Record | None) -> Row:
+def _latency(run: Run, record: Record | None) -> Flat:
     if record is None:
         return {"latency_s": None, "latency_low": None, "latency_high": None}
     return bounds("latency", "s", measured(run, record).groups[0].interval.inverse())
 
 
-def _bandwidth(run: Run, record: Record | None) -> Row:
+def _bandwidth(run: Run, record: Record | None) -> Flat:
     if record is None:
         return {"bandwidth_bytes_per_s": None, "bandwidth_low": None, "bandwidth_high": None}
     rate = measured(run, record).groups[0].interval
     return bounds("bandwidth", "bytes_per_s", rate.times(record.groups[0].program_bytes_per_operation))
 
 
-def _reported(node: Node | None, initiator: int, facts: GroupFacts | None) -> Row:
+def _reported(node: Node | None, initiator: int, facts: GroupFacts | None) -> Flat:
     """Of the initiators that the firmware means; of stores where the kernel does nothing else."""
     known = node.reported if node and initiator in node.initiators else {}
     stores = facts is not None and facts.store != "none" and facts.program_bytes_per_operation == LINE_BYTES
@@ -159,7 +159,7 @@ def _share_on(target: int, groups: list[GroupFacts]) -> float | None:
     return sum(facts.nodes.get(str(target), 0) for facts in groups) / total if total else None
 
 
-def _closing(run: Run, cell: Cell) -> Row:
+def _closing(run: Run, cell: Cell) -> Flat:
     """Of both records: conclusive if both are, each reason with what it is of."""
     ends = {what: closing(record, measured(run, record)) for what, record in cell.items()}
     points: dict[str, Point] = {what: measured(run, record) for what, record in cell.items()}
@@ -172,13 +172,13 @@ def _closing(run: Run, cell: Cell) -> Row:
     }
 
 
-def local_of(machine: Machine, rows: list[Row], row: Row) -> Row:
+def local_of(machine: Machine, rows: list[Flat], row: Flat) -> Flat:
     """The row that `row` is compared with: the same initiator's own node, or the nearest that was measured."""
     mine = {int(one["target"] or 0): one for one in rows if one["initiator"] == row["initiator"]}
     return mine[machine.nearest_memory(int(row["initiator"] or 0), tuple(mine))]
 
 
-def _ratios(row: Row, local: Row) -> Row:
+def _ratios(row: Flat, local: Flat) -> Flat:
     def ratio(key: str) -> float | None:
         value, base = real(row[key]), real(local[key])
         return number(value / base) if value is not None and base is not None and base > 0 else None

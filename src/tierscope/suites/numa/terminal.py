@@ -8,12 +8,12 @@ from tierscope.draw import vega
 from tierscope.draw.forms import Form, Parts, Shown, forms, plain, stacked
 from tierscope.draw.grid import Grid, doubted
 from tierscope.record.experiment import Label, real
-from tierscope.tables import Row
+from tierscope.tables import Flat
 
 TARGETS = 6  # columns of a matrix of nodes, 14 letters each
 
 
-def numa(rows: list[Row]) -> list[Grid]:
+def numa(rows: list[Flat]) -> list[Grid]:
     """Latency and bandwidth, each number with its ratio to local; [] where there are too many targets."""
     targets = sorted({(int(row["target"] or 0), bool(row["cpus"])) for row in rows})
     initiators = sorted({int(row["initiator"] or 0) for row in rows})
@@ -34,7 +34,7 @@ def numa(rows: list[Row]) -> list[Grid]:
     return grids
 
 
-def _cell(row: Row | None, key: str, ratio: str, unit: Callable[[Label], float | None]) -> str:
+def _cell(row: Flat | None, key: str, ratio: str, unit: Callable[[Label], float | None]) -> str:
     times = real(row[ratio]) if row else None
     return doubted(row, key, unit) + (f" {times:.2f}x" if times is not None else "")
 

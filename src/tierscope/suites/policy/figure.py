@@ -6,7 +6,7 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 MEASURED, INFERRED = "measured", "as found"
 
@@ -28,7 +28,7 @@ class Curve:
     def table(self) -> str:
         return self.name
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of the table of the same name that have a value."""
         del insights
         points = [point for row in rows if row[self.y[0]] is not None for point in self._points(row)]
@@ -41,7 +41,7 @@ class Curve:
         body = {"data": {"values": points}, "layer": self._layers(names)}
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": self.kind}, notes=notes, height=320)
 
-    def _points(self, row: Row) -> list[Point]:
+    def _points(self, row: Flat) -> list[Point]:
         key, low, high, _ = self.y
         where = {"bytes": row[self.x[0]], "verdict": "conclusive" if row["conclusive"] else "inconclusive"}
         several = str(row["target"])

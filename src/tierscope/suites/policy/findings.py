@@ -1,6 +1,6 @@
 """What the rows of `policy` say in words; inconclusive rows count for nothing."""
 
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.tables.measured import sure, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
@@ -11,30 +11,30 @@ NOTHING = {
 }
 
 
-def sentences(rows: list[Row]) -> list[Insight]:
+def sentences(rows: list[Flat]) -> list[Insight]:
     """One for each row."""
     told = {"interleaving": _interleaving, "migration": _migration, "combining": _combining}
     known = [row for row in rows if row["conclusive"] and (not row["found"] or _known(row))]
     return [_insight(row, told[str(row["part"])](row) if row["found"] else _none(row)) for row in known]
 
 
-def _known(row: Row) -> bool:
+def _known(row: Flat) -> bool:
     """Whether the number that was found is known, and its unit where a sentence names it."""
     sized = all(row[key] is not None for key in ("unit_bytes", "unit_low", "unit_high"))
     return sure(row, "count", "") is not None and (sized or row["part"] == "migration")
 
 
-def _none(row: Row) -> str:
+def _none(row: Flat) -> str:
     return NOTHING[str(row["part"])].format(target=row["target"], evidence=row["evidence"])
 
 
-def _insight(row: Row, text: str) -> Insight:
+def _insight(row: Flat, text: str) -> Insight:
     count = sure(row, "count", "") if row["found"] else None
     low, middle, high = (count.low, count.middle, count.high) if count else (None, 0.0, None)
     return Insight(name=f"policy {row['part']}", text=text, value=middle, low=low, high=high, unit="1")
 
 
-def _interleaving(row: Row) -> str:
+def _interleaving(row: Flat) -> str:
     ways, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
     text = f"{row['target']} interleaves {ways} memories in units of {show_size(whole(row, 'unit_bytes'))}"
     if low < high or row["unit_low"] != row["unit_high"]:
@@ -43,7 +43,7 @@ def _interleaving(row: Row) -> str:
     return text
 
 
-def _migration(row: Row) -> str:
+def _migration(row: Flat) -> str:
     count, low, high = (f"{float(row[key] or 0):.0f}" for key in ("count", "count_low", "count_high"))
     text = (
         f"A write to {row['target']} stalls for {show_seconds(float(row['seconds'] or 0))} after {count} writes of "
@@ -57,7 +57,7 @@ def _migration(row: Row) -> str:
     return text
 
 
-def _combining(row: Row) -> str:
+def _combining(row: Flat) -> str:
     count, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
     return (
         f"{row['target']} combines writes into units of {show_size(whole(row, 'unit_bytes'))} in a queue of "

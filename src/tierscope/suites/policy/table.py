@@ -15,7 +15,7 @@ from typing import ClassVar
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
 from tierscope.suites.policy.findings import sentences
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import CLOSING, number
 from tierscope.tables.policy_found import Found, found
@@ -78,15 +78,15 @@ class Policy:
         "that joins them. 0: none seen",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for target, one in found(run).items() for row in _rows(target, one)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _rows(target: str, one: Found) -> list[Row]:
+def _rows(target: str, one: Found) -> list[Flat]:
     rows = []
     if one.interleave is not None:
         row = {**_interleave(one), "target": target, **_closing(one.strides, judged=False)}
@@ -102,7 +102,7 @@ def _rows(target: str, one: Found) -> list[Row]:
     return [row if row["found"] or not hidden else {**row, "conclusive": False, "reasons": hidden} for row in rows]
 
 
-def _row(part: str, found: bool, evidence: str, better: float | None, points: int) -> Row:
+def _row(part: str, found: bool, evidence: str, better: float | None, points: int) -> Flat:
     keys = [f"{what}{end}" for what, unit in MEASURES.items() for end in (unit, "_low", "_high")]
     return {
         "part": part, "found": found, **dict.fromkeys(keys),
@@ -110,7 +110,7 @@ def _row(part: str, found: bool, evidence: str, better: float | None, points: in
     }  # fmt: skip
 
 
-def _interleave(one: Found) -> Row:
+def _interleave(one: Found) -> Flat:
     seen = one.interleave
     assert seen is not None
     row = _row("interleaving", seen.ways > 1, one.evidence["interleave"], seen.better, len(one.strides))
@@ -121,7 +121,7 @@ def _interleave(one: Found) -> Row:
     return row
 
 
-def _migration(one: Found) -> Row:
+def _migration(one: Found) -> Flat:
     seen = one.migration
     assert seen is not None
     period = seen.period
@@ -134,7 +134,7 @@ def _migration(one: Found) -> Row:
     return row
 
 
-def _combining(one: Found) -> Row:
+def _combining(one: Found) -> Flat:
     seen = one.combining
     assert seen is not None
     row = _row("combining", seen.entries > 0, one.evidence["combining"], seen.better, len(one.regions))
@@ -146,7 +146,7 @@ def _combining(one: Found) -> Row:
     return row
 
 
-def _closing(rows: list[Row], *, judged: bool = True) -> Row:
+def _closing(rows: list[Flat], *, judged: bool = True) -> Flat:
     """Of all points together. judged: whether each point must be sure; stalls and falls of bandwidth need not be."""
     sure = [row for row in rows if row["conclusive"] or not judged]
     enough = bool(rows) and len(sure) >= ENOUGH * len(rows)

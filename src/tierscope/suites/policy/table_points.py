@@ -10,7 +10,7 @@ Source and inference: `suites.policy.table`.
 from typing import ClassVar
 
 from tierscope.record.result import Run
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING
 from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Found, found
 
@@ -18,15 +18,15 @@ from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Foun
 class _Points:
     """Rows of all targets, one part of what was found."""
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for one in found(run).values() for row in self._of(one)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """What they show is told by `policy`."""
         del run, rows
         return []
 
-    def _of(self, one: Found) -> list[Row]:
+    def _of(self, one: Found) -> list[Flat]:
         raise NotImplementedError
 
 
@@ -52,7 +52,7 @@ class Strides(_Points):
         *CLOSING,
     )
 
-    def _of(self, one: Found) -> list[Row]:
+    def _of(self, one: Found) -> list[Flat]:
         return [*one.strides, *one.controls]
 
 
@@ -94,7 +94,7 @@ class Places(_Points):
         *CLOSING,
     )
 
-    def _of(self, one: Found) -> list[Row]:
+    def _of(self, one: Found) -> list[Flat]:
         return one.places
 
 
@@ -115,7 +115,7 @@ class Regions(_Points):
         *CLOSING,
     )
 
-    def _of(self, one: Found) -> list[Row]:
+    def _of(self, one: Found) -> list[Flat]:
         return one.regions
 
 

@@ -3,18 +3,18 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_bytes, show_seconds
 
 HEADS = [("property", False), ("number", True), ("of", True), ("time", True), ("evidence", False)]
 
 
-def policy(rows: list[Row]) -> Grid:
+def policy(rows: list[Flat]) -> Grid:
     """number: memories side by side; writes until a migration; lines that a queue holds."""
     return "Policies of the memory (95 % range)", HEADS, [_line(row) for row in rows]
 
 
-def _line(row: Row) -> list[str]:
+def _line(row: Flat) -> list[str]:
     part = f"{row['part']}{'' if row['conclusive'] else ' ?'}"
     if not row["found"]:
         return [part, "none", cells.NOTHING, cells.NOTHING, str(row["evidence"])]

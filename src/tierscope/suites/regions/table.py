@@ -13,7 +13,7 @@ Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems
 from typing import ClassVar
 
 from tierscope.record.result import Run
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.buffers_found import fits
 from tierscope.tables.measured import CLOSING, records
 from tierscope.tables.regions import row_of
@@ -48,13 +48,13 @@ class Regions:
         *CLOSING,
     )
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         rows = [row_of(run, record) for record in records(run, self.name)]
         for row, fit in zip(rows, fits(rows), strict=True):
             row["fit_s"] = fit
         return rows
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """None: `buffers` says what they show."""
         del run, rows
         return []

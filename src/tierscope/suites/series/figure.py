@@ -3,7 +3,7 @@
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 TIPS = vega.tips(
     ("thread", "thread"), ("kind", "blocks"), ("rate", "median"), ("rate_low", "slowest"), ("rate_high", "fastest"),
@@ -28,7 +28,7 @@ class Timeline:
         "The shaded window is the time in which all threads worked together: only it counts."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `suites.series.points`."""
         names = {row["experiment"]: str(row["what"]) for row in rows}
         if not names:
@@ -57,11 +57,11 @@ class Timeline:
         return {**spec, "title": {"text": title, "subtitle": names[first]}}
 
 
-def _lean(row: Row) -> Row:
+def _lean(row: Flat) -> Flat:
     return {key: value for key, value in row.items() if value is not None and key != "what"}
 
 
-def _left_out(rows: list[Row]) -> list[str]:
+def _left_out(rows: list[Flat]) -> list[str]:
     """The kinds of marks beside the lines: reasons, and dips."""
     return sorted({str(row["kind"]) for row in rows} - {"kept", "window"})
 

@@ -18,7 +18,7 @@ from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, STOLEN, Record
 from tierscope.stats.flutter import Dip, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Column, Row
+from tierscope.tables import Column, Flat
 from tierscope.tables.measured import measured
 from tierscope.units import show_bytes
 
@@ -50,13 +50,13 @@ COLUMNS = (
 """`kind` is "kept", a reason, "dip", or "window": the time after the warm-up in which all threads worked together."""
 
 
-def series_rows(run: Run, chosen: list[Record]) -> list[Row]:
+def series_rows(run: Run, chosen: list[Record]) -> list[Flat]:
     """All points of the chosen records, in their order; ResultError if samples are damaged."""
     points = min(POINTS, TOTAL // max(1, len(chosen)))
     return [row for record in chosen for row in _record(run, record, points)]
 
 
-def choose(run: Run, rows: dict[str, list[Row]]) -> list[Record]:
+def choose(run: Run, rows: dict[str, list[Flat]]) -> list[Record]:
     """At most EXPERIMENTS records: of each table the fastest, the most disturbed and the first inconclusive one.
 
     Besides, all splits of a contention, or SPLITS of them at equal steps. rows: those of each table, in the order of
@@ -71,28 +71,28 @@ def choose(run: Run, rows: dict[str, list[Row]]) -> list[Record]:
     return [*list(numbered.values())[:EXPERIMENTS], *splits[:: -(-len(splits) // SPLITS) or 1]]
 
 
-def _most(rank: "Callable[[Row], float]", records: list[Record], rows: list[Row]) -> Record | None:
+def _most(rank: "Callable[[Flat], float]", records: list[Record], rows: list[Flat]) -> Record | None:
     """The record whose row ranks highest and above zero."""
     ranked = [(rank(row), -record.number, record) for record, row in zip(records, rows, strict=False)]
     highest = max(ranked, default=None, key=lambda entry: entry[:2])
     return highest[2] if highest and highest[0] > 0 else None
 
 
-def _speed(row: Row) -> float:
+def _speed(row: Flat) -> float:
     """Bandwidth where there is one, else the footprint: the slowest level is the most interesting."""
     return float(row.get("bandwidth_bytes_per_s") or row.get("footprint_bytes") or 0)
 
 
-def _disturbed(row: Row) -> float:
+def _disturbed(row: Flat) -> float:
     return float(row.get("left_out_share") or 0)
 
 
-def _doubtful(row: Row) -> float:
+def _doubtful(row: Flat) -> float:
     return 0.0 if row.get("conclusive") else 1.0
 
 
 _TABLES = ("stream", "loaded_latency", "latency")  # one row for each record
-_RANKS: tuple[Callable[[Row], float], ...] = (_speed, _disturbed, _doubtful)
+_RANKS: tuple[Callable[[Flat], float], ...] = (_speed, _disturbed, _doubtful)
 
 
 def record_name(record: Record) -> str:
@@ -111,8 +111,8 @@ def record_name(record: Record) -> str:
     return short_word(" ".join(words), 72)
 
 
-def _record(run: Run, record: Record, points: int) -> Iterator[Row]:
-    common: Row = {"experiment": record.number, "what": record_name(record)}
+def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
+    common: Flat = {"experiment": record.number, "what": record_name(record)}
     for start, stop in _windows(run, record):
         yield common | {"thread": None, "kind": "window", "time_s": round(start, 5), "until_s": round(stop, 5)}
     series = thread_series(run.blocks(record), record.clock.hz)
@@ -156,7 +156,7 @@ def _extremes(series: tuple[ThreadSeries, ...], most: int) -> list[ThreadSeries]
     return sorted(ranked[:half] + ranked[-half:], key=lambda one: (one.group, one.thread))
 
 
-def _thread(one: ThreadSeries, median: float, bins: int) -> Iterator[Row]:
+def _thread(one: ThreadSeries, median: float, bins: int) -> Iterator[Flat]:
     """Rows of one thread: bins of clean blocks in order of time, then the points of those left out."""
     share = one.rate / median if median > 0 else one.rate
     edges = np.linspace(one.time_s[0], one.time_s[-1], bins + 1)[1:-1]
@@ -172,7 +172,7 @@ def _thread(one: ThreadSeries, median: float, bins: int) -> Iterator[Row]:
             yield _row(reason, float(one.time_s[far]), share[members], float(share[far]))
 
 
-def _dips(dips: tuple[Dip, ...], median: float, bins: int) -> Iterator[Row]:
+def _dips(dips: tuple[Dip, ...], median: float, bins: int) -> Iterator[Flat]:
     """The deepest dip of each bin, as a point; its rate is the median of its blocks."""
     if not dips:
         return
@@ -185,7 +185,7 @@ def _dips(dips: tuple[Dip, ...], median: float, bins: int) -> Iterator[Row]:
         yield _row("dip", (dip.start_s + dip.stop_s) / 2, share, float(share[0])) | {"blocks": dip.blocks}
 
 
-def _row(kind: str, time_s: float, share: "np.ndarray[tuple[int], np.dtype[np.float64]]", shown: float) -> Row:
+def _row(kind: str, time_s: float, share: "np.ndarray[tuple[int], np.dtype[np.float64]]", shown: float) -> Flat:
     return {
         "kind": kind,
         "time_s": round(time_s, 5),

@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.storage.points import TIPS, point, whole
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 
 class Storage:
@@ -20,7 +20,7 @@ class Storage:
         "a level line is limited by the number of operations."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `storage`; nothing where they have one size of block."""
         points = [point(row) for row in whole(rows)]
         sizes = sorted({int(one["block"]) for one in points})

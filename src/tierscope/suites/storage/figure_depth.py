@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.storage.points import TIPS, point, whole
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 FEWEST = 3  # depths of one kind
 
@@ -22,7 +22,7 @@ class StorageDepth:
         "doubling of the depth doubles the wait (operations/s x latency = what is in flight)."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `storage`; nothing where no kind of job has three depths."""
         points = [{**one, "kind": f"{one['order']} {one['operation']}, {one['size']}"} for one in
                   (point(row) for row in whole(rows))]  # fmt: skip

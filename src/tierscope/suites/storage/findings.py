@@ -1,7 +1,7 @@
 """What the rows of `storage` say: the most operations, the most bytes, the quickest, the knee of depth, the CPU."""
 
 from tierscope.stats.median import Interval
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.measured import left_out, sure, sure_rows
 from tierscope.units import show_rate, show_seconds, show_size
 
@@ -12,7 +12,7 @@ ROUNDED = 0.05  # fio rounds its shares of a CPU: more than so much above a whol
 APART = 1.25  # a queue that is so far from the depth was not full
 
 
-def insights(rows: list[Row]) -> list[Insight]:
+def insights(rows: list[Flat]) -> list[Insight]:
     """Only what the rows show; rows of one half of a mix say nothing by themselves."""
     jobs = [row for row in rows if row["part"] in ("both", row["operation"])]
     known = [row for row, _ in sure_rows(jobs, "iops", "")]
@@ -23,7 +23,7 @@ def insights(rows: list[Row]) -> list[Insight]:
     return found + _knees(known, jobs) + _busy(known, len(jobs)) + _not_full(known, len(jobs))
 
 
-def job_name(row: Row) -> str:
+def job_name(row: Flat) -> str:
     """'random read of 4 KiB, depth 16'; a mix by its share of reads."""
     kind = f"{100 * _float(row, 'read_share'):.0f} % reads" if row["operation"] == "mix" else str(row["operation"])
     return f"{row['order']} {kind} of {show_size(int(_float(row, 'block_bytes')))}, depth {row['depth']}"
@@ -34,12 +34,12 @@ def show_iops(value: float) -> str:
     return f"{value / 1e3:.4g}k" if value >= 1e4 else f"{value:.4g}"
 
 
-def _float(row: Row, key: str) -> float:
+def _float(row: Flat, key: str) -> float:
     value = row[key]
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _most_operations(rows: list[Row], rest: str) -> list[Insight]:
+def _most_operations(rows: list[Flat], rest: str) -> list[Insight]:
     row, most = max(sure_rows(rows, "iops", ""), key=lambda pair: pair[1].middle)
     return [
         _insight(
@@ -51,7 +51,7 @@ def _most_operations(rows: list[Row], rest: str) -> list[Insight]:
     ]
 
 
-def _most_bytes(rows: list[Row], rest: str) -> list[Insight]:
+def _most_bytes(rows: list[Flat], rest: str) -> list[Insight]:
     known = sure_rows(rows, "bandwidth", "bytes_per_s")
     if not known:
         return []
@@ -63,7 +63,7 @@ def _insight(name: str, text: str, found: Interval, unit: str) -> Insight:
     return Insight(name=name, text=text, value=found.middle, low=found.low, high=found.high, unit=unit)
 
 
-def _quickest(rows: list[Row], jobs: list[Row]) -> list[Insight]:
+def _quickest(rows: list[Flat], jobs: list[Flat]) -> list[Insight]:
     """Of jobs with one operation at a time, whose latency is no waiting in a queue."""
     single = sure_rows([row for row in rows if row["depth"] == 1], "latency", "s")
     if not single:
@@ -75,7 +75,7 @@ def _quickest(rows: list[Row], jobs: list[Row]) -> list[Insight]:
     return [_insight("quickest", text, wait, "s")]
 
 
-def _knees(rows: list[Row], jobs: list[Row]) -> list[Insight]:
+def _knees(rows: list[Flat], jobs: list[Flat]) -> list[Insight]:
     """For each kind of operation the least depth that gives nearly all there is."""
     kinds = dict.fromkeys((row["operation"], row["order"], row["block_bytes"]) for row in rows)
     found = []
@@ -90,7 +90,7 @@ def _knees(rows: list[Row], jobs: list[Row]) -> list[Insight]:
     return found
 
 
-def _knee(rows: list[Row], rest: str) -> Insight:
+def _knee(rows: list[Flat], rest: str) -> Insight:
     most = max(_float(row, "iops") for row in rows)
     knee = next(row for row in rows if _float(row, "iops") >= KNEE_SHARE * most)
     last = rows[-1]
@@ -107,7 +107,7 @@ def _knee(rows: list[Row], rest: str) -> Insight:
     )
 
 
-def _busy(rows: list[Row], total: int) -> list[Insight]:
+def _busy(rows: list[Flat], total: int) -> list[Insight]:
     """Jobs that may have been limited by the CPUs that asked."""
     busy = [row for row in rows if BUSY_SHARE <= _used(row) <= 1 + ROUNDED]
     if not busy:
@@ -127,12 +127,12 @@ def _busy(rows: list[Row], total: int) -> list[Insight]:
     ]
 
 
-def _used(row: Row) -> float:
+def _used(row: Flat) -> float:
     """Share of its CPUs: fio reports that of one for each thread."""
     return (_float(row, "cpu_user") + _float(row, "cpu_system")) / max(_float(row, "threads"), 1.0)
 
 
-def _not_full(rows: list[Row], total: int) -> list[Insight]:
+def _not_full(rows: list[Flat], total: int) -> list[Insight]:
     """Little's law: rate x latency is what was in flight, and should be the depth."""
     held = [(row, _float(row, "in_flight") / max(_float(row, "depth"), 1)) for row in rows if row["in_flight"]]
     odd = [row for row, ratio in held if not 1 / APART <= ratio <= APART]

@@ -2,7 +2,7 @@
 
 from tierscope.draw import vega
 from tierscope.draw.vega import Point
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_seconds, show_size
 
 TIPS = vega.tips(
@@ -12,12 +12,12 @@ TIPS = vega.tips(
 )  # fmt: skip
 
 
-def whole(rows: list[Row]) -> list[Row]:
+def whole(rows: list[Flat]) -> list[Flat]:
     """Rows of whole jobs that have a number: the reads of a mix alone are in the table."""
     return [row for row in rows if row["part"] in ("both", row["operation"]) and row["iops"] and row["latency_s"]]
 
 
-def point(row: Row) -> Point:
+def point(row: Flat) -> Point:
     mix = f"{100 * float(row['read_share'] or 0):.0f} % reads"
     return {
         "operation": mix if row["operation"] == "mix" else str(row["operation"]),

@@ -23,7 +23,7 @@ from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
-from tierscope.tables import Audited, Column, Insight, Main, Row, tables
+from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
@@ -106,15 +106,15 @@ class Storage:
         "queue_not_full": "operations in flight of the first job that did not keep its depth",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return insights(rows)
 
 
-def _rows(run: Run, record: Record) -> list[Row]:
+def _rows(run: Run, record: Record) -> list[Flat]:
     program, point = record.program, measured(run, record)
     if program is None:
         return []
@@ -135,7 +135,7 @@ def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Mo
 
 def _row(
     record: Record, program: Program, point: Point, pairs: list[tuple[Repeat, list[Moved]]], bins: Bins, part: str
-) -> Row:
+) -> Flat:
     facts, labels = record.groups[0], record.experiment.labels
     repeats, moved = [one for one, _ in pairs], [sides for _, sides in pairs]
     iops = _median([_rate(sides) for sides in moved])
@@ -185,7 +185,7 @@ def _mean_latency(sides: list[Moved]) -> float:
     return sum(one.operations * one.latency_mean_s for one in sides) / sum(one.operations for one in sides)
 
 
-def _tail(bins: Bins, part: str) -> Row:
+def _tail(bins: Bins, part: str) -> Flat:
     own = bins if part == "both" else bins[bins["side"] == SIDES.index(part)]
     values, counts = own["nanoseconds"].astype(np.int64), own["operations"].astype(np.int64)
     found = percentiles(values, counts, list(PERCENTILES.values()))

@@ -6,17 +6,17 @@ from tierscope.draw import cells, vega
 from tierscope.draw.forms import forms, of_rows, with_interval
 from tierscope.draw.grid import Grid
 from tierscope.suites.storage.findings import show_iops
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_seconds, show_size
 
-VARIED: dict[str, Callable[[Row], str]] = {
+VARIED: dict[str, Callable[[Flat], str]] = {
     "block_bytes": lambda row: show_size(int(row["block_bytes"] or 0)),
     "depth": lambda row: f"depth {row['depth']}",
 }
 """Columns that stand in the title where all rows have the same."""
 
 
-def kind_name(row: Row) -> str:
+def kind_name(row: Flat) -> str:
     """'random 70/30', 'sequential write', '  its reads'."""
     if row["part"] not in ("both", row["operation"]):
         return f"  its {row['part']}s"
@@ -25,7 +25,7 @@ def kind_name(row: Row) -> str:
     return f"{row['order']} {mix if row['operation'] == 'mix' else row['operation']}"
 
 
-def grid(rows: list[Row]) -> Grid:
+def grid(rows: list[Flat]) -> Grid:
     """What all share is in the title."""
     shown = [key for key in VARIED if len({row[key] for row in rows}) > 1]
     shared = [VARIED[key](rows[0]) for key in VARIED if key not in shown]
@@ -35,7 +35,7 @@ def grid(rows: list[Row]) -> Grid:
     return title, [(name, name != "job") for name in names], lines
 
 
-def how(rows: list[Row]) -> str:
+def how(rows: list[Flat]) -> str:
     """'io_uring, direct, ext4 on /dev/vda'."""
     first = rows[0]
     engines = dict.fromkeys(str(row["engine"]) for row in rows)
@@ -43,7 +43,7 @@ def how(rows: list[Row]) -> str:
     return f"{', '.join(engines)}, {str(first['access']).replace('buffered', 'BUFFERED')}, {place}"
 
 
-def _line(row: Row) -> list[str]:
+def _line(row: Flat) -> list[str]:
     shares = "/".join(f"{100 * float(row[key] or 0):.1f}" for key in ("cpu_user", "cpu_system"))
     return [
         with_interval(row, "iops", "iops", show_iops),

@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import store_name, threads_name, unknown_peak
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_rate
 
 NEAR = 1.6  # a peak farther than this over the best kernel would squeeze all dots into a corner: it is named instead
@@ -29,7 +29,7 @@ class Scaling:
         "a hollow point is inconclusive. Kernels with plain and with non-temporal stores are different kernels."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `stream`; the peak is the machine's own or absent."""
         points = [_point(row) for row in rows if row["bandwidth_bytes_per_s"]]
         if not points:
@@ -41,7 +41,7 @@ class Scaling:
         return _lines(title, points, peak, notes) if len(counts) > 2 else _dots(title, points, peak, notes)
 
 
-def _point(row: Row) -> Point:
+def _point(row: Flat) -> Point:
     kernel = str(row["kernel"])
     share = row.get("peak_share")
     return {

@@ -22,7 +22,7 @@ from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
-from tierscope.tables import Audited, Column, Insight, Main, Row, tables
+from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
@@ -98,14 +98,14 @@ class Stream:
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         return _peak(run, rows) + _scaling(rows) + _roof(rows) + _stores(rows)
 
 
-def _row(run: Run, record: Record) -> Row:
+def _row(run: Run, record: Record) -> Flat:
     point, facts, labels = measured(run, record), record.groups[0], record.experiment.labels
     summary = point.groups[0]
     program, bus = facts.program_bytes_per_operation, facts.bus_bytes_per_operation
@@ -134,7 +134,7 @@ def _row(run: Run, record: Record) -> Row:
     }
 
 
-def _peak(run: Run, rows: list[Row]) -> list[Insight]:
+def _peak(run: Run, rows: list[Flat]) -> list[Insight]:
     """The conclusive row that takes the largest share of the theoretical peak; more than all of it is no share."""
     known = [
         (share, row, interval)
@@ -163,7 +163,7 @@ def _peak(run: Run, rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _scaling(rows: list[Row]) -> list[Insight]:
+def _scaling(rows: list[Flat]) -> list[Insight]:
     """Bandwidth of the most threads over that of one, times their number: median and range over the kernels."""
     most = max((whole(row, "threads") for row in rows), default=1)
     shares: dict[str, float] = {}
@@ -191,7 +191,7 @@ def _scaling(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _roof(rows: list[Row]) -> list[Insight]:
+def _roof(rows: list[Flat]) -> list[Insight]:
     """Where bandwidth stops to grow with the threads: of the kernel with the highest roof that two points show."""
     fits = {place: made for place, by_threads in _by_kernel(rows).items() if (made := _fitted(by_threads))}
     level = {place: (fit, ends) for place, (fit, known) in fits.items() if (ends := _flat_from(fit, known))}
@@ -212,7 +212,7 @@ def _roof(rows: list[Row]) -> list[Insight]:
     ]
 
 
-def _fitted(by_threads: dict[int, Row]) -> tuple[Saturation, dict[int, Interval]] | None:
+def _fitted(by_threads: dict[int, Flat]) -> tuple[Saturation, dict[int, Interval]] | None:
     """The model and the conclusive rows it is fitted to; None where they have too few numbers of threads."""
     known = {n: found for n, row in by_threads.items() if (found := sure(row, "bandwidth", "bytes_per_s"))}
     if len(known) < FEWEST:
@@ -234,7 +234,7 @@ def _flat_from(fit: Saturation, known: dict[int, Interval]) -> tuple[int, int] |
     return (max(slope), min(roof)) if max(rates) - min(rates) <= NEAR * fit.b_max else None
 
 
-def _stores(rows: list[Row]) -> list[Insight]:
+def _stores(rows: list[Flat]) -> list[Insight]:
     """Each kernel beside its non-temporal form, with the most threads that both ran with."""
     found = []
     by_kernel = _by_kernel(rows)
@@ -246,7 +246,7 @@ def _stores(rows: list[Row]) -> list[Insight]:
     return found
 
 
-def _gain(plain: Row, direct: Row) -> list[Insight]:
+def _gain(plain: Flat, direct: Flat) -> list[Insight]:
     before, after = (sure(row, "bandwidth", "bytes_per_s") for row in (plain, direct))
     if before is None or after is None:
         return []
@@ -269,15 +269,15 @@ def _gain(plain: Row, direct: Row) -> list[Insight]:
     ]
 
 
-def _by_kernel(rows: Iterable[Row]) -> dict[tuple[str, str], dict[int, Row]]:
+def _by_kernel(rows: Iterable[Flat]) -> dict[tuple[str, str], dict[int, Flat]]:
     """(kernel, target) -> threads -> the row; that of the largest footprint where there are several."""
-    found: dict[tuple[str, str], dict[int, Row]] = {}
+    found: dict[tuple[str, str], dict[int, Flat]] = {}
     for row in sorted(rows, key=lambda row: whole(row, "footprint_bytes")):
         found.setdefault((str(row["kernel"]), str(row["target"])), {})[whole(row, "threads")] = row
     return found
 
 
-def _threads(row: Row) -> str:
+def _threads(row: Flat) -> str:
     return "1 thread" if row["threads"] == 1 else f"{row['threads']} threads"
 
 

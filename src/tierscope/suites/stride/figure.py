@@ -5,7 +5,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.stride.terminal import way
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.units import show_size
 
 ROOM = 1.3  # times the least and the most: the points keep clear of the edges
@@ -28,7 +28,7 @@ class Stride:
         "own. Hollow points are inconclusive, or few enough lines to stay in the caches."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `stride`."""
         points = [point(row) for row in rows if row["bandwidth_bytes_per_s"]]
         if not points:
@@ -44,7 +44,7 @@ class Stride:
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=380)
 
 
-def point(row: Row) -> Point:
+def point(row: Flat) -> Point:
     """One datum."""
     share = row["best_share"]
     return {

@@ -7,7 +7,7 @@ stride at which every access size was measured and none may be cached. Rows that
 import numpy as np
 
 from tierscope.suites.stride.fit import FEWEST, SHARE, enough, unit
-from tierscope.tables import Insight, Number, Row
+from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import interval_of, sure_rows, whole
 from tierscope.units import LINE_BYTES, show_bytes, show_size
@@ -15,7 +15,7 @@ from tierscope.units import LINE_BYTES, show_bytes, show_size
 KIND = ("op", "store", "order", "threads", "target")
 
 
-def sentences(rows: list[Row]) -> list[Insight]:
+def sentences(rows: list[Flat]) -> list[Insight]:
     """A unit and a size for each operation, store, order and number of threads."""
     known = [row for row in rows if not row["cached"]]
     kinds = dict.fromkeys(tuple(row[key] for key in KIND) for row in known)
@@ -23,18 +23,18 @@ def sentences(rows: list[Row]) -> list[Insight]:
     return [one for part in parts for one in _of_kind(part)]
 
 
-def _of_kind(every: list[Row]) -> list[Insight]:
+def _of_kind(every: list[Flat]) -> list[Insight]:
     """every: inconclusive rows too, which are counted and not used."""
     rows = [row for row, _ in sure_rows(every, "bandwidth", "bytes_per_s")]
     return [*_unit(rows, every), *_enough(rows)] if rows else []
 
 
-def _name(row: Row) -> str:
+def _name(row: Flat) -> str:
     """'read sequential 4', 'nt random 1'."""
     return f"{row['store'] or row['op']} {row['order']} {row['threads']}"
 
 
-def _who(row: Row) -> str:
+def _who(row: Flat) -> str:
     """'4 threads that write (nt) in sequence'."""
     how = "in sequence" if row["order"] == "sequential" else "at random"
     one = row["threads"] == 1
@@ -43,7 +43,7 @@ def _who(row: Row) -> str:
     return f"{row['threads']} thread{'' if one else 's'} that {verb}{store} {how}"
 
 
-def _unit(rows: list[Row], every: list[Row]) -> list[Insight]:
+def _unit(rows: list[Flat], every: list[Flat]) -> list[Insight]:
     access = min(whole(row, "access_bytes") for row in rows)
     own = [row for row in rows if row["access_bytes"] == access]
     times = [interval for row in own if (interval := interval_of(row, "bandwidth", "bytes_per_s"))]
@@ -83,7 +83,7 @@ def _few(known: int, total: int) -> str:
     return f"only {known} of {total} strides {'is' if known == 1 else 'are'} conclusive, too few"
 
 
-def _enough(rows: list[Row]) -> list[Insight]:
+def _enough(rows: list[Flat]) -> list[Insight]:
     sizes = {whole(row, "access_bytes") for row in rows}
     strides = {whole(row, "stride_bytes") for row in rows}
     full = [s for s in strides if {row["access_bytes"] for row in rows if row["stride_bytes"] == s} == sizes]

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.stride.findings import KIND, sentences
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
 from tierscope.units import LINE_BYTES, show_bytes
 
@@ -62,7 +62,7 @@ class Stride:
         "the largest that has less, null where none has it",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         rows = [_row(run, record) for record in records(run, self.name)]
         best: dict[tuple[object, ...], float] = {}
         for row in rows:
@@ -73,12 +73,12 @@ class Stride:
             row["best_share"] = float(row["bandwidth_bytes_per_s"] or 0) / top if top and not row["cached"] else None
         return rows
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _row(run: Run, record: Record) -> Row:
+def _row(run: Run, record: Record) -> Flat:
     facts, labels, point = record.groups[0], record.experiment.labels, measured(run, record)
     rate = point.groups[0].interval.times(float(labels["access_bytes"] or 0))
     return {
@@ -96,7 +96,7 @@ def _row(run: Run, record: Record) -> Row:
     }
 
 
-def _verdict(cached: bool, touched: int, reasons: tuple[str, ...]) -> Row:
+def _verdict(cached: bool, touched: int, reasons: tuple[str, ...]) -> Flat:
     own = (f"{show_bytes(touched)} of lines may stay in the caches",) if cached else ()
     return {"conclusive": not (own or reasons), "reasons": "; ".join((*own, *reasons))}
 

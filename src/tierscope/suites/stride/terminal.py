@@ -5,24 +5,24 @@ from tierscope.draw.forms import forms, of_rows, with_interval
 from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
 from tierscope.suites.stride.findings import KIND
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_size
 
 
-def way(row: Row) -> str:
+def way(row: Flat) -> str:
     """'read, 4 threads, sequential', 'write (nt), ...'."""
     store = f" ({row['store']})" if row["store"] else ""
     return f"{row['op']}{store}, {threads_name(int(row['threads'] or 0))}, {row['order']}"
 
 
-def grids(rows: list[Row]) -> list[Grid]:
+def grids(rows: list[Flat]) -> list[Grid]:
     """Return a table for each way of access: a line for each stride, a column for each access size."""
     kinds = list(dict.fromkeys(tuple(row[key] for key in KIND) for row in rows))
     parts = [[row for row in rows if tuple(row[key] for key in KIND) == kind] for kind in kinds]
     return [_grid(part) for part in parts]
 
 
-def _grid(rows: list[Row]) -> Grid:
+def _grid(rows: list[Flat]) -> Grid:
     by = {(row["stride_bytes"], row["access_bytes"]): row for row in rows}
     sizes = sorted({int(row["access_bytes"] or 0) for row in rows})
     strides = sorted({int(row["stride_bytes"] or 0) for row in rows})

@@ -4,7 +4,7 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row, tables
+from tierscope.tables import Flat, Insight, tables
 from tierscope.units import show_size
 
 RULES = "tlb_levels"  # the table whose entries are drawn as rules
@@ -26,14 +26,14 @@ class Tlb:
         "that is not left. Rules are the entries found, bands their bounds; hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Rows of `tlb`, and the entries of `tlb_levels`."""
         points = [point(row) for row in rows if row["extra_s"] is not None]
         if not points:
             return None
         names = list(dict.fromkeys(str(one["pages"]) for one in points))
         hues = dict(zip(names, theme.hues(len(names)), strict=True))
-        found = [row for row in tables[RULES].rows(run) if row["entries"] is not None]
+        found = [row for row in tables[RULES].flat(run) if row["entries"] is not None]
         bands = [layer for row in found for layer in _band(row, hues[_pages(row)])]
         body = {"data": {"values": points}, "layer": [*bands, *_layers(names, hues)]}
         title = vega.origin_title(self.title, run.result.origin)
@@ -41,11 +41,11 @@ class Tlb:
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "linear"}, notes=notes, height=380)
 
 
-def _pages(row: Row) -> str:
+def _pages(row: Flat) -> str:
     return show_size(int(row["page_bytes"] or 0))
 
 
-def point(row: Row) -> Point:
+def point(row: Flat) -> Point:
     """One datum."""
     return {
         "pages": _pages(row),
@@ -59,7 +59,7 @@ def point(row: Row) -> Point:
     }
 
 
-def _band(row: Row, colour: str) -> list[Spec]:
+def _band(row: Flat, colour: str) -> list[Spec]:
     """The bounds of a level's entries, and the rule in them, in the colour of the page size.
 
     A bound of 0 has no place on the axis: the rule alone stands at the upper one.

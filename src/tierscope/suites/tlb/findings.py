@@ -1,13 +1,13 @@
 """What the levels of the TLB are in words, for one page size."""
 
 from tierscope.stats.tlb import Extra, Level, Translation
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.measured import whole
 from tierscope.units import show_bytes, show_seconds, show_size, word_bytes
 
 
-def sentences(points: list[Row], found: Translation) -> list[Insight]:
+def sentences(points: list[Flat], found: Translation) -> list[Insight]:
     """points: of the table `tlb`, one page size."""
     size, most = whole(points[0], "page_bytes"), max(whole(row, "touched") for row in points)
     if not found.levels:

@@ -18,7 +18,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.suites.tlb.findings import sentences
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records, weighed, whole
 
@@ -55,7 +55,7 @@ class Tlb:
         "tlb_walk PAGES": "what translation adds beyond the last level",
     }
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         own = records(run, self.name)
         beside = {record.experiment.labels["touched"]: record for record in own if _layout(record) == BESIDE}
         pairs = [
@@ -66,13 +66,13 @@ class Tlb:
         rows = [_row(run, *pair) for pair in pairs]
         return sorted(rows, key=lambda row: (int(row["page_bytes"] or 0), int(row["touched"] or 0)))
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """One sentence for each level, or that there is none, for each page size."""
         del run
         return [_doubted(said, part) for part in parts(rows) for said in sentences(part, found(part))]
 
 
-def _doubted(said: Insight, part: list[Row]) -> Insight:
+def _doubted(said: Insight, part: list[Flat]) -> Insight:
     """Levels are fitted to all points of a page size: most of them must be conclusive."""
     doubtful = sum(not row["conclusive"] for row in part)
     if not doubtful:
@@ -92,7 +92,7 @@ def _time(run: Run, record: Record) -> Interval:
     return Interval(low, middle, high, rate.count)
 
 
-def _row(run: Run, apart: Record, beside: Record) -> Row:
+def _row(run: Run, apart: Record, beside: Record) -> Flat:
     facts, labels = apart.groups[0], apart.experiment.labels
     time, control = _time(run, apart), _time(run, beside)
     extra = time.middle - control.middle
@@ -115,13 +115,13 @@ def _row(run: Run, apart: Record, beside: Record) -> Row:
     }
 
 
-def parts(rows: list[Row]) -> list[list[Row]]:
+def parts(rows: list[Flat]) -> list[list[Flat]]:
     """Points of each page size on each target."""
     keys = dict.fromkeys((row["target"], row["page_bytes"]) for row in rows)
     return [[row for row in rows if (row["target"], row["page_bytes"]) == key] for key in keys]
 
 
-def found(rows: Iterable[Row]) -> Translation:
+def found(rows: Iterable[Flat]) -> Translation:
     """rows: of one page size in the table `tlb`. An emulated floor hides all levels: there are none then."""
     known = [
         (row, time, control)

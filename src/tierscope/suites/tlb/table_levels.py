@@ -10,7 +10,7 @@ from typing import ClassVar
 from tierscope.record.result import Run
 from tierscope.stats.tlb import Extra, Translation
 from tierscope.suites.tlb.table import Tlb, found, parts
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import whole
 
 BEYOND = "beyond"
@@ -71,33 +71,33 @@ class TlbLevels:
         Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
     )
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         return [row for part in parts(Tlb().rows(run)) for row in _rows(part, found(part))]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """Those stand beside the points, where a TLB without a level has rows too."""
         del run, rows
         return []
 
 
-def _rows(points: list[Row], levels: Translation) -> list[Row]:
+def _rows(points: list[Flat], levels: Translation) -> list[Flat]:
     first = points[0]
     size = whole(first, "page_bytes")
     most = max(whole(row, "touched") for row in points)
     rows = []
     for number, level in enumerate(levels.levels, 1):
-        sized: Row = {
+        sized: Flat = {
             "entries": level.entries, "entries_low": level.low, "entries_high": level.high,
             "entries_round": level.round, "reach_bytes": int(level.entries * size), "certain": level.certain,
         }  # fmt: skip
         rows.append(_row(first, str(number), sized, level.extra, most))
     if levels.beyond:
-        nothing: Row = dict.fromkeys(SIZED)
+        nothing: Flat = dict.fromkeys(SIZED)
         rows.append(_row(first, BEYOND, nothing, levels.beyond, most))
     return rows
 
 
-def _row(point: Row, level: str, sized: Row, extra: Extra, most: int) -> Row:
+def _row(point: Flat, level: str, sized: Flat, extra: Extra, most: int) -> Flat:
     return {
         "target": point["target"],
         "page_bytes": point["page_bytes"],

@@ -4,18 +4,18 @@ from tierscope.draw import cells, vega
 from tierscope.draw.braille import Axis, Curve
 from tierscope.draw.forms import Form, forms, of_rows, plot
 from tierscope.draw.grid import Grid
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_bytes, show_size
 
 
-def levels(rows: list[Row]) -> Grid:
+def levels(rows: list[Flat]) -> Grid:
     """Rows of `tlb_levels`."""
     heads = [("pages", True), ("level", False), ("entries", True), ("from", True), ("to", True), ("round", True),
              ("reach", True), ("adds, ns", True), ("from", True), ("to", True)]  # fmt: skip
     return "Levels of the TLB (what a hit adds to an access)", heads, [_level(row) for row in rows]
 
 
-def _level(row: Row) -> list[str]:
+def _level(row: Flat) -> list[str]:
     counts = [_number(row[key]) for key in ("entries", "entries_low", "entries_high", "entries_round")]
     if row["entries_low"] == 0:
         counts[0] = f"<{counts[2]}"
@@ -29,7 +29,7 @@ def _number(value: object) -> str:
     return f"{value:.0f}" if isinstance(value, int | float) else cells.NOTHING
 
 
-def curves(rows: list[Row]) -> tuple[list[Curve], Axis, Axis]:
+def curves(rows: list[Flat]) -> tuple[list[Curve], Axis, Axis]:
     """Rows of `tlb`: translation over pages touched."""
     known = [row for row in rows if row["extra_s"] is not None]
     sizes = sorted({int(row["page_bytes"] or 0) for row in known})

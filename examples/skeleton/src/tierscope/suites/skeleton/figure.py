@@ -3,7 +3,7 @@
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.record.result import Run
-from tierscope.tables import Insight, Row
+from tierscope.tables import Flat, Insight
 
 
 class Footprints:
@@ -14,7 +14,7 @@ class Footprints:
     table = "skeleton"
     reading = "Each point is one footprint, read by one CPU. The vertical rule is the interval of the median."
 
-    def draw(self, run: Run, rows: list[Row], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
         """Return a Vega-Lite specification; None where no row has a number."""
         points = [
             {"size": row["footprint_bytes"], "gb": vega.gb(row["bandwidth_bytes_per_s"]),

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.skeleton.findings import sentences
-from tierscope.tables import Column, Insight, Main, Row, tables
+from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import CLOSING, bounds, closing, measured, records
 from tierscope.units import LINE_BYTES
 
@@ -36,17 +36,17 @@ class Skeleton:
     # For the reference: the name of each insight, and what its value is.
     says: ClassVar[dict[str, str]] = {"skeleton_most": "largest bandwidth of the conclusive rows"}
 
-    def rows(self, run: Run) -> list[Row]:
+    def rows(self, run: Run) -> list[Flat]:
         """Return one row for each record. It is called again for each use: keep no state."""
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Row]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         """Return the sentences that the rows support."""
         del run
         return sentences(rows)
 
 
-def _row(run: Run, record: Record) -> Row:
+def _row(run: Run, record: Record) -> Flat:
     point = measured(run, record)  # the samples, judged: intervals, verdict, reasons
     rate = point.groups[0].interval.times(LINE_BYTES)  # lines/s -> bytes/s
     return {

@@ -2,11 +2,11 @@
 
 from tierscope.draw.forms import forms, of_rows, rate
 from tierscope.draw.grid import Grid
-from tierscope.tables import Row
+from tierscope.tables import Flat
 from tierscope.units import show_bytes
 
 
-def grid(rows: list[Row]) -> Grid:
+def grid(rows: list[Flat]) -> Grid:
     """Return title, heads with whether they are numbers, and lines."""
     lines = [[show_bytes(float(row["footprint_bytes"] or 0)), rate(row)] for row in rows]
     return "Read bandwidth of one CPU", [("footprint", False), ("GB/s (95 % interval)", True)], lines

@@ -1,0 +1,210 @@
+"""Typed rows: a row of a table is a Struct, its fields have units, and an interval is one field.
+
+Columns follow from the fields, so a table states each of them once:
+
+    class StreamRow(JudgedRow, frozen=True, kw_only=True):
+        threads: Annotated[Count, Col("threads", help="one on each CPU")]
+        bandwidth: Annotated[Bandwidth, Col("bandwidth", help="median, program bytes")]
+
+The second one becomes three columns, `bandwidth_bytes_per_s`, `bandwidth_low` and `bandwidth_high`. Outside of its
+suite a row is `flat`: one value for each column, as exports, compare and the audit read it.
+"""
+
+import functools
+import math
+import types
+import typing
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from tierscope.errors import ResultError
+from tierscope.record.experiment import Label
+from tierscope.stats.median import Interval
+from tierscope.tables.column import Column
+
+Flat = dict[str, Label]
+"""A row as everything outside of its suite reads it: one value for each column."""
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """Of a number. ending: what the name of an interval's column has behind that of the field, as "_s"."""
+
+    word: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count)
+    ending: str = ""
+    least: float = -math.inf  # a number below is an error, not a result
+    most: float = math.inf
+
+
+class Col(msgspec.Struct, frozen=True):
+    """What people are told of a field: its title without the unit, and its meaning as in `Column`."""
+
+    title: str
+    help: str = ""
+    tier: bool = False
+
+
+Seconds = Annotated[float, Unit("s")]
+BytesPerS = Annotated[float, Unit("B/s")]
+PerS = Annotated[float, Unit("1/s")]
+Ratio = Annotated[float, Unit("1")]
+Share = Annotated[float, Unit("1", least=0, most=1)]
+Size = Annotated[int, Unit("B", least=0)]
+Count = Annotated[int, Unit("1", least=0)]
+
+Time = Annotated[Interval, Unit("s", "_s")]
+Bandwidth = Annotated[Interval, Unit("B/s", "_bytes_per_s")]
+Rate = Annotated[Interval, Unit("1/s", "_per_s")]
+Times = Annotated[Interval, Unit("1")]
+"""An interval of a ratio; the four units of intervals."""
+
+
+class Field(msgspec.Struct, frozen=True):
+    """What `fields` finds of one field."""
+
+    name: str
+    type: type  # str, bool, int, float, tuple or Interval
+    optional: bool
+    unit: Unit
+    col: Col
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        name = f"{self.name}{self.unit.ending}"
+        first = Column(name, self.col.title, self.unit.word, tier=self.col.tier, help=self.col.help)
+        if self.type is not Interval:
+            return (first,)
+        return (first, *(Column(f"{self.name}_{end}", end, self.unit.word) for end in ("low", "high")))
+
+    def values(self, value: Any) -> tuple[Label, ...]:
+        """One for each column; None for what is absent or no finite number, as JSON knows no other."""
+        if self.type is Interval:
+            return (None,) * 3 if value is None else tuple(map(_finite, (value.middle, value.low, value.high)))
+        return ("; ".join(value) if self.type is tuple else _finite(value),)
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of a table; ResultError for a number that the field's unit cannot have, and for an absent one."""
+
+    def __post_init__(self) -> None:
+        for field in fields(type(self)):
+            value = getattr(self, field.name)
+            if isinstance(value, np.generic):
+                msgspec.structs.force_setattr(self, field.name, value.item())
+            _check(type(self), field, value)
+
+
+class JudgedRow(Row, frozen=True, kw_only=True):
+    """A row whose blocks were judged. These columns stand behind all others."""
+
+    conclusive: Annotated[
+        bool, Col("conclusive", help="true: within the requested precision, on enough clean moments of a steady series")
+    ]
+    reasons: Annotated[
+        tuple[str, ...],
+        Col(
+            "why not",
+            help='why the row is not conclusive; several reasons are joined by "; "; "" if it is conclusive',
+        ),
+    ]
+    blocks: Annotated[Count, Col("blocks", help="blocks in the samples, including marked ones")]
+    left_out_share: Annotated[
+        Share, Col("left out", help="share of the moments that are left out because a thread was disturbed")
+    ]
+    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
+
+
+@functools.cache
+def fields(row: type[Row]) -> tuple[Field, ...]:
+    """Return the fields of a row in the order of its columns; TypeError for one without a `Col`."""
+    hints = typing.get_type_hints(row, include_extras=True)
+    closing = JudgedRow.__struct_fields__ if issubclass(row, JudgedRow) else ()
+    names = [name for name in row.__struct_fields__ if name not in closing]
+    return tuple(_field(row, name, hints[name]) for name in (*names, *closing))
+
+
+@functools.cache
+def columns_of(row: type[Row]) -> tuple[Column, ...]:
+    """Return every key that a flat row has, in the order in which it is shown."""
+    return tuple(column for field in fields(row) for column in field.columns)
+
+
+def flat(row: Row | Flat) -> Flat:
+    """Return one value for each column."""
+    if isinstance(row, dict):
+        return {name: _plain(value) for name, value in row.items()}
+    found: Flat = {}
+    for field in fields(type(row)):
+        names = (column.name for column in field.columns)
+        found.update(zip(names, field.values(getattr(row, field.name)), strict=True))
+    return found
+
+
+R = TypeVar("R", bound=Row)
+
+
+def unflat(row: type[R], values: Flat) -> R:
+    """Return the row that `flat` made these values of; ResultError for an impossible or a missing one."""
+    found: dict[str, Any] = {}
+    for field in fields(row):
+        held = [values.get(column.name) for column in field.columns]
+        if field.type is Interval:
+            found[field.name] = _interval(held, values.get("blocks"))
+        elif field.type is tuple:
+            found[field.name] = tuple(part for part in str(held[0] or "").split("; ") if part)
+        else:
+            found[field.name] = held[0]
+    return row(**found)
+
+
+def _interval(held: list[Label], blocks: Label) -> Interval | None:
+    if any(value is None for value in held):
+        return None
+    middle, low, high = (float(value) for value in held if value is not None)
+    return Interval(low, middle, high, blocks if isinstance(blocks, int) else 0)
+
+
+def _field(row: type[Row], name: str, hint: Any) -> Field:
+    base, said = _bare(hint)
+    optional = isinstance(base, types.UnionType) or typing.get_origin(base) is typing.Union
+    if optional:
+        (inner,) = (one for one in typing.get_args(base) if one is not type(None))
+        base, more = _bare(inner)
+        said += more
+    col = next((one for one in said if isinstance(one, Col)), None)
+    if col is None:
+        raise TypeError(f"{row.__name__}.{name} has no Col")
+    unit = next((one for one in said if isinstance(one, Unit)), Unit(""))
+    return Field(name, typing.get_origin(base) or base, optional, unit, col)
+
+
+def _bare(hint: Any) -> tuple[Any, list[Any]]:
+    """Return the type of an annotation, and all that it is annotated with."""
+    if typing.get_origin(hint) is not Annotated:
+        return hint, []
+    base, *said = typing.get_args(hint)
+    return base, said
+
+
+def _check(row: type[Row], field: Field, value: Any) -> None:
+    if value is None:
+        if not field.optional:
+            raise ResultError(f"{row.__name__}: {field.name} is missing")
+        return
+    numbers = (value.low, value.middle, value.high) if isinstance(value, Interval) else (value,)
+    for number in numbers if field.unit.word else ():
+        if number < field.unit.least or number > field.unit.most:
+            span = f"from {field.unit.least:g} to {field.unit.most:g}"
+            raise ResultError(f"{row.__name__}: {field.name}={number!r} is not {span}")
+
+
+def _plain(value: Any) -> Label:
+    plain = value.item() if isinstance(value, np.generic) else value
+    assert plain is None or isinstance(plain, str | int | float | bool)
+    return plain
+
+
+def _finite(value: Any) -> Label:
+    plain = _plain(value)
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
