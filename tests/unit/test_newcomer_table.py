@@ -21,7 +21,7 @@ from tierscope.record.result import Finding, Run
 from tierscope.report.content import gather, touching
 from tierscope.report.exports import exports
 from tierscope.tables import Column, Flat, Insight, Main, Tables, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, records
 from tierscope.units import MiB
 
 
@@ -49,7 +49,7 @@ class Newcomer:
             rate = bounds("lookups", "per_s", point.groups[0].interval)
             seat: Flat = {"seat_target": record.groups[0].target}
             found.append(
-                {"colour": labels["colour"], "depth": labels["depth"], **seat, **rate, **closing(record, point)}
+                {"colour": labels["colour"], "depth": labels["depth"], **seat, **rate, **closing_flat(record, point)}
             )
         return found
 

@@ -5,7 +5,7 @@ A form turns the rows of one table into parts that `rich` prints. A table withou
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -17,7 +17,8 @@ from tierscope.draw.grid import Grid
 from tierscope.printable import printable
 from tierscope.record.experiment import Label
 from tierscope.registry import Registry
-from tierscope.tables import Column, Flat
+from tierscope.stats.median import Interval
+from tierscope.tables import Column, Flat, JudgedRow
 
 WIDEST = 100  # columns: longer lines are hard to follow
 LINES = 20  # of a table without a form of its own
@@ -33,6 +34,10 @@ class Shown(Protocol):
 
     @property
     def rows(self) -> list[Flat]: ...
+
+    @property
+    def typed(self) -> list[Any]:
+        """The rows as the table made them."""
 
     @property
     def used(self) -> tuple[Column, ...]:
@@ -56,9 +61,9 @@ def form(name: str) -> Callable[[Shown, Console], Parts]:
     return forms[name].draw if name in forms else plain
 
 
-def of_rows(name: str, made: Callable[[list[Flat]], list[Grid]]) -> Form:
+def of_rows(name: str, made: Callable[[list[Any]], list[Grid]]) -> Form:
     """Return the form of a table whose rows become grids, whatever the console is."""
-    return Form(name, lambda shown, _: stacked(made(shown.rows)))
+    return Form(name, lambda shown, _: stacked(made(shown.typed)))
 
 
 def plain(shown: Shown, console: Console) -> Parts:
@@ -88,23 +93,46 @@ def titled(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> 
     return [Text(title, style="bold"), body]
 
 
-def rate(row: Flat | None) -> str:
-    return with_interval(row, "bandwidth_bytes_per_s", "bandwidth", lambda value: f"{vega.gb(value):.2f}")
+def rate(row: JudgedRow | None, found: Interval | None) -> str:
+    """'53.39 ±0.4%', in GB/s."""
+    return with_interval(row, found, lambda value: f"{vega.gb(value):.2f}")
 
 
-def wait(row: Flat | None) -> str:
-    return with_interval(row, "latency_s", "latency", lambda value: f"{vega.ns(value):.4g}")
+def wait(row: JudgedRow | None, found: Interval | None) -> str:
+    """'81.2 ±0.4%', in ns."""
+    return with_interval(row, found, lambda value: f"{vega.ns(value):.4g}")
 
 
-def with_interval(row: Flat | None, key: str, stem: str, text: Callable[[float], str]) -> str:
+def with_interval(row: JudgedRow | None, found: Interval | None, text: Callable[[float], str]) -> str:
+    """'53.39 ±0.4%', the half-width of the interval; '?' for what is inconclusive."""
+    if row is None or found is None or not found.middle:
+        return cells.NOTHING
+    return f"{cells.within(text(found.middle), found.low, found.middle, found.high)}{'' if row.conclusive else ' ?'}"
+
+
+def curve(label: str, points: Iterable[tuple[float, float]]) -> Curve:
+    """points: (x, y), in their order and in the units of the axes."""
+    both = list(points)
+    return Curve(printable(label), [x for x, _ in both], [y for _, y in both])
+
+
+def flat_rate(row: Flat | None) -> str:
+    return flat_with_interval(row, "bandwidth_bytes_per_s", "bandwidth", lambda value: f"{vega.gb(value):.2f}")
+
+
+def flat_wait(row: Flat | None) -> str:
+    return flat_with_interval(row, "latency_s", "latency", lambda value: f"{vega.ns(value):.4g}")
+
+
+def flat_with_interval(row: Flat | None, key: str, stem: str, text: Callable[[float], str]) -> str:
     """'53.39 ±0.4%', the half-width of the interval; '?' for what is inconclusive."""
     if row is None or not row[key]:
         return cells.NOTHING
-    middle, low, high = number(row[key]), number(row[f"{stem}_low"]), number(row[f"{stem}_high"])
+    middle, low, high = flat_number(row[key]), flat_number(row[f"{stem}_low"]), flat_number(row[f"{stem}_high"])
     return f"{cells.within(text(middle), low, middle, high)}{'' if row['conclusive'] else ' ?'}"
 
 
-def curve_of(label: str, rows: list[Flat], key: str, x: str, y: str) -> Curve:
+def flat_curve_of(label: str, rows: list[Flat], key: str, x: str, y: str) -> Curve:
     """The rows whose `key` is `label`, in their order, in GB/s and ns; those without a number left out."""
     points = [(_unit(row, x), _unit(row, y)) for row in rows if row[key] == label and row[x] and row[y]]
     return Curve(printable(label), [point[0] for point in points], [point[1] for point in points])
@@ -112,10 +140,10 @@ def curve_of(label: str, rows: list[Flat], key: str, x: str, y: str) -> Curve:
 
 def _unit(row: Flat, key: str) -> float:
     scales = {"bandwidth_bytes_per_s": vega.gb, "latency_s": vega.ns}
-    return scales[key](row[key]) or 0.0 if key in scales else number(row[key])
+    return scales[key](row[key]) or 0.0 if key in scales else flat_number(row[key])
 
 
-def number(value: Label) -> float:
+def flat_number(value: Label) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 

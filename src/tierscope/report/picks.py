@@ -4,12 +4,12 @@ from tierscope.draw import cells, vega
 from tierscope.record.experiment import Label
 from tierscope.report.content import Content
 from tierscope.tables import Flat
-from tierscope.tables.measured import sure
+from tierscope.tables.measured import sure_flat
 from tierscope.units import show_rate, show_seconds
 
 
 def fastest(content: Content) -> Flat | None:
-    rows = [row for row in content.sure_rows("stream") if sure(row, "bandwidth", "bytes_per_s")]
+    rows = [row for row in content.sure_rows("stream") if sure_flat(row, "bandwidth", "bytes_per_s")]
     return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
 
 
@@ -26,13 +26,15 @@ def idle(content: Content) -> Flat | None:
     rows = [row for row in content.rows("latency") if row["latency_s"] and row["order"] == "global"]
     cycles = [row for row in rows if row["probe"] == "cycle"] or rows
     row = max(cycles, key=lambda row: (row["footprint_bytes"] or 0, row["page_bytes"] or 0), default=None)
-    return row if row in content.sure_rows("latency") and sure(row, "latency", "s") else None
+    return row if row in content.sure_rows("latency") and sure_flat(row, "latency", "s") else None
 
 
 def most_loaded(content: Content) -> Flat | None:
     """The conclusive row of the most bandwidth under load."""
-    loads = [row for row in content.sure_rows("loaded_latency") if row["load_threads"] and sure(row, "latency", "s")]
-    rows = [row for row in loads if sure(row, "bandwidth", "bytes_per_s")]
+    loads = [
+        row for row in content.sure_rows("loaded_latency") if row["load_threads"] and sure_flat(row, "latency", "s")
+    ]
+    rows = [row for row in loads if sure_flat(row, "bandwidth", "bytes_per_s")]
     return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
 
 

@@ -214,7 +214,7 @@ def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> in
 
 
 def _tlbs(found: Measured) -> Iterator[list[str]]:
-    """Levels that are sure, and the walk behind them; none where `run tlb` saw none with these pages.
+    """Levels that are sure_flat, and the walk behind them; none where `run tlb` saw none with these pages.
 
     The simulator lets the walk's own reads miss, so that a level which may be nothing else is the walk here.
     """

@@ -145,7 +145,7 @@ class Plain:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Every key of a flat row, in the order in which it is shown."""
-        if hasattr(self._table, "columns"):  # TRANSITION
+        if hasattr(self._table, "columns"):
             return self._table.columns  # type: ignore[no-any-return]
         row: type[Row] = self._table.row
         return columns_of(row)

@@ -1,7 +1,9 @@
 """What all tables share: a record's blocks judged once per process, and the keys that every row ends with."""
 
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypedDict, TypeVar
 
 from tierscope.record.experiment import real
 from tierscope.record.origin import strongest
@@ -10,6 +12,8 @@ from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.tables import Flat, JudgedRow, columns_of
+
+R = TypeVar("R", bound=JudgedRow)
 
 CLOSING = columns_of(JudgedRow)
 """The columns of `closing`."""
@@ -53,7 +57,45 @@ def records(run: Run, table: str) -> list[Record]:
     return [record for record in run.result.records if record.experiment.table == table]
 
 
-def closing(record: Record, point: Point) -> Flat:
+class Closing(TypedDict):
+    """The fields of `JudgedRow`."""
+
+    conclusive: bool
+    reasons: tuple[str, ...]
+    blocks: int
+    left_out_share: float
+    origin: str
+
+
+def closing(record: Record, point: Point) -> Closing:
+    """Return verdict, share left out and origin, the strongest of the groups: what every judged row ends with."""
+    return {
+        "conclusive": point.conclusive,
+        "reasons": tuple(point.reasons),
+        "blocks": record.blocks,
+        "left_out_share": point.together.left_out_share,
+        "origin": strongest(facts.origin for facts in record.groups),
+    }
+
+
+def weighed(found: Interval | None) -> Interval | None:
+    """Return an interval that is positive and narrower than its value: what a fit weighs by its error."""
+    if found is None or not all(map(math.isfinite, (found.low, found.middle, found.high))):
+        return None
+    return found if found.low > 0 and found.relative < 1 else None
+
+
+def sure(row: JudgedRow, found: Interval | None) -> Interval | None:
+    """Return the same of a conclusive row: what a sentence may rest on."""
+    return weighed(found) if row.conclusive else None
+
+
+def sure_rows(rows: Iterable[R], of: Callable[[R], Interval | None]) -> list[tuple[R, Interval]]:
+    """Return each row with its interval, those alone that `sure` knows."""
+    return [(row, found) for row in rows if (found := sure(row, of(row)))]
+
+
+def closing_flat(record: Record, point: Point) -> Flat:
     """Verdict, share left out and origin, the strongest of the groups."""
     return {
         "conclusive": point.conclusive,
@@ -98,7 +140,7 @@ def span_of(row: Flat, stem: str) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 
-def weighed(row: Flat, name: str, unit: str) -> Interval | None:
+def weighed_flat(row: Flat, name: str, unit: str) -> Interval | None:
     """An interval that is positive and narrower than its value, conclusive or not: what a fit weighs by its error."""
     found = interval_of(row, name, unit)
     if found is None or not all(map(math.isfinite, (found.low, found.middle, found.high))):
@@ -106,14 +148,14 @@ def weighed(row: Flat, name: str, unit: str) -> Interval | None:
     return found if found.low > 0 and found.relative < 1 else None
 
 
-def sure(row: Flat, name: str, unit: str) -> Interval | None:
+def sure_flat(row: Flat, name: str, unit: str) -> Interval | None:
     """The same of a conclusive row: what a sentence may rest on."""
-    return weighed(row, name, unit) if row["conclusive"] else None
+    return weighed_flat(row, name, unit) if row["conclusive"] else None
 
 
-def sure_rows(rows: list[Flat], name: str, unit: str) -> list[tuple[Flat, Interval]]:
+def sure_rows_flat(rows: list[Flat], name: str, unit: str) -> list[tuple[Flat, Interval]]:
     """Each row with its interval, those alone that `sure` knows."""
-    return [(row, found) for row in rows if (found := sure(row, name, unit))]
+    return [(row, found) for row in rows if (found := sure_flat(row, name, unit))]
 
 
 def of_all(count: int, total: int, what: str) -> str:

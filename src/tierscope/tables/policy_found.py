@@ -15,7 +15,7 @@ from tierscope.stats.migration import Migration, Seen, infer_migration, look
 from tierscope.stats.strides import SIGMAS, Spread, Stride, saturated, spread_of, stride_of
 from tierscope.stats.together import UNCLEAN
 from tierscope.tables import Flat
-from tierscope.tables.measured import bounds, closing, measured, number, records, whole
+from tierscope.tables.measured import bounds, closing_flat, measured, number, records, whole
 from tierscope.units import LINE_BYTES, show_size
 
 Floats = npt.NDArray[np.float64]
@@ -103,7 +103,7 @@ def _stride(run: Run, record: Record) -> Flat:
         "stride_bytes": labels["stride_bytes"], "control": labels["control"],
         **bounds("bandwidth", "bytes_per_s", point.groups[0].interval.times(LINE_BYTES)),
         "ratio": None, "ratio_low": None, "ratio_high": None, "fitted": None, "threads": len(facts.cpus),
-        "target": facts.target, **closing(record, point),
+        "target": facts.target, **closing_flat(record, point),
     }  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _place(run: Run, record: Record, one: Seen) -> Flat:
         "period_high": period.high if period else None, "period_s": period.seconds if period else None,
         "stall_s": period.stall_s if period else None, "stall_low": period.stall_low if period else None,
         "stall_high": period.stall_high if period else None, "target": record.groups[0].target,
-        **closing(record, measured(run, record)),
+        **closing_flat(record, measured(run, record)),
     }  # fmt: skip
 
 
@@ -185,5 +185,5 @@ def _region(run: Run, record: Record) -> Flat:
     line = point.groups[0].interval.inverse()
     return {
         "region_bytes": record.experiment.labels["region_bytes"], **bounds("line", "s", line), "fitted_s": None,
-        "target": record.groups[0].target, **closing(record, point),
+        "target": record.groups[0].target, **closing_flat(record, point),
     }  # fmt: skip

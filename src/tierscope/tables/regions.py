@@ -6,7 +6,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval, beyond
 from tierscope.tables import Flat
-from tierscope.tables.measured import bounds, closing, measured, page_bytes
+from tierscope.tables.measured import bounds, closing_flat, measured, page_bytes
 from tierscope.units import LINE_BYTES
 
 NOTHING = Interval(math.nan, math.nan, math.nan, 0)
@@ -17,7 +17,7 @@ def row_of(run: Run, record: Record) -> Flat:
     point, facts, group = measured(run, record), record.groups[0], record.experiment.groups[0]
     labels, block = record.experiment.labels, group.workload.element_bytes
     each = max(int(labels["region_bytes"] or 0) // block, 1)
-    interval, verdict = _judged(run, record, each, closing(record, point))
+    interval, verdict = _judged(run, record, each, closing_flat(record, point))
     return {
         "operation": labels["operation"],
         "region_bytes": labels["region_bytes"],

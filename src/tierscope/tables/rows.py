@@ -81,17 +81,21 @@ class Field(msgspec.Struct, frozen=True):
         """One for each column; None for what is absent or no finite number, as JSON knows no other."""
         if self.type is Interval:
             return (None,) * 3 if value is None else tuple(map(_finite, (value.middle, value.low, value.high)))
-        return ("; ".join(value) if self.type is tuple else _finite(value),)
+        return ("; ".join(value) if self.type is tuple else value,)
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of a table; ResultError for a number that the field's unit cannot have, and for an absent one."""
+    """One row of a table; ResultError for a number that the field's unit cannot have, and for an absent one.
+
+    A number that is not finite, and an interval with such a middle, is absent: None.
+    """
 
     def __post_init__(self) -> None:
         for field in fields(type(self)):
-            value = getattr(self, field.name)
-            if isinstance(value, np.generic):
-                msgspec.structs.force_setattr(self, field.name, value.item())
+            held = getattr(self, field.name)
+            value = _finite(held)
+            if value is not held:
+                msgspec.structs.force_setattr(self, field.name, value)
             _check(type(self), field, value)
 
 
@@ -133,7 +137,7 @@ def columns_of(row: type[Row]) -> tuple[Column, ...]:
 def flat(row: Row | Flat) -> Flat:
     """Return one value for each column."""
     if isinstance(row, dict):
-        return {name: _plain(value) for name, value in row.items()}
+        return {name: value.item() if isinstance(value, np.generic) else value for name, value in row.items()}
     found: Flat = {}
     for field in fields(type(row)):
         names = (column.name for column in field.columns)
@@ -199,12 +203,9 @@ def _check(row: type[Row], field: Field, value: Any) -> None:
             raise ResultError(f"{row.__name__}: {field.name}={number!r} is not {span}")
 
 
-def _plain(value: Any) -> Label:
-    plain = value.item() if isinstance(value, np.generic) else value
-    assert plain is None or isinstance(plain, str | int | float | bool)
-    return plain
-
-
-def _finite(value: Any) -> Label:
-    plain = _plain(value)
-    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+def _finite(value: Any) -> Any:
+    """Return a number of numpy as Python's own, and None for what is not finite; the rest as it is."""
+    number = value.middle if isinstance(value, Interval) else value
+    if isinstance(number, float) and not math.isfinite(number):  # numpy's doubles are floats, too
+        return None
+    return value.item() if isinstance(value, np.generic) else value

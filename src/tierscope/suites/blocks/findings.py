@@ -11,7 +11,7 @@ from tierscope.record.result import Run
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
 from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import interval_of, median_of, percent, ratio_word, sure, sure_rows, whole
+from tierscope.tables.measured import interval_of, median_of, percent, ratio_word, sure_flat, sure_rows_flat, whole
 from tierscope.units import show_rate, show_seconds, show_size
 
 CALLS_BYTES = 64  # of a block: up to a line, the call costs more than the bytes
@@ -20,7 +20,7 @@ RANDOM = "random_write"  # a line that was drawn at random costs more than the c
 
 def sentences(run: Run, rows: list[Flat]) -> list[Insight]:
     """The most important first; only conclusive rows."""
-    known = [row for row, _ in sure_rows(rows, "throughput", "bytes_per_s")]
+    known = [row for row, _ in sure_rows_flat(rows, "throughput", "bytes_per_s")]
     return [*_most(run, known, rows), *_efficiency(known), *_beyond(known), *_calls(known), *_best(rows)]
 
 
@@ -79,7 +79,7 @@ def _best_of(peers: list[Flat]) -> Insight:
     count = whole(best, "threads")
     rate = f", {show_rate(float(best['throughput_bytes_per_s'] or 0))}"
     highest = f"{_name(best)}: {_threads(count)} measured highest"
-    known = sure(best, "throughput", "bytes_per_s") is not None
+    known = sure_flat(best, "throughput", "bytes_per_s") is not None
     if not known:
         text = f"{highest}, but inconclusive; the best count is unknown"
     elif tied:
@@ -97,7 +97,7 @@ def _best_of(peers: list[Flat]) -> Insight:
 
 def _most(run: Run, rows: list[Flat], run_rows: list[Flat]) -> list[Insight]:
     """The highest throughput of `rows`, and its share of the peak where that is known; run_rows: doubtful ones too."""
-    known = sure_rows(rows, "throughput", "bytes_per_s")
+    known = sure_rows_flat(rows, "throughput", "bytes_per_s")
     if not known:
         return []
     row, rate = max(known, key=lambda pair: pair[1].middle)
@@ -142,7 +142,7 @@ def _of_peak(run: Run, rate: Interval) -> list[Insight]:
 def _efficiency(rows: list[Flat]) -> list[Insight]:
     """Of the most threads that have a CPU each: median and range over operations and sizes, one thread being sure."""
     alone = {(row["operation"], row["block_bytes"]) for row in rows if row["threads"] == 1}
-    own = [row for row in rows if not row["shared"] and sure(row, "efficiency", "")]
+    own = [row for row in rows if not row["shared"] and sure_flat(row, "efficiency", "")]
     own = [row for row in own if (row["operation"], row["block_bytes"]) in alone]
     most = max((whole(row, "threads") for row in own), default=1)
     shares = {_name(row): float(row["efficiency"] or 0) for row in own if row["threads"] == most}
@@ -200,7 +200,7 @@ def _calls(rows: list[Flat]) -> list[Insight]:
     Most of it is the call where the bytes alone, at the rate of the largest blocks, take under half of the time.
     """
     found = []
-    alone = [row for row in rows if row["threads"] == 1 and sure(row, "latency", "s")]
+    alone = [row for row in rows if row["threads"] == 1 and sure_flat(row, "latency", "s")]
     for name in dict.fromkeys(str(row["operation"]) for row in alone):
         own = sorted((row for row in alone if row["operation"] == name), key=lambda row: whole(row, "block_bytes"))
         small, large = own[0], own[-1]

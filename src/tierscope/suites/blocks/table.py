@@ -31,7 +31,7 @@ from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
-    closing,
+    closing_flat,
     interval_of,
     measured,
     number,
@@ -183,7 +183,7 @@ def _row(run: Run, record: Record, latency: Record | None) -> Flat:
 def _rate(run: Run, record: Record) -> tuple[Interval, Flat]:
     """Operations/s, and how the row ends."""
     point = measured(run, record)
-    ending = closing(record, point)
+    ending = closing_flat(record, point)
     if not share_cpus(record.groups):
         return point.groups[0].interval, ending
     own = turns(run.blocks(record), record.clock.hz, record.experiment.schedule)

@@ -8,10 +8,10 @@ from tierscope.draw.forms import (
     Form,
     Parts,
     Shown,
+    flat_number,
+    flat_with_interval,
     forms,
-    number,
     titled,
-    with_interval,
 )
 from tierscope.draw.words import operation_name, threads_name
 from tierscope.tables import Flat
@@ -21,12 +21,12 @@ from tierscope.units import show_seconds, show_size
 def _blocks(section: Shown, console: Console) -> Parts:
     """Throughput and latency of one thread, of the most with a CPU each, and of the most that take turns."""
     del console
-    own = [int(number(row["threads"])) for row in section.rows if not row["shared"]]
-    turns = [int(number(row["threads"])) for row in section.rows if row["shared"]]
+    own = [int(flat_number(row["threads"])) for row in section.rows if not row["shared"]]
+    turns = [int(flat_number(row["threads"])) for row in section.rows if row["shared"]]
     counts = list(dict.fromkeys([*sorted({min(own), max(own)} if own else ()), *([max(turns)] if turns else ())]))
     by = {(row["operation"], row["block_bytes"], row["threads"]): row for row in section.rows}
     keys = list(dict.fromkeys((row["operation"], row["block_bytes"]) for row in section.rows))
-    names = [[operation_name(str(word)), show_size(int(number(size)))] for word, size in keys]
+    names = [[operation_name(str(word)), show_size(int(flat_number(size)))] for word, size in keys]
     cells_of = [[by.get((*key, count)) for count in counts] for key in keys]
     rates = [name + [_moved(row) for row in rows] for name, rows in zip(names, cells_of, strict=True)]
     waits = [name + [_waited(row) for row in rows] for name, rows in zip(names, cells_of, strict=True)]
@@ -41,13 +41,15 @@ def _blocks(section: Shown, console: Console) -> Parts:
 
 
 def _moved(row: Flat | None) -> str:
-    return with_interval(row, "throughput_bytes_per_s", "throughput", lambda value: f"{vega.gb(value):.2f}")
+    return flat_with_interval(row, "throughput_bytes_per_s", "throughput", lambda value: f"{vega.gb(value):.2f}")
 
 
 def _waited(row: Flat | None) -> str:
     if row is None or not row["latency_s"]:
         return cells.NOTHING
-    both = (show_seconds(number(row[key])) if row[key] else cells.NOTHING for key in ("latency_s", "latency_p99_s"))
+    both = (
+        show_seconds(flat_number(row[key])) if row[key] else cells.NOTHING for key in ("latency_s", "latency_p99_s")
+    )
     return ("~" if row["batched"] != 1 else "") + " / ".join(both)
 
 

@@ -2,7 +2,7 @@
 
 from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.emulated import hidden_by_ceiling, hidden_by_floor
-from tierscope.tables.measured import sure, whole
+from tierscope.tables.measured import sure_flat, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
 
@@ -18,10 +18,10 @@ def sentences(rows: list[Flat]) -> list[Insight]:
 
 def _reads(rows: list[Flat]) -> list[Insight]:
     """Nothing where a part is unknown: how many there are is then not known either."""
-    if not rows or rows[-1]["part"] != "medium" or not all(sure(row, "latency", "s") for row in rows):
+    if not rows or rows[-1]["part"] != "medium" or not all(sure_flat(row, "latency", "s") for row in rows):
         return []
     buffers, medium = rows[:-1], rows[-1]
-    if not all(sure(row, "capacity", "bytes") and row["unit_bytes"] for row in buffers):
+    if not all(sure_flat(row, "capacity", "bytes") and row["unit_bytes"] for row in buffers):
         return []
     return [_count(buffers, medium), *(_buffer(row, rows[n + 1]) for n, row in enumerate(buffers)), _medium(medium)]
 
@@ -85,7 +85,7 @@ def _medium(row: Flat) -> Insight:
 
 
 def _writes(row: Flat) -> list[Insight]:
-    each = sure(row, "latency", "s")
+    each = sure_flat(row, "latency", "s")
     if each is None:
         return []
     if not row["amplification"]:
@@ -94,7 +94,7 @@ def _writes(row: Flat) -> list[Insight]:
             return [Insight(name="write_amplification", text=text, unit="1", conclusive=False)]
         text = f"No write combining found: {show_seconds(each.middle)} per line in large regions"
         return [Insight(name="write_amplification", text=f"{text}, not less in small ones", unit="1")]
-    if not sure(row, "capacity", "bytes") or not row["unit_bytes"]:
+    if not sure_flat(row, "capacity", "bytes") or not row["unit_bytes"]:
         return []
     lines = f"{show_bytes(whole(row, 'capacity_low'))} to {show_bytes(whole(row, 'capacity_high'))}"
     joined = Insight(

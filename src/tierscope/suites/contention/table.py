@@ -21,12 +21,12 @@ from tierscope.tables import Audited, Column, Flat, Insight, Main, Number, table
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
-    closing,
+    closing_flat,
     interval_of,
     measured,
     ratio_word,
     records,
-    sure_rows,
+    sure_rows_flat,
     whole,
 )
 from tierscope.units import show_rate
@@ -116,7 +116,7 @@ def _row(run: Run, record: Record) -> Flat:
         "stand_in": bool(labels.get("stand_in")),
         "kernel": record.groups[0].kernel,
         "footprint_bytes": sum(facts.footprint_bytes for facts in record.groups),
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 
@@ -131,7 +131,7 @@ def total(record: Record, point: Point) -> Interval:
 def _most(rows: list[Flat]) -> list[Insight]:
     """The split with the largest sum of one mode, named alone only where it can be told from all others."""
     known = [row for row in rows if interval_of(row, "sum", "bytes_per_s")]
-    sure = sure_rows(rows, "sum", "bytes_per_s")
+    sure = sure_rows_flat(rows, "sum", "bytes_per_s")
     if len(known) < 2:
         return []
     if len(sure) < 2:

@@ -14,7 +14,7 @@ from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.table import stand_in
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records, sure_rows, whole
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, records, sure_rows_flat, whole
 
 
 class Targets:
@@ -56,7 +56,7 @@ class Targets:
 
     def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
-        known = sorted(sure_rows(rows, "ratio", ""), key=lambda pair: whole(pair[0], "threads"))
+        known = sorted(sure_rows_flat(rows, "ratio", ""), key=lambda pair: whole(pair[0], "threads"))
         ends = {whole(row, "threads"): (row, ratio) for row, ratio in (*known[:1], *known[-1:])}
         return [_ratio(threads, *end) for threads, end in ends.items()]
 
@@ -64,7 +64,7 @@ class Targets:
 def _row(run: Run, a: Record, b: Record) -> Flat:
     first, second = _bandwidth(run, a), _bandwidth(run, b)
     ratio = compare(first, second)
-    one, other = closing(a, measured(run, a)), closing(b, measured(run, b))
+    one, other = closing_flat(a, measured(run, a)), closing_flat(b, measured(run, b))
     reasons = [f"{side}: {row['reasons']}" for side, row in (("a", one), ("b", other)) if row["reasons"]]
     return {
         "threads": len(a.groups[0].cpus),

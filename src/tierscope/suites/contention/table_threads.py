@@ -13,7 +13,7 @@ from tierscope.stats.flutter import FLUTTERS, NOTICED, Flutter, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
 from tierscope.tables import Column, Flat, Insight, Main, Number, tables
-from tierscope.tables.measured import CLOSING, closing, measured, number, records, whole
+from tierscope.tables.measured import CLOSING, closing_flat, measured, number, records, whole
 from tierscope.units import show_seconds
 
 NAMED = 3  # threads in one sentence
@@ -78,7 +78,7 @@ def _rows(run: Run, record: Record) -> list[Flat]:
     point = measured(run, record)
     begin = steady_from(point)
     series = thread_series(run.blocks(record), record.clock.hz)
-    return [_row(record, one, flutter(one, begin), closing(record, point)) for one in series]
+    return [_row(record, one, flutter(one, begin), closing_flat(record, point)) for one in series]
 
 
 def _row(record: Record, one: ThreadSeries, found: Flutter, closed: Flat) -> Flat:

@@ -16,7 +16,17 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, judged, left_out, records, sure_rows, whole
+from tierscope.tables.measured import (
+    CLOSING,
+    bounds,
+    closing_flat,
+    interval_of,
+    judged,
+    left_out,
+    records,
+    sure_rows_flat,
+    whole,
+)
 from tierscope.units import show_seconds
 
 CLASSES = ("same core", "same last-level cache", "same package", "other package")
@@ -74,7 +84,7 @@ class CoreToCore:
 
     def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
         del run
-        every, known = by_class(rows), by_class([row for row, _ in sure_rows(rows, "latency", "s")])
+        every, known = by_class(rows), by_class([row for row, _ in sure_rows_flat(rows, "latency", "s")])
         counts = {name: len(pairs) for name, pairs in every.items()}
         return _ratio(known) + _odd(known) + [_class(name, pairs, counts[name]) for name, pairs in known.items()]
 
@@ -93,7 +103,7 @@ def _row(run: Run, record: Record, take: int) -> Flat:
         "a_node": places[a].node,
         "b_node": places[b].node,
         "target": facts.target,
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 

@@ -13,7 +13,7 @@ from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, records
 
 OFF = 0.05  # a tier that is off by more gets a warning
 
@@ -80,7 +80,7 @@ def _row(record: Record, point: Point) -> Flat:
         "footprint_bytes": facts.footprint_bytes,
         "target": facts.target,
         "origin_by": facts.origin_by,
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 

@@ -7,7 +7,7 @@ the number of chunk sizes (`stats.compare`), leaves out 1 and the ratio is 2 % a
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
 from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import interval_of, of_all, sure_rows, whole
+from tierscope.tables.measured import interval_of, of_all, sure_rows_flat, whole
 from tierscope.units import LINE_BYTES, KiB, show_seconds, show_size
 
 USUAL = 4 * KiB  # the chunk that sentences quote, where it was measured: a page, as in the source
@@ -16,7 +16,7 @@ ONE = Interval(1.0, 1.0, 1.0, 1)
 
 def sentences(rows: list[Flat]) -> list[Insight]:
     """About the first kind of fence and order, then what the others change; inconclusive rows count for nothing."""
-    known = [row for row, _ in sure_rows(rows, "line", "s")]
+    known = [row for row, _ in sure_rows_flat(rows, "line", "s")]
     if not known:
         return []
     first = [row for row in known if _kind(row) == _kind(known[0])]
@@ -80,7 +80,7 @@ def _span(line: Interval) -> str:
 
 def _against(rows: list[Flat], total: int) -> list[Insight]:
     """One instruction against the one it is compared with, over the conclusive chunk sizes; total: with the others."""
-    known = [row for row, _ in sure_rows(rows, "ratio", "")]
+    known = [row for row, _ in sure_rows_flat(rows, "ratio", "")]
     if not known:
         return []
     row, name, base = _usual(known), str(known[0]["instruction"]), str(known[0]["against"])

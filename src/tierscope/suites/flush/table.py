@@ -26,7 +26,7 @@ from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.flush.findings import sentences
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, page_bytes, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, judged, number, page_bytes, records
 from tierscope.units import LINE_BYTES
 
 KERNELS = "flush_"  # how their names begin
@@ -119,7 +119,7 @@ def _rows(run: Run, record: Record) -> list[Flat]:
     return [
         {
             **_row(record, take, one, written[take]),
-            **closing(record, found.points[take]),
+            **closing_flat(record, found.points[take]),
             **_verdict(record, take, one),
         }
         for take, one in enumerate(found.contrasts)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tierscope.draw import cells
-from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.forms import flat_with_interval, forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.flush.points import FENCES
 from tierscope.tables import Flat
@@ -27,7 +27,7 @@ def _grids(rows: list[Flat]) -> list[Grid]:
     kind = f"{FENCES[str(rows[0]['fence'])]}{'' if rows[0]['order'] == 'sequential' else ', random order'}"
 
     def ratio(row: Flat | None) -> str:
-        return with_interval(row, "ratio", "ratio", three_digits)
+        return flat_with_interval(row, "ratio", "ratio", three_digits)
 
     found = [
         _grid(f"Time per line, ns ({kind})", rows, names, lambda row: _plain(row, "line_s", 1e9)),

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, page_bytes, records
 
 
 class Groups:
@@ -70,7 +70,7 @@ def _row(run: Run, record: Record, group: int) -> Flat:
         **bounds("bandwidth", "bytes_per_s", rate.times(facts.program_bytes_per_operation)),
         "operations_per_s": number(rate.middle),
         **(hops if facts.operation == "hop" else dict.fromkeys(hops)),
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 

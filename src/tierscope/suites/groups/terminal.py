@@ -6,11 +6,11 @@ from tierscope.draw.forms import (
     Form,
     Parts,
     Shown,
+    flat_number,
+    flat_rate,
+    flat_wait,
     forms,
-    number,
-    rate,
     titled,
-    wait,
 )
 from tierscope.draw.words import threads_name
 
@@ -21,8 +21,8 @@ def _groups(section: Shown, console: Console) -> Parts:
     rows = [
         [
             f"#{row['experiment']}.{row['group']}", str(row["role"] or ""), str(row["kernel"]),
-            threads_name(int(number(row["threads"]))), str(row["target"]),
-            rate(row) if row["latency_s"] is None else "", wait(row) if row["latency_s"] else "",
+            threads_name(int(flat_number(row["threads"]))), str(row["target"]),
+            flat_rate(row) if row["latency_s"] is None else "", flat_wait(row) if row["latency_s"] else "",
         ]
         for row in section.rows
     ]  # fmt: skip

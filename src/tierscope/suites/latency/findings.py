@@ -22,7 +22,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.latency.levels import Found, latency_levels
 from tierscope.tables import Flat, Insight
 from tierscope.tables.emulated import hidden_by_floor
-from tierscope.tables.measured import interval_of, sure_rows, whole
+from tierscope.tables.measured import interval_of, sure_rows_flat, whole
 from tierscope.units import KiB, show_bytes, show_seconds
 
 PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
@@ -119,7 +119,9 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
 
 def _pages(rows: list[Flat]) -> list[Insight]:
     """TLB hit, TLB miss and their difference at the largest footprint that has both."""
-    walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["order"] == "global" and row["probe"] == "cycle"]
+    walks = [
+        row for row, _ in sure_rows_flat(rows, "latency", "s") if row["order"] == "global" and row["probe"] == "cycle"
+    ]
     pair = _paired(
         [row for row in walks if row["page_bytes"] == 4 * KiB],
         [row for row in walks if isinstance(size := row["page_bytes"], int) and size > 4 * KiB],
@@ -144,7 +146,7 @@ def _pages(rows: list[Flat]) -> list[Insight]:
 
 def _buddy(rows: list[Flat]) -> list[Insight]:
     """Order "pair" over order "global" at the largest footprint that has both; large pages first."""
-    walks = [row for row, _ in sure_rows(rows, "latency", "s") if row["probe"] == "cycle"]
+    walks = [row for row, _ in sure_rows_flat(rows, "latency", "s") if row["probe"] == "cycle"]
     pair = _paired(
         [row for row in walks if row["order"] == "pair"],
         [row for row in walks if row["order"] == "global"],

@@ -12,7 +12,7 @@ from tierscope.stats.levels import Staircase, staircase
 from tierscope.stats.levels_doubt import Known
 from tierscope.tables import Flat
 from tierscope.tables.emulated import floor_s
-from tierscope.tables.measured import weighed, whole
+from tierscope.tables.measured import weighed_flat, whole
 from tierscope.units import KiB
 
 SMALL = 4 * KiB
@@ -35,7 +35,7 @@ def latency_levels(rows: list[Flat], reported_bytes: float = 0.0) -> dict[str, F
     """
     curves: dict[tuple[str, str, str], dict[int, Flat]] = {}
     for row in rows:
-        if row["order"] == "global" and weighed(row, "latency", "s"):
+        if row["order"] == "global" and weighed_flat(row, "latency", "s"):
             key = str(row["target"]), str(row["pages"]), str(row["probe"])
             curves.setdefault(key, {})[whole(row, "footprint_bytes")] = row
     best: dict[str, tuple[tuple[int, int, bool], tuple[str, str, str]]] = {}
@@ -50,7 +50,7 @@ def _found(key: tuple[str, str, str], curve: dict[int, Flat], reported_bytes: fl
     ordered = tuple(curve[size] for size in sorted(curve))
     page = _largest_page(curve)
     simulated = any(row["origin"] == "simulated" for row in ordered)
-    times = [time for row in ordered if (time := weighed(row, "latency", "s")) is not None]
+    times = [time for row in ordered if (time := weighed_flat(row, "latency", "s")) is not None]
     levels = staircase(
         np.array(sorted(curve), dtype=np.float64),
         np.array([time.middle for time in times]),

@@ -13,7 +13,7 @@ from typing import ClassVar
 from tierscope.record.result import Record, Run
 from tierscope.suites.latency.findings import said
 from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, page_bytes, records
 
 
 class Latency:
@@ -81,7 +81,7 @@ def _row(run: Run, record: Record) -> Flat:
         "element_bytes": group.workload.element_bytes,
         "target": facts.target,
         "pages": group.target.pages,
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 

@@ -7,12 +7,12 @@ from tierscope.draw.forms import (
     Form,
     Parts,
     Shown,
-    curve_of,
+    flat_curve_of,
+    flat_number,
+    flat_wait,
     forms,
-    number,
     plot,
     titled,
-    wait,
 )
 from tierscope.draw.words import probe_name
 from tierscope.tables import Flat
@@ -24,15 +24,17 @@ LINES = 20
 def _latency(section: Shown, console: Console) -> Parts:
     """A line per power of four and the largest footprint, a column per curve; then the staircase."""
     rows = [{**row, "series": _series(row)} for row in section.rows if row["latency_s"]]
-    rows.sort(key=lambda row: number(row["footprint_bytes"]))
-    sizes = sorted({int(number(row["footprint_bytes"])) for row in rows})
+    rows.sort(key=lambda row: flat_number(row["footprint_bytes"]))
+    sizes = sorted({int(flat_number(row["footprint_bytes"])) for row in rows})
     names = list(dict.fromkeys(str(row["series"]) for row in rows))
-    curves = [curve_of(name, rows, "series", "footprint_bytes", "latency_s") for name in names]
+    curves = [flat_curve_of(name, rows, "series", "footprint_bytes", "latency_s") for name in names]
     long = [curve for curve in curves if len(curve.x) > 1] or curves
     by = {(row["series"], row["footprint_bytes"]): row for row in rows}
     powers = {4**power * KiB for power in range(1, 20)}
     shown = [size for size in sizes if size in powers or size == sizes[-1]]
-    lines = [[show_bytes(size), *(wait(by.get((curve.label, size))) for curve in long[:4])] for size in shown[-LINES:]]
+    lines = [
+        [show_bytes(size), *(flat_wait(by.get((curve.label, size))) for curve in long[:4])] for size in shown[-LINES:]
+    ]
     heads = [("footprint", True), *((curve.label, True) for curve in long[:4])]
     ticks = {float(size): show_bytes(size).replace(" ", "") for size in powers}
     parts = titled("Latency, ns (one dependent access, 95 % interval)", heads, lines)

@@ -17,7 +17,17 @@ from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
 from tierscope.tables import Audited, Column, Flat, Insight, Main, Number, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, interval_of, left_out, measured, number, records, sure
+from tierscope.tables.measured import (
+    CLOSING,
+    bounds,
+    closing_flat,
+    interval_of,
+    left_out,
+    measured,
+    number,
+    records,
+    sure_flat,
+)
 from tierscope.units import show_rate, show_seconds
 
 
@@ -73,14 +83,18 @@ class LoadedLatency:
         found = []
         for target in dict.fromkeys(str(row["target"]) for row in rows):
             here = [row for row in rows if row["target"] == target]
-            idle = [row for row in here if row["load_threads"] == 0 and sure(row, "latency", "s")]
+            idle = [row for row in here if row["load_threads"] == 0 and sure_flat(row, "latency", "s")]
             found += _idle(idle[:1])
             mixes: dict[tuple[object, object], list[Flat]] = {}
             for row in here:
                 if row["load_threads"] != 0:
                     mixes.setdefault((row["read_share"], row["store"]), []).append(row)
             for every in mixes.values():
-                curve = [row for row in every if sure(row, "latency", "s") and sure(row, "bandwidth", "bytes_per_s")]
+                curve = [
+                    row
+                    for row in every
+                    if sure_flat(row, "latency", "s") and sure_flat(row, "bandwidth", "bytes_per_s")
+                ]
                 if curve:
                     found += _saturation(curve, idle[:1], len(every)) + _knee(idle[:1] + curve)
         return found
@@ -106,7 +120,7 @@ def _row(run: Run, record: Record) -> Flat:
         "target": facts.target,
         "chaser_bytes_per_s": _on_bus((record.groups[chaser],), rates[chaser : chaser + 1]),
         "bus_bytes_per_s": _on_bus(record.groups, rates),
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 

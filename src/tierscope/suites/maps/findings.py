@@ -6,7 +6,7 @@ from tierscope.record.experiment import Label, real
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
 from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import interval_of, left_out, ratio_word, sure, sure_rows
+from tierscope.tables.measured import interval_of, left_out, ratio_word, sure_flat, sure_rows_flat
 from tierscope.units import show_bytes, show_seconds
 
 ALIKE = ("target", "operation", "keys", "count", "value_bytes", "threads", "sharing")
@@ -37,7 +37,7 @@ def asked(row: Flat) -> str:
 
 
 def _known(rows: list[Flat]) -> list[tuple[Flat, Interval]]:
-    return sure_rows(rows, "ops", "per_s")
+    return sure_rows_flat(rows, "ops", "per_s")
 
 
 def _alone(rows: list[Flat]) -> list[Insight]:
@@ -45,7 +45,7 @@ def _alone(rows: list[Flat]) -> list[Insight]:
     if len({row["structure"] for row in rows}) != 1:
         return []
     parts: dict[Label, list[tuple[Flat, Interval]]] = {}
-    for row, time in sorted(sure_rows(rows, "latency", "s"), key=lambda pair: float(pair[0]["count"] or 0)):
+    for row, time in sorted(sure_rows_flat(rows, "latency", "s"), key=lambda pair: float(pair[0]["count"] or 0)):
         parts.setdefault(row["operation"], []).append((row, time))
     return [_takes(part) for part in parts.values()]
 
@@ -96,7 +96,7 @@ def _fastest(rows: list[Flat]) -> list[Insight]:
 
 def _a_round(row: Flat) -> str:
     """', 310 ns each': the time of a round, by operation."""
-    time, count = sure(row, "seconds", ""), row["operations"]
+    time, count = sure_flat(row, "seconds", ""), row["operations"]
     return f", {show_seconds(time.middle / count)} each" if time and isinstance(count, int) and count > 0 else ""
 
 

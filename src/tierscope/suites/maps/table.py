@@ -21,7 +21,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import Keyed, Lines, keyed
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, judged, number, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, judged, number, records
 
 SHARES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 
@@ -185,7 +185,7 @@ def _row(run: Run, record: Record) -> Flat:
         **_beside(measured, threads),
         "batches": found.seconds.count,
         "persistence": facts.persistence or None,
-        **closing(record, judgement.points[0]),
+        **closing_flat(record, judgement.points[0]),
         "conclusive": found.conclusive,
         "reasons": "; ".join(found.reasons),
         "left_out_share": found.left_out_share,

@@ -1,7 +1,7 @@
 """Operations on structures in a terminal."""
 
 from tierscope.draw import cells
-from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.forms import flat_with_interval, forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.record.experiment import real
 from tierscope.suites.maps.points import chart, varying, words
@@ -57,7 +57,7 @@ def _count(value: object) -> str:
 
 
 def _line(row: Flat) -> list[str]:
-    rate = with_interval(row, "ops_per_s", "ops", lambda value: f"{value / 1e6:.3g}")
+    rate = flat_with_interval(row, "ops_per_s", "ops", lambda value: f"{value / 1e6:.3g}")
     times = [_time(row, f"latency_{name}_s") for name in ("p50", "p99", "p999")]
     return [rate, *times, _share(row), _time(row, "init_s")]
 

@@ -17,7 +17,17 @@ from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, closing, judged, left_out, number, records, sure, sure_rows, whole
+from tierscope.tables.measured import (
+    CLOSING,
+    closing_flat,
+    judged,
+    left_out,
+    number,
+    records,
+    sure_flat,
+    sure_rows_flat,
+    whole,
+)
 from tierscope.units import show_bytes
 
 LONGEST = 40  # letters of a command line in a sentence
@@ -109,7 +119,7 @@ class Neighbors:
         said = []
         for kind in kinds:
             own = [row for row in rows if victim_name(row) == kind]
-            mine = [row for row, _ in sure_rows(own, "slowdown", "")]
+            mine = [row for row, _ in sure_rows_flat(own, "slowdown", "")]
             said.append([*_aggressors(kind, mine, own), *_victims(kind, mine)])
         return [insight for own in sorted(said, key=_least, reverse=True) for insight in own]
 
@@ -123,7 +133,7 @@ def _least(insights: list[Insight]) -> float:
 def _rows(run: Run, record: Record) -> list[Flat]:
     found = judged(run, record)
     return [
-        {**_row(record, take, one), **closing(record, found.points[take]), **_verdict(one)}
+        {**_row(record, take, one), **closing_flat(record, found.points[take]), **_verdict(one)}
         for take, one in enumerate(found.contrasts)
     ]
 
@@ -197,7 +207,7 @@ def _cpus(record: Record, groups: list[int]) -> str | None:
 
 
 def _verdict(found: Contrast) -> Flat:
-    """The comparison is what must be sure, and what it left out."""
+    """The comparison is what must be sure_flat, and what it left out."""
     return {
         "conclusive": found.conclusive,
         "reasons": "; ".join(found.reasons),
@@ -261,7 +271,7 @@ def aggressor_name(row: Flat) -> str:
 
 
 def _slowdown(row: Flat) -> Interval:
-    found = sure(row, "slowdown", "")
+    found = sure_flat(row, "slowdown", "")
     assert found is not None  # rows without one were left out
     return found
 

@@ -1,7 +1,7 @@
 """Neighbours in a terminal: one line per pair of numbers, the time of one victim and its slowdown."""
 
 from tierscope.draw import cells
-from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.forms import flat_with_interval, forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.neighbors.table import aggressor_name, victim_name
 from tierscope.tables import Flat
@@ -28,7 +28,7 @@ def _slowdown(row: Flat) -> list[str]:
     """And what it stands against; nothing where a row stands against itself."""
     if row["against"] == "itself":
         return ["" if row["conclusive"] else "?", ""]
-    return [with_interval(row, "slowdown", "slowdown", lambda value: f"{value:.3f}"), str(row["against"])]
+    return [flat_with_interval(row, "slowdown", "slowdown", lambda value: f"{value:.3f}"), str(row["against"])]
 
 
 forms.add(of_rows("neighbors", lambda rows: [grid(rows)]))

@@ -6,7 +6,7 @@ from tierscope.record.experiment import real
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import left_out, ratio_word, sure, sure_rows
+from tierscope.tables.measured import left_out, ratio_word, sure_flat, sure_rows_flat
 from tierscope.units import show_rate, show_seconds
 
 APART = 1.25  # measured over reported, either way: tables of the firmware are rounded, and made for one model of many
@@ -34,11 +34,11 @@ def local(rows: list[Flat], row: Flat, what: tuple[str, str]) -> Flat | None:
 def _own(rows: list[Flat]) -> list[Insight]:
     """What nodes reach of their own memory, with the range over them, or the interval of the only one."""
     every = [row for row in rows if row["initiator"] == row["target"]]
-    own = sure_rows(every, *LATENCY)
+    own = sure_rows_flat(every, *LATENCY)
     if not own:
         return []
     waits = sorted(interval.middle for _, interval in own)
-    speeds = sorted(interval.middle for _, interval in sure_rows(every, *BANDWIDTH))
+    speeds = sorted(interval.middle for _, interval in sure_rows_flat(every, *BANDWIDTH))
     first, interval = own[0]
     low, high = (interval.low, interval.high) if len(own) == 1 else (waits[0], waits[-1])
     which = f"node {first['initiator']}" if len(own) == 1 else f"{len(own)} nodes"
@@ -66,9 +66,9 @@ def _farthest(rows: list[Flat], what: tuple[str, str]) -> list[Insight]:
     """The remote node with CPUs that costs most, against local memory of the same initiator; both conclusive."""
     remote = [row for row in rows if row["cpus"] and row["initiator"] != row["target"]]
     known = []
-    for row, interval in sure_rows(remote, *what):
+    for row, interval in sure_rows_flat(remote, *what):
         base = local(rows, row, what)
-        beside = sure(base, *what) if base else None
+        beside = sure_flat(base, *what) if base else None
         if base is not None and beside is not None:
             known.append((compare(beside, interval), row, base, interval, beside))
     if not known:
@@ -116,21 +116,21 @@ def _memory_only(rows: list[Flat]) -> list[Insight]:
     """Each node without CPUs, from the initiator that is shown to reach it soonest."""
     found = []
     for target in dict.fromkeys(row["target"] for row in rows if row["cpus"] == 0):
-        mine = sure_rows([row for row in rows if row["target"] == target], *LATENCY)
+        mine = sure_rows_flat([row for row in rows if row["target"] == target], *LATENCY)
         if mine:
             found += _alone(rows, *min(mine, key=lambda pair: pair[1].middle))
     return found
 
 
 def _alone(rows: list[Flat], row: Flat, wait: Interval) -> list[Insight]:
-    speed = sure(row, *BANDWIDTH)
+    speed = sure_flat(row, *BANDWIDTH)
     base = local(rows, row, LATENCY)
-    beside = sure(base, *LATENCY) if base else None
+    beside = sure_flat(base, *LATENCY) if base else None
     text = f"Node {row['target']} is memory without CPUs: {show_seconds(wait.middle)} from node {row['initiator']}"
     text += f", {show_rate(speed.middle)}" if speed else ""
     ratio, others = None, []
     if base is not None and beside is not None and base is not row:
-        ratio, near = compare(beside, wait), sure(base, *BANDWIDTH)
+        ratio, near = compare(beside, wait), sure_flat(base, *BANDWIDTH)
         low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
         text += f"; {middle}x the latency of node {base['target']} ({low} to {high})"
         if speed and near:
@@ -154,7 +154,7 @@ def _reported(rows: list[Flat]) -> list[Insight]:
     found = []
     for row in rows:
         for what in (LATENCY, BANDWIDTH):
-            told, interval = real(row[f"reported_{what[0]}_{what[1]}"]), sure(row, *what)
+            told, interval = real(row[f"reported_{what[0]}_{what[1]}"]), sure_flat(row, *what)
             if told is not None and told > 0 and interval and not 1 / APART <= interval.middle / told <= APART:
                 found.append(
                     Insight(

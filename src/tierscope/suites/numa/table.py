@@ -19,7 +19,7 @@ from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.point import Point
 from tierscope.suites.numa.findings import said
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, page_bytes, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, page_bytes, records
 from tierscope.units import LINE_BYTES
 
 Cell = dict[str, Record]
@@ -161,7 +161,7 @@ def _share_on(target: int, groups: list[GroupFacts]) -> float | None:
 
 def _closing(run: Run, cell: Cell) -> Flat:
     """Of both records: conclusive if both are, each reason with what it is of."""
-    ends = {what: closing(record, measured(run, record)) for what, record in cell.items()}
+    ends = {what: closing_flat(record, measured(run, record)) for what, record in cell.items()}
     points: dict[str, Point] = {what: measured(run, record) for what, record in cell.items()}
     return {
         "conclusive": all(end["conclusive"] for end in ends.values()),

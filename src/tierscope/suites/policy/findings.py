@@ -1,7 +1,7 @@
 """What the rows of `policy` say in words; inconclusive rows count for nothing."""
 
 from tierscope.tables import Flat, Insight
-from tierscope.tables.measured import sure, whole
+from tierscope.tables.measured import sure_flat, whole
 from tierscope.units import show_bytes, show_seconds, show_size
 
 NOTHING = {
@@ -21,7 +21,7 @@ def sentences(rows: list[Flat]) -> list[Insight]:
 def _known(row: Flat) -> bool:
     """Whether the number that was found is known, and its unit where a sentence names it."""
     sized = all(row[key] is not None for key in ("unit_bytes", "unit_low", "unit_high"))
-    return sure(row, "count", "") is not None and (sized or row["part"] == "migration")
+    return sure_flat(row, "count", "") is not None and (sized or row["part"] == "migration")
 
 
 def _none(row: Flat) -> str:
@@ -29,7 +29,7 @@ def _none(row: Flat) -> str:
 
 
 def _insight(row: Flat, text: str) -> Insight:
-    count = sure(row, "count", "") if row["found"] else None
+    count = sure_flat(row, "count", "") if row["found"] else None
     low, middle, high = (count.low, count.middle, count.high) if count else (None, 0.0, None)
     return Insight(name=f"policy {row['part']}", text=text, value=middle, low=low, high=high, unit="1")
 

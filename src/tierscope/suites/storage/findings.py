@@ -2,7 +2,7 @@
 
 from tierscope.stats.median import Interval
 from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import left_out, sure, sure_rows
+from tierscope.tables.measured import left_out, sure_flat, sure_rows_flat
 from tierscope.units import show_rate, show_seconds, show_size
 
 KNEE_SHARE = 0.9  # of the most operations, from which more depth buys little but waiting
@@ -15,7 +15,7 @@ APART = 1.25  # a queue that is so far from the depth was not full
 def insights(rows: list[Flat]) -> list[Insight]:
     """Only what the rows show; rows of one half of a mix say nothing by themselves."""
     jobs = [row for row in rows if row["part"] in ("both", row["operation"])]
-    known = [row for row, _ in sure_rows(jobs, "iops", "")]
+    known = [row for row, _ in sure_rows_flat(jobs, "iops", "")]
     if not known:
         return []
     rest = left_out(len(known), len(jobs), "jobs")
@@ -40,7 +40,7 @@ def _float(row: Flat, key: str) -> float:
 
 
 def _most_operations(rows: list[Flat], rest: str) -> list[Insight]:
-    row, most = max(sure_rows(rows, "iops", ""), key=lambda pair: pair[1].middle)
+    row, most = max(sure_rows_flat(rows, "iops", ""), key=lambda pair: pair[1].middle)
     return [
         _insight(
             "most_operations",
@@ -52,7 +52,7 @@ def _most_operations(rows: list[Flat], rest: str) -> list[Insight]:
 
 
 def _most_bytes(rows: list[Flat], rest: str) -> list[Insight]:
-    known = sure_rows(rows, "bandwidth", "bytes_per_s")
+    known = sure_rows_flat(rows, "bandwidth", "bytes_per_s")
     if not known:
         return []
     row, most = max(known, key=lambda pair: pair[1].middle)
@@ -65,7 +65,7 @@ def _insight(name: str, text: str, found: Interval, unit: str) -> Insight:
 
 def _quickest(rows: list[Flat], jobs: list[Flat]) -> list[Insight]:
     """Of jobs with one operation at a time, whose latency is no waiting in a queue."""
-    single = sure_rows([row for row in rows if row["depth"] == 1], "latency", "s")
+    single = sure_rows_flat([row for row in rows if row["depth"] == 1], "latency", "s")
     if not single:
         return []
     row, wait = min(single, key=lambda pair: pair[1].middle)
@@ -94,7 +94,7 @@ def _knee(rows: list[Flat], rest: str) -> Insight:
     most = max(_float(row, "iops") for row in rows)
     knee = next(row for row in rows if _float(row, "iops") >= KNEE_SHARE * most)
     last = rows[-1]
-    waits = [show_seconds(wait.middle) for row in (knee, last) if (wait := sure(row, "latency", "s"))]
+    waits = [show_seconds(wait.middle) for row in (knee, last) if (wait := sure_flat(row, "latency", "s"))]
     goes = last is not knee and len(waits) == 2
     deeper = f"; from there to depth {last['depth']} the mean latency changes from {' to '.join(waits)}" if goes else ""
     return Insight(

@@ -24,7 +24,7 @@ from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
 from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, number, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, records
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
 
@@ -167,7 +167,7 @@ def _row(
         "file_bytes": facts.footprint_bytes,
         "target": facts.target,
         "repeats": len(repeats),
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 

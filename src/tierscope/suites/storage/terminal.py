@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tierscope.draw import cells, vega
-from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.forms import flat_with_interval, forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.storage.findings import show_iops
 from tierscope.tables import Flat
@@ -46,7 +46,7 @@ def how(rows: list[Flat]) -> str:
 def _line(row: Flat) -> list[str]:
     shares = "/".join(f"{100 * float(row[key] or 0):.1f}" for key in ("cpu_user", "cpu_system"))
     return [
-        with_interval(row, "iops", "iops", show_iops),
+        flat_with_interval(row, "iops", "iops", show_iops),
         f"{vega.gb(row['bandwidth_bytes_per_s']) or 0:.3f}",
         *(show_seconds(float(row[key] or 0)) if row[key] else cells.NOTHING for key in ("latency_s", "latency_p99_s")),
         shares if row["part"] in ("both", row["operation"]) else "",

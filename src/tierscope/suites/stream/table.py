@@ -26,7 +26,7 @@ from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
 from tierscope.tables.measured import (
     CLOSING,
     bounds,
-    closing,
+    closing_flat,
     left_out,
     measured,
     median_of,
@@ -36,8 +36,8 @@ from tierscope.tables.measured import (
     percent,
     ratio_word,
     records,
-    sure,
-    sure_rows,
+    sure_flat,
+    sure_rows_flat,
     whole,
 )
 from tierscope.units import show_rate
@@ -130,7 +130,7 @@ def _row(run: Run, record: Record) -> Flat:
         "prefetchw_bytes": facts.prefetchw_bytes,
         "interleave_bytes": facts.interleave_bytes,
         "page_bytes": page_bytes(facts),
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 
@@ -138,7 +138,7 @@ def _peak(run: Run, rows: list[Flat]) -> list[Insight]:
     """The conclusive row that takes the largest share of the theoretical peak; more than all of it is no share."""
     known = [
         (share, row, interval)
-        for row, interval in sure_rows(rows, "bandwidth", "bytes_per_s")
+        for row, interval in sure_rows_flat(rows, "bandwidth", "bytes_per_s")
         if (share := real(row["peak_share"])) is not None and share > 0
     ]
     peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
@@ -169,7 +169,7 @@ def _scaling(rows: list[Flat]) -> list[Insight]:
     shares: dict[str, float] = {}
     for (kernel, _), by_threads in _by_kernel(rows).items():
         alone, together = (
-            sure(by_threads[threads], "bandwidth", "bytes_per_s") if threads in by_threads else None
+            sure_flat(by_threads[threads], "bandwidth", "bytes_per_s") if threads in by_threads else None
             for threads in (1, most)
         )
         if alone and together:
@@ -214,7 +214,7 @@ def _roof(rows: list[Flat]) -> list[Insight]:
 
 def _fitted(by_threads: dict[int, Flat]) -> tuple[Saturation, dict[int, Interval]] | None:
     """The model and the conclusive rows it is fitted to; None where they have too few numbers of threads."""
-    known = {n: found for n, row in by_threads.items() if (found := sure(row, "bandwidth", "bytes_per_s"))}
+    known = {n: found for n, row in by_threads.items() if (found := sure_flat(row, "bandwidth", "bytes_per_s"))}
     if len(known) < FEWEST:
         return None
     rates = np.array([found.middle for found in known.values()])
@@ -247,7 +247,7 @@ def _stores(rows: list[Flat]) -> list[Insight]:
 
 
 def _gain(plain: Flat, direct: Flat) -> list[Insight]:
-    before, after = (sure(row, "bandwidth", "bytes_per_s") for row in (plain, direct))
+    before, after = (sure_flat(row, "bandwidth", "bytes_per_s") for row in (plain, direct))
     if before is None or after is None:
         return []
     ratio = compare(before, after)

@@ -9,7 +9,7 @@ import numpy as np
 from tierscope.suites.stride.fit import FEWEST, SHARE, enough, unit
 from tierscope.tables import Flat, Insight, Number
 from tierscope.tables.emulated import hidden_by_ceiling
-from tierscope.tables.measured import interval_of, sure_rows, whole
+from tierscope.tables.measured import interval_of, sure_rows_flat, whole
 from tierscope.units import LINE_BYTES, show_bytes, show_size
 
 KIND = ("op", "store", "order", "threads", "target")
@@ -25,7 +25,7 @@ def sentences(rows: list[Flat]) -> list[Insight]:
 
 def _of_kind(every: list[Flat]) -> list[Insight]:
     """every: inconclusive rows too, which are counted and not used."""
-    rows = [row for row, _ in sure_rows(every, "bandwidth", "bytes_per_s")]
+    rows = [row for row, _ in sure_rows_flat(every, "bandwidth", "bytes_per_s")]
     return [*_unit(rows, every), *_enough(rows)] if rows else []
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 from tierscope.record.result import Record, Run
 from tierscope.suites.stride.findings import KIND, sentences
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, page_bytes, records
 from tierscope.units import LINE_BYTES, show_bytes
 
 
@@ -91,7 +91,7 @@ def _row(run: Run, record: Record) -> Flat:
         "cached": labels["cached"],
         "footprint_bytes": facts.footprint_bytes,
         "page_bytes": page_bytes(facts),
-        **closing(record, point),
+        **closing_flat(record, point),
         **_verdict(labels["cached"] is True, int(labels["touched_bytes"] or 0), point.reasons),
     }
 

@@ -1,7 +1,7 @@
 """Strided accesses in a terminal: a line for each stride, a column for each access size, a table for each way."""
 
 from tierscope.draw import cells, vega
-from tierscope.draw.forms import forms, of_rows, with_interval
+from tierscope.draw.forms import flat_with_interval, forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
 from tierscope.suites.stride.findings import KIND
@@ -29,7 +29,7 @@ def _grid(rows: list[Flat]) -> Grid:
 
     def cell(stride: int, access: int) -> str:
         row = by.get((stride, access))
-        return with_interval(row, "bandwidth_bytes_per_s", "bandwidth", _rate) if row else cells.NOTHING
+        return flat_with_interval(row, "bandwidth_bytes_per_s", "bandwidth", _rate) if row else cells.NOTHING
 
     heads = [("stride", True), *((f"of {show_size(size)}", True) for size in sizes)]
     lines = [[show_size(stride), *(cell(stride, size) for size in sizes)] for stride in strides]

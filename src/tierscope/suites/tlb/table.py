@@ -20,7 +20,7 @@ from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translatio
 from tierscope.suites.tlb.findings import sentences
 from tierscope.tables import Column, Flat, Insight, Main, tables
 from tierscope.tables.emulated import floor_s
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, page_bytes, records, weighed, whole
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, page_bytes, records, weighed_flat, whole
 
 
 class Tlb:
@@ -109,7 +109,7 @@ def _row(run: Run, apart: Record, beside: Record) -> Flat:
         "coarse": labels["coarse"],
         "cpu": facts.cpus[0],
         "footprint_bytes": facts.footprint_bytes,
-        **closing(apart, points[0]),
+        **closing_flat(apart, points[0]),
         "conclusive": all(point.conclusive for point in points),
         "reasons": "; ".join(reasons),
     }
@@ -126,7 +126,7 @@ def found(rows: Iterable[Flat]) -> Translation:
     known = [
         (row, time, control)
         for row in rows
-        if (time := weighed(row, "latency", "s")) and (control := weighed(row, "control", "s"))
+        if (time := weighed_flat(row, "latency", "s")) and (control := weighed_flat(row, "control", "s"))
     ]
     if any(floor_s(row["target"]) for row, _, _ in known):
         return Translation((), None)

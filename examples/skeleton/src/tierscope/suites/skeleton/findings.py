@@ -1,13 +1,13 @@
 """Sentences about the rows. Every number of a sentence is stated beside it, so that the audit can check it."""
 
 from tierscope.tables import Flat, Insight
-from tierscope.tables.measured import sure_rows
+from tierscope.tables.measured import sure_rows_flat
 from tierscope.units import show_bytes, show_rate
 
 
 def sentences(rows: list[Flat]) -> list[Insight]:
     """Return the footprint that is read fastest; nothing where no row is conclusive."""
-    known = sure_rows(rows, "bandwidth", "bytes_per_s")  # the conclusive rows, each with its interval
+    known = sure_rows_flat(rows, "bandwidth", "bytes_per_s")  # the conclusive rows, each with its interval
     if not known:
         return []
     row, best = max(known, key=lambda one: one[1].middle)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from tierscope.record.result import Record, Run
 from tierscope.suites.skeleton.findings import sentences
 from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing, measured, records
+from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, records
 from tierscope.units import LINE_BYTES
 
 
@@ -53,7 +53,7 @@ def _row(run: Run, record: Record) -> Flat:
         "footprint_bytes": record.experiment.labels["footprint_bytes"],
         **bounds("bandwidth", "bytes_per_s", rate),
         "target": record.groups[0].target,
-        **closing(record, point),
+        **closing_flat(record, point),
     }
 
 
