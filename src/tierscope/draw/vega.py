@@ -12,6 +12,7 @@ from typing import Any
 from tierscope.draw import theme
 from tierscope.draw.theme import Spec
 from tierscope.record.experiment import Label
+from tierscope.stats.median import Interval
 from tierscope.units import RATES, TIMES, GiB, KiB, MiB
 
 Unit = Callable[[Label], float | None]
@@ -52,6 +53,12 @@ def digits(value: Label, count: int = 5) -> float | None:
     """The number with so many digits; what is none is None."""
     number = isinstance(value, int | float) and math.isfinite(value)
     return float(f"{float(value or 0):.{count}g}") if number else None
+
+
+def ends(name: str, found: Interval | None, scaled: Callable[[float | None], float | None]) -> Point:
+    """Return {name: middle, name_low: ..., name_high: ...}, each None where there is no interval."""
+    middle, low, high = (found.middle, found.low, found.high) if found else (None, None, None)
+    return {name: scaled(middle), f"{name}_low": scaled(low), f"{name}_high": scaled(high)}
 
 
 def _scaled(value: Label, unit: float) -> float | None:

@@ -26,6 +26,11 @@ def real(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
+def whole(value: object) -> int | None:
+    """Return a whole number; None for words, for truth values, for fractions and for what is absent."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def _impossible(what: str, made: msgspec.Struct, name: str, needed: str) -> OutOfRangeError:
     """Return the error for a field that has an impossible number; the default is what it proposes."""
     default = next(field.default for field in msgspec.structs.fields(made) if field.name == name)

@@ -56,7 +56,7 @@ Count = Annotated[int, Unit("1", least=0)]
 Time = Annotated[Interval, Unit("s", "_s")]
 Bandwidth = Annotated[Interval, Unit("B/s", "_bytes_per_s")]
 Rate = Annotated[Interval, Unit("1/s", "_per_s")]
-Times = Annotated[Interval, Unit("1")]
+Quotient = Annotated[Interval, Unit("1")]
 """An interval of a ratio; the four units of intervals."""
 
 
@@ -118,6 +118,11 @@ class JudgedRow(Row, frozen=True, kw_only=True):
     ]
     origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
 
+    @property
+    def verdict(self) -> str:
+        """'conclusive' or 'inconclusive'."""
+        return "conclusive" if self.conclusive else "inconclusive"
+
 
 @functools.cache
 def fields(row: type[Row]) -> tuple[Field, ...]:
@@ -134,12 +139,13 @@ def columns_of(row: type[Row]) -> tuple[Column, ...]:
     return tuple(column for field in fields(row) for column in field.columns)
 
 
-def flat(row: Row | Flat) -> Flat:
+def flat(row: Any) -> Flat:
     """Return one value for each column."""
     if isinstance(row, dict):
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in row.items()}
+    kind: type[Row] = type(row)
     found: Flat = {}
-    for field in fields(type(row)):
+    for field in fields(kind):
         names = (column.name for column in field.columns)
         found.update(zip(names, field.values(getattr(row, field.name)), strict=True))
     return found

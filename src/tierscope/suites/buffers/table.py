@@ -14,23 +14,101 @@ A row without capacity is an answer too: no such part is to be seen.
 Blind to buffers of single lines, and to those above half of the largest region. Source: see `stats.buffers`.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
 from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.buffers_writes import Writes
+from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.buffers_found import found
-from tierscope.tables.measured import CLOSING, number, records
+from tierscope.tables.measured import number, records
 from tierscope.tables.regions import row_of
+from tierscope.tables.rows import Col, Count, Ratio, Seconds, Size, Time, Unit
 from tierscope.units import LINE_BYTES
 
 MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
 WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 MISSING = 0.1  # of the regions
 OF = "buffers"
+
+
+class BuffersRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `buffers`."""
+
+    part: Annotated[
+        str,
+        Col("part", help=("`buffer 1` to `buffer 3`, `medium`, `writes`: what joins lines on their way to the medium")),
+    ]
+    capacity: Annotated[
+        Annotated[Interval, Unit("B", "_bytes")] | None, Col("capacity", help="found; null where there is none")
+    ]
+    round_bytes: Annotated[
+        Size | None,
+        Col("round", help="the power of two, or 1.5 x a power of two, in that interval; null if there is none"),
+    ]
+    unit_bytes: Annotated[Size | None, Col("unit", help="brought in, or written, at a time")]
+    unit_low: Annotated[Size | None, Col("low", help="smallest unit that the curve does not rule out")]
+    unit_high: Annotated[Size | None, Col("high", help="largest")]
+    latency: Annotated[
+        Time | None,
+        Col(
+            "latency",
+            help=(
+                "of a line found there, all before it included; of `writes`: time of a line that is joined with none"
+            ),
+        ),
+    ]
+    amplification: Annotated[
+        Ratio | None,
+        Col(
+            "amplification",
+            help=(
+                "of `writes`: bytes written to the medium for each asked, where each line is alone; null of other parts"
+            ),
+        ),
+    ]
+    amplification_most: Annotated[
+        Ratio | None,
+        Col(
+            "at most",
+            help=(
+                "of a buffer: bytes that a read transfers for each requested byte, with lines in random order, if "
+                "the buffer contains data; fewer if it contains addresses"
+            ),
+        ),
+    ]
+    round_as: Annotated[
+        str | None,
+        Col(
+            "round as if it holds what is nearer",
+            help=(
+                "`holding`: the measured capacity is round, as if the buffer also contained what is nearer; "
+                "`beside`: it is round only without that; `cannot be told`: neither"
+            ),
+        ),
+    ]
+    page_walk_s: Annotated[
+        Seconds | None,
+        Col(
+            "first line of a region",
+            help=("added by the first line of a region that does not follow by address; null where nothing is"),
+        ),
+    ]
+    misfit: Annotated[
+        Ratio,
+        Col(
+            "misfit",
+            help=(
+                "root mean square of what the model leaves, over the errors of the points; above 3 something else "
+                "shapes the curve"
+            ),
+        ),
+    ]
+    points: Annotated[Count, Col("regions", help="regions that it rests on")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
 
 class Buffers:
@@ -43,71 +121,7 @@ class Buffers:
     title: ClassVar[str] = "Buffers"
     keys: ClassVar[tuple[str, ...]] = ("part", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column(
-            "part",
-            "part",
-            "",
-            help="`buffer 1` to `buffer 3`, `medium`, `writes`: what joins lines on their way to the medium",
-        ),
-        Column("capacity_bytes", "capacity", "B", help="found; null where there is none"),
-        Column("capacity_low", "low", "B"),
-        Column("capacity_high", "high", "B"),
-        Column(
-            "round_bytes",
-            "round",
-            "B",
-            help="the power of two, or 1.5 x a power of two, in that interval; null if there is none",
-        ),
-        Column("unit_bytes", "unit", "B", help="brought in, or written, at a time"),
-        Column("unit_low", "low", "B", help="smallest unit that the curve does not rule out"),
-        Column("unit_high", "high", "B", help="largest"),
-        Column(
-            "latency_s",
-            "latency",
-            "s",
-            help="of a line found there, all before it included; of `writes`: time of a line that is joined with none",
-        ),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column(
-            "amplification",
-            "amplification",
-            "1",
-            help="of `writes`: bytes written to the medium for each asked, where each line is alone; null of "
-            "other parts",
-        ),
-        Column(
-            "amplification_most",
-            "at most",
-            "1",
-            help="of a buffer: bytes that a read transfers for each requested byte, with lines in random "
-            "order, if the buffer contains data; fewer if it contains addresses",
-        ),
-        Column(
-            "round_as",
-            "round as if it holds what is nearer",
-            "",
-            help="`holding`: the measured capacity is round, as if the buffer also contained what is nearer; "
-            "`beside`: it is round only without that; `cannot be told`: neither",
-        ),
-        Column(
-            "page_walk_s",
-            "first line of a region",
-            "s",
-            help="added by the first line of a region that does not follow by address; null where nothing is",
-        ),
-        Column(
-            "misfit",
-            "misfit",
-            "1",
-            help="root mean square of what the model leaves, over the errors of the points; above 3 something "
-            "else shapes the curve",
-        ),
-        Column("points", "regions", "1", help="regions that it rests on"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[BuffersRow]] = BuffersRow
     says: ClassVar[dict[str, str]] = {
         "buffers": "number of buffers that the curves show",
         "buffer_capacity": "of each, the capacity found",

@@ -7,11 +7,32 @@ trial without a clean moment is not known: null, and such a walk is the last cho
 Blind to walks that were not among the candidates.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, Main, Row, tables
+from tierscope.tables.rows import BytesPerS, Col, Count, Size
+
+
+class CalibrationRow(Row, frozen=True, kw_only=True):
+    """One row of `calibration`."""
+
+    experiment: Annotated[Count, Col("experiment", help="number of the record it was for")]
+    of_table: Annotated[str, Col("of table", help="the table of that record")]
+    kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    isa: Annotated[str, Col("ISA", help="instructions tried")]
+    streams: Annotated[Count, Col("streams", help="loop variant: parts side by side")]
+    unroll: Annotated[Count, Col("unroll", help="loop variant: lines of each stream in one step")]
+    prefetch_bytes: Annotated[Size, Col("prefetch", help="loop variant: distance of the prefetch for loads; 0: none")]
+    prefetchw_bytes: Annotated[Size, Col("prefetch for stores", help="loop variant: the same for stores")]
+    interleave_bytes: Annotated[Size, Col("interleave", help="loop variant: distance of the streams; 0: far apart")]
+    bandwidth_bytes_per_s: Annotated[
+        BytesPerS | None, Col("bandwidth", help="median of the trial; null where it had no clean moment")
+    ]
+    chosen: Annotated[bool, Col("chosen", help="true: this loop variant ran")]
+    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
 
 
 class Calibration:
@@ -33,23 +54,7 @@ class Calibration:
         "interleave_bytes",
     )
     main: ClassVar[tuple[Main, ...]] = ()  # trials choose a walk, and are no result
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1", help="number of the record it was for"),
-        Column("of_table", "of table", "", help="the table of that record"),
-        Column("kernel", "kernel", "", help="its name in the catalogue"),
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("isa", "ISA", "", help="instructions tried"),
-        Column("streams", "streams", "1", help="loop variant: parts side by side"),
-        Column("unroll", "unroll", "1", help="loop variant: lines of each stream in one step"),
-        Column("prefetch_bytes", "prefetch", "B", help="loop variant: distance of the prefetch for loads; 0: none"),
-        Column("prefetchw_bytes", "prefetch for stores", "B", help="loop variant: the same for stores"),
-        Column("interleave_bytes", "interleave", "B", help="loop variant: distance of the streams; 0: far apart"),
-        Column(
-            "bandwidth_bytes_per_s", "bandwidth", "B/s", help="median of the trial; null where it had no clean moment"
-        ),
-        Column("chosen", "chosen", "", help="true: this loop variant ran"),
-        Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
-    )
+    row: ClassVar[type[CalibrationRow]] = CalibrationRow
 
     def rows(self, run: Run) -> list[Flat]:
         return [row for record in run.result.records for row in _rows(record)]

@@ -8,7 +8,7 @@ Blind to: faults that simulator and prober share.
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -18,14 +18,45 @@ from tierscope.suites.closed_loop import score
 from tierscope.suites.closed_loop.devices import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
 from tierscope.suites.closed_loop.score import Score
-from tierscope.tables import Column, Flat, Insight, Main, buffers_found, policy_found, tables
+from tierscope.tables import Flat, Insight, Main, Row, buffers_found, policy_found, tables
 from tierscope.tables.measured import number, records
 from tierscope.tables.regions import row_of
+from tierscope.tables.rows import Col, Count, Ratio
 
 MOST_KNOWN = 4096
 COMMANDS = {"buffers": "buffers op=read", "policy": "policy"}
 
 _known: dict[tuple[object, ...], list[Flat]] = {}
+
+
+class ClosedLoopRow(Row, frozen=True, kw_only=True):
+    """One row of `closed_loop`."""
+
+    device: Annotated[Count, Col("device", help="its number; number and seed define the whole device")]
+    prober: Annotated[str, Col("prober", help="`buffers` or `policy`")]
+    parameter: Annotated[
+        str,
+        Col(
+            "parameter",
+            help=(
+                "`buffers` (how many), `capacity` of all memories together, `unit`, `latency`, `medium` (its "
+                "latency); `ways`, `grain`; `period`, `stall`, `moved unit` of migrations; `entries` of the queue, "
+                "`joined unit`"
+            ),
+        ),
+    ]
+    level: Annotated[
+        Ratio | None, Col("buffer", help="number of the buffer, from the nearest; null for parameters of other parts")
+    ]
+    measure: Annotated[str, Col("in", help="unit of the four keys that follow: `B`, `s` or `1`")]
+    truth: Annotated[str | None, Col("built", help="as it was built; null: there is none")]
+    found: Annotated[str | None, Col("found", help="as the prober found it; null: nothing was found")]
+    low: Annotated[str, Col("low", help="interval")]
+    high: Annotated[str, Col("high", help="interval")]
+    verdict: Annotated[str, Col("verdict", help="`recovered`, `wrong`, `missed`, `false alarm`")]
+    noise: Annotated[Ratio, Col("noise", help="of the device")]
+    repeat: Annotated[str, Col("to repeat it", help="command that repeats the prober on this device alone")]
+    origin: Annotated[str, Col("origin", help="as of other rows")]
 
 
 class ClosedLoop:
@@ -39,30 +70,7 @@ class ClosedLoop:
     topics: ClassVar[tuple[str, ...]] = ()  # of simulated machines
     keys: ClassVar[tuple[str, ...]] = ("device", "prober", "parameter", "level")
     main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("device", "device", "1", help="its number; number and seed define the whole device"),
-        Column("prober", "prober", "", help="`buffers` or `policy`"),
-        Column(
-            "parameter",
-            "parameter",
-            "",
-            help="`buffers` (how many), `capacity` of all memories together, `unit`, `latency`, `medium` (its "
-            "latency); `ways`, `grain`; `period`, `stall`, `moved unit` of migrations; `entries` of the "
-            "queue, `joined unit`",
-        ),
-        Column(
-            "level", "buffer", "1", help="number of the buffer, from the nearest; null for parameters of other parts"
-        ),
-        Column("measure", "in", "", help="unit of the four keys that follow: `B`, `s` or `1`"),
-        Column("truth", "built", "", help="as it was built; null: there is none"),
-        Column("found", "found", "", help="as the prober found it; null: nothing was found"),
-        Column("low", "low", "", help="interval"),
-        Column("high", "high", "", help="interval"),
-        Column("verdict", "verdict", "", help="`recovered`, `wrong`, `missed`, `false alarm`"),
-        Column("noise", "noise", "1", help="of the device"),
-        Column("repeat", "to repeat it", "", help="command that repeats the prober on this device alone"),
-        Column("origin", "origin", "", help="as of other rows"),
-    )
+    row: ClassVar[type[ClosedLoopRow]] = ClosedLoopRow
     says: ClassVar[dict[str, str]] = {
         "recovered PARAMETER": "share of the devices' parameters of this kind that were recovered",
         "failure": "one that was not, and what repeats it; no value",

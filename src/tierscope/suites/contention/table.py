@@ -9,7 +9,7 @@ Blind to who used which channel: only a counter sees that.
 """
 
 import math
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
-from tierscope.tables import Audited, Column, Flat, Insight, Main, Number, tables
+from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import (
-    CLOSING,
     bounds,
     closing_flat,
     interval_of,
@@ -29,10 +28,50 @@ from tierscope.tables.measured import (
     sure_rows_flat,
     whole,
 )
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Size
 from tierscope.units import show_rate
 
 SIDES = {"A": "a", "B": "b"}  # role of a group -> how its keys begin
 NONE = Interval(0.0, 0.0, 0.0, 0)  # of a group without threads
+
+
+class ContentionRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `contention`."""
+
+    mode: Annotated[
+        str,
+        Col(
+            "mode",
+            help=(
+                "what B copies, source-destination: `nvm-nvm`, `nvm-dram`, `dram-nvm`, `dram-dram`, where `dram` is"
+                " the target a and `nvm` the target b, whatever they are"
+            ),
+        ),
+    ]
+    a_threads: Annotated[Count, Col("threads of A", help="threads of A, which copy within a")]
+    b_threads: Annotated[Count, Col("threads of B", help="threads of B")]
+    a_bandwidth: Annotated[
+        Bandwidth | None, Col("A", help="median program bytes of A while both ran; 0 without threads")
+    ]
+    b_bandwidth: Annotated[Bandwidth | None, Col("B", help="the same of B")]
+    sum_bytes_per_s: Annotated[BytesPerS, Col("sum", help="median of the sum of both at the same moments")]
+    sum_low: Annotated[BytesPerS | None, Col("low", help="interval of that series, no sum of bounds")]
+    sum_high: Annotated[BytesPerS | None, Col("high")]
+    coverage: Annotated[
+        Ratio,
+        Col(
+            "coverage",
+            help=("share of the timed blocks within the time in which both groups ran, the smaller one of the groups"),
+        ),
+    ]
+    a_target: Annotated[str, Col("target of A", help="as `node:0`", tier=True)]
+    b_source: Annotated[str, Col("source of B", help="where B reads", tier=True)]
+    b_target: Annotated[str, Col("target of B", help="where B writes", tier=True)]
+    stand_in: Annotated[
+        bool, Col("b stands in", help="true: b is a file in the memory of a, since the machine has no second tier")
+    ]
+    kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays of both groups")]
 
 
 class Contention:
@@ -46,46 +85,7 @@ class Contention:
     )
     keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "kernel", "a_target", "b_source", "b_target")
     main: ClassVar[tuple[Main, ...]] = (Main("sum_bytes_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column(
-            "mode",
-            "mode",
-            "",
-            help="what B copies, source-destination: `nvm-nvm`, `nvm-dram`, `dram-nvm`, `dram-dram`, where "
-            "`dram` is the target a and `nvm` the target b, whatever they are",
-        ),
-        Column("a_threads", "threads of A", "1", help="threads of A, which copy within a"),
-        Column("b_threads", "threads of B", "1", help="threads of B"),
-        Column(
-            "a_bandwidth_bytes_per_s", "A", "B/s", help="median program bytes of A while both ran; 0 without threads"
-        ),
-        Column("a_bandwidth_low", "low", "B/s"),
-        Column("a_bandwidth_high", "high", "B/s"),
-        Column("b_bandwidth_bytes_per_s", "B", "B/s", help="the same of B"),
-        Column("b_bandwidth_low", "low", "B/s"),
-        Column("b_bandwidth_high", "high", "B/s"),
-        Column("sum_bytes_per_s", "sum", "B/s", help="median of the sum of both at the same moments"),
-        Column("sum_low", "low", "B/s", help="interval of that series, no sum of bounds"),
-        Column("sum_high", "high", "B/s"),
-        Column(
-            "coverage",
-            "coverage",
-            "1",
-            help="share of the timed blocks within the time in which both groups ran, the smaller one of the groups",
-        ),
-        Column("a_target", "target of A", "", tier=True, help="as `node:0`"),
-        Column("b_source", "source of B", "", tier=True, help="where B reads"),
-        Column("b_target", "target of B", "", tier=True, help="where B writes"),
-        Column(
-            "stand_in",
-            "b stands in",
-            "",
-            help="true: b is a file in the memory of a, since the machine has no second tier",
-        ),
-        Column("kernel", "kernel", "", help="its name in the catalogue"),
-        Column("footprint_bytes", "footprint", "B", help="all arrays of both groups"),
-        *CLOSING,
-    )
+    row: ClassVar[type[ContentionRow]] = ContentionRow
     says: ClassVar[dict[str, str]] = {
         "most_in_total MODE": "the largest sum of all splits; null if it cannot be decided which split has it",
         "coverage": "least share of the timed blocks in the common window, of splits with two groups",

@@ -6,15 +6,30 @@ Blind to what a second tier costs when both are used at once: that is the table 
 Source: document 000, its table of STREAM copy on DRAM and NVDIMM (5.0 of 11.7 GB/s with one thread).
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.table import stand_in
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, records, sure_rows_flat, whole
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, measured, number, records, sure_rows_flat, whole
+from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Size
+
+
+class TargetsRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `targets`."""
+
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    a_target: Annotated[str, Col("a", help="as `node:0`", tier=True)]
+    b_target: Annotated[str, Col("b", help="as `file:/dev/shm/x`", tier=True)]
+    a_bandwidth: Annotated[Bandwidth | None, Col("bandwidth of a", help="median program bytes within a")]
+    b_bandwidth: Annotated[Bandwidth | None, Col("bandwidth of b", help="median program bytes within b")]
+    ratio: Annotated[Quotient | None, Col("b / a", help="b / a")]
+    stand_in: Annotated[bool, Col("b stands in", help="as for `contention`")]
+    kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="both arrays")]
 
 
 class Targets:
@@ -25,24 +40,7 @@ class Targets:
     place: ClassVar[int] = 60
     keys: ClassVar[tuple[str, ...]] = ("threads", "kernel", "a_target", "b_target")
     main: ClassVar[tuple[Main, ...]] = (Main("b_bandwidth_bytes_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("a_target", "a", "", tier=True, help="as `node:0`"),
-        Column("b_target", "b", "", tier=True, help="as `file:/dev/shm/x`"),
-        Column("a_bandwidth_bytes_per_s", "bandwidth of a", "B/s", help="median program bytes within a"),
-        Column("a_bandwidth_low", "low", "B/s"),
-        Column("a_bandwidth_high", "high", "B/s"),
-        Column("b_bandwidth_bytes_per_s", "bandwidth of b", "B/s", help="median program bytes within b"),
-        Column("b_bandwidth_low", "low", "B/s"),
-        Column("b_bandwidth_high", "high", "B/s"),
-        Column("ratio", "b / a", "1", help="b / a"),
-        Column("ratio_low", "low", "1"),
-        Column("ratio_high", "high", "1"),
-        Column("stand_in", "b stands in", "", help="as for `contention`"),
-        Column("kernel", "kernel", "", help="its name in the catalogue"),
-        Column("footprint_bytes", "footprint", "B", help="both arrays"),
-        *CLOSING,
-    )
+    row: ClassVar[type[TargetsRow]] = TargetsRow
     says: ClassVar[dict[str, str]] = {
         "target_ratio THREADS": "b / a with the fewest and with the most threads",
     }

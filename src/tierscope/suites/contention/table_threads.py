@@ -6,18 +6,51 @@ Source: document 000, which saw NVDIMM threads fluctuate where they store to it,
 """
 
 from statistics import median
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.flutter import FLUTTERS, NOTICED, Flutter, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Column, Flat, Insight, Main, Number, tables
-from tierscope.tables.measured import CLOSING, closing_flat, measured, number, records, whole
+from tierscope.tables import Flat, Insight, JudgedRow, Main, Number, tables
+from tierscope.tables.measured import closing_flat, measured, number, records, whole
+from tierscope.tables.rows import BytesPerS, Col, Count, Ratio, Seconds
 from tierscope.units import show_seconds
 
 NAMED = 3  # threads in one sentence
 JUDGED = 200  # undisturbed blocks, at least, of a thread that is said not to flutter
+
+
+class ThreadsRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `threads`."""
+
+    experiment: Annotated[Count, Col("experiment", help="number of the record")]
+    mode: Annotated[str, Col("mode", help="as for `contention`")]
+    a_threads: Annotated[Count, Col("threads of A", help="threads of A")]
+    b_threads: Annotated[Count, Col("threads of B", help="threads of B")]
+    group: Annotated[str, Col("group", help="`A` or `B`")]
+    thread: Annotated[Count, Col("thread", help="its number in the group, from 0")]
+    cpu: Annotated[Count, Col("CPU", help="on which it runs")]
+    target: Annotated[str, Col("target", help="where it writes", tier=True)]
+    bandwidth_bytes_per_s: Annotated[BytesPerS, Col("bandwidth", help="median over its blocks")]
+    variation: Annotated[
+        Ratio | None,
+        Col("variation", help="coefficient of variation of the rates of its blocks; null under two blocks"),
+    ]
+    dips: Annotated[Count, Col("dips", help="how many")]
+    dip_share: Annotated[Ratio, Col("blocks in dips", help="share of its blocks in dips")]
+    dip_depth: Annotated[
+        Ratio | None, Col("depth", help="rate in a dip over the median, median over the dips; null without a dip")
+    ]
+    dip_period_s: Annotated[
+        Seconds | None,
+        Col(
+            "period",
+            help=("median time from dip to dip; null unless six distances or more vary by less than 0.3 of their mean"),
+        ),
+    ]
+    flutters: Annotated[bool, Col("flutters", help="true: four dips or more, in 1 % of its blocks or more")]
+    clean_blocks: Annotated[Count, Col("clean blocks", help="blocks that all this rests on")]
 
 
 class Threads:
@@ -31,37 +64,7 @@ class Threads:
     place: ClassVar[int] = 70
     keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "group", "thread", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # no interval; their sum is a main value of the splits
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1", help="number of the record"),
-        Column("mode", "mode", "", help="as for `contention`"),
-        Column("a_threads", "threads of A", "1", help="threads of A"),
-        Column("b_threads", "threads of B", "1", help="threads of B"),
-        Column("group", "group", "", help="`A` or `B`"),
-        Column("thread", "thread", "1", help="its number in the group, from 0"),
-        Column("cpu", "CPU", "1", help="on which it runs"),
-        Column("target", "target", "", tier=True, help="where it writes"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median over its blocks"),
-        Column(
-            "variation",
-            "variation",
-            "1",
-            help="coefficient of variation of the rates of its blocks; null under two blocks",
-        ),
-        Column("dips", "dips", "1", help="how many"),
-        Column("dip_share", "blocks in dips", "1", help="share of its blocks in dips"),
-        Column(
-            "dip_depth", "depth", "1", help="rate in a dip over the median, median over the dips; null without a dip"
-        ),
-        Column(
-            "dip_period_s",
-            "period",
-            "s",
-            help="median time from dip to dip; null unless six distances or more vary by less than 0.3 of their mean",
-        ),
-        Column("flutters", "flutters", "", help="true: four dips or more, in 1 % of its blocks or more"),
-        Column("clean_blocks", "clean blocks", "1", help="blocks that all this rests on"),
-        *CLOSING,
-    )
+    row: ClassVar[type[ThreadsRow]] = ThreadsRow
     says: ClassVar[dict[str, str]] = {
         "flutter": "share of the threads that flutter",
     }

@@ -9,15 +9,14 @@ system reports, which a hypervisor may have made up.
 """
 
 from statistics import median
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.experiment import real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import (
-    CLOSING,
     bounds,
     closing_flat,
     interval_of,
@@ -27,6 +26,7 @@ from tierscope.tables.measured import (
     sure_rows_flat,
     whole,
 )
+from tierscope.tables.rows import Col, Time
 from tierscope.units import show_seconds
 
 CLASSES = ("same core", "same last-level cache", "same package", "other package")
@@ -36,6 +36,23 @@ ODD = 5.0  # times the spread of its class (MAD as sigma): one such pair in a mi
 ODD_SHARE = 0.25  # of the median of its class, at least: less is a place on the chip, not a fault
 ENOUGH = 4  # pairs of a class, before one of them can be odd
 NAMED = 3  # odd pairs in a sentence
+
+
+class CoreToCoreRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `core_to_core`."""
+
+    a_cpu: Annotated[str, Col("CPU", help="the first CPU, in the order of the topology")]
+    b_cpu: Annotated[str, Col("and CPU", help="the other")]
+    latency: Annotated[Time | None, Col("one way", help="median time of one hand-over, one way: half of a round trip")]
+    same_core: Annotated[bool, Col("same core", help="whether they are hardware threads of one core")]
+    same_cache: Annotated[
+        bool | None,
+        Col("same last-level cache", help="whether they share a last-level cache; null where the system names none"),
+    ]
+    same_package: Annotated[bool, Col("same package", help="whether they are of one socket")]
+    a_node: Annotated[str, Col("node", help="node of the first")]
+    b_node: Annotated[str, Col("and node", help="node of the other")]
+    target: Annotated[str, Col("target", help="where the lines were, as `node:0`", tier=True)]
 
 
 class CoreToCore:
@@ -50,25 +67,7 @@ class CoreToCore:
     topics: ClassVar[tuple[str, ...]] = ("latency",)
     keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("a_cpu", "CPU", "", help="the first CPU, in the order of the topology"),
-        Column("b_cpu", "and CPU", "", help="the other"),
-        Column("latency_s", "one way", "s", help="median time of one hand-over, one way: half of a round trip"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column("same_core", "same core", "", help="whether they are hardware threads of one core"),
-        Column(
-            "same_cache",
-            "same last-level cache",
-            "",
-            help="whether they share a last-level cache; null where the system names none",
-        ),
-        Column("same_package", "same package", "", help="whether they are of one socket"),
-        Column("a_node", "node", "", help="node of the first"),
-        Column("b_node", "and node", "", help="node of the other"),
-        Column("target", "target", "", tier=True, help="where the lines were, as `node:0`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[CoreToCoreRow]] = CoreToCoreRow
     says: ClassVar[dict[str, str]] = {
         "farthest": "median of the farthest class over that of the nearest",
         "outliers": "pairs that stand out of their class",

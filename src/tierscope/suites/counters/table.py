@@ -13,7 +13,7 @@ Source: Linux, perf_event_open(2), on time_enabled and time_running.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.metrics import Metrics, metrics_for
 from tierscope.metrics.formula import KNOWN
@@ -23,13 +23,73 @@ from tierscope.record.experiment import Label
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.takes import takes_of
 from tierscope.suites.counters.findings import ALL, sentences
-from tierscope.tables import BESIDE, Column, Flat, Insight, Main, tables
+from tierscope.tables import BESIDE, Flat, Insight, Main, Row, tables
+from tierscope.tables.rows import Col, Count, Ratio, Seconds, Size
 from tierscope.units import LINE_BYTES
 
 GIVEN = frozenset(KNOWN)
 NO_TURN = "it never had its turn on the PMU; ask for fewer events at once"
 NO_BLOCK = "the kernel told no time for which it was to be counted"
 NANOSECONDS = ("task-clock", "cpu-clock")  # events that are times
+
+
+class CountersRow(Row, frozen=True, kw_only=True):
+    """One row of `counters`."""
+
+    experiment: Annotated[Count, Col("experiment", help="number of the record")]
+    group: Annotated[
+        Count | None, Col("group", help="number of the group in it; null: all of them together, on a simulated machine")
+    ]
+    take: Annotated[
+        Ratio | None,
+        Col(
+            "take",
+            help=(
+                "number of the set of groups that ran at the same time, if several sets alternated, such as victims"
+                " alone and victims with others; null: of all blocks"
+            ),
+        ),
+    ]
+    kernel: Annotated[str, Col("kernel", help="of the group, or of all, joined by `+`")]
+    task: Annotated[str | None, Col("task", help="of structures: `get of 50000 keys`; null of all others")]
+    target: Annotated[str, Col("target", help="of the group, or of all, joined by `+`", tier=True)]
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="of the group, or of all")]
+    kind: Annotated[str, Col("kind", help="`event` or `metric`")]
+    counter: Annotated[
+        str,
+        Col(
+            "event or metric",
+            help=(
+                "its name: as perf names it, from the file of the metrics, or `all` in a row with the reason why "
+                "there are none"
+            ),
+        ),
+    ]
+    value: Annotated[
+        Ratio | None,
+        Col(
+            "value",
+            help=(
+                "count, scaled where `multiplexed_share` is above 0; a metric in its `unit`; null where there is none"
+            ),
+        ),
+    ]
+    per_operation: Annotated[Ratio | None, Col("of one operation", help="value over `operations`; null of metrics")]
+    unit: Annotated[str | None, Col("unit", help="`1`, `B`, `s`, `1/s`")]
+    multiplexed_share: Annotated[
+        Ratio | None, Col("time not counted", help="share of the time for which it was not counted")
+    ]
+    empty_per_block: Annotated[
+        Ratio | None, Col("of an empty block", help="count of a block without work; it is not subtracted")
+    ]
+    operations: Annotated[Count, Col("operations", help="of the blocks that were counted")]
+    blocks: Annotated[Count, Col("blocks", help="that were counted")]
+    pair_s: Annotated[Seconds | None, Col("start and stop", help="of one start and stop, outside of the timed part")]
+    scope: Annotated[str | None, Col("mode", help="`user`, `user+kernel`; null of simulated ones")]
+    origin: Annotated[str, Col("origin", help="`perf_event` or `simulated`")]
+    origin_by: Annotated[str | None, Col("counted by", help="the simulated machine")]
+    reason: Annotated[str | None, Col("why not", help="why there is no value; null where there is one")]
 
 
 class Counters:
@@ -44,49 +104,7 @@ class Counters:
     place: ClassVar[int] = BESIDE
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "take", "counter")
     main: ClassVar[tuple[Main, ...]] = ()  # counts explain what other tables measured
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1", help="number of the record"),
-        Column(
-            "group", "group", "1", help="number of the group in it; null: all of them together, on a simulated machine"
-        ),
-        Column(
-            "take",
-            "take",
-            "1",
-            help="number of the set of groups that ran at the same time, if several sets alternated, such as "
-            "victims alone and victims with others; null: of all blocks",
-        ),
-        Column("kernel", "kernel", "", help="of the group, or of all, joined by `+`"),
-        Column("task", "task", "", help="of structures: `get of 50000 keys`; null of all others"),
-        Column("target", "target", "", tier=True, help="of the group, or of all, joined by `+`"),
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("footprint_bytes", "footprint", "B", help="of the group, or of all"),
-        Column("kind", "kind", "", help="`event` or `metric`"),
-        Column(
-            "counter",
-            "event or metric",
-            "",
-            help="its name: as perf names it, from the file of the metrics, or `all` in a row with the reason "
-            "why there are none",
-        ),
-        Column(
-            "value",
-            "value",
-            "1",
-            help="count, scaled where `multiplexed_share` is above 0; a metric in its `unit`; null where there is none",
-        ),
-        Column("per_operation", "of one operation", "1", help="value over `operations`; null of metrics"),
-        Column("unit", "unit", "", help="`1`, `B`, `s`, `1/s`"),
-        Column("multiplexed_share", "time not counted", "1", help="share of the time for which it was not counted"),
-        Column("empty_per_block", "of an empty block", "1", help="count of a block without work; it is not subtracted"),
-        Column("operations", "operations", "1", help="of the blocks that were counted"),
-        Column("blocks", "blocks", "1", help="that were counted"),
-        Column("pair_s", "start and stop", "s", help="of one start and stop, outside of the timed part"),
-        Column("scope", "mode", "", help="`user`, `user+kernel`; null of simulated ones"),
-        Column("origin", "origin", "", help="`perf_event` or `simulated`"),
-        Column("origin_by", "counted by", "", help="the simulated machine"),
-        Column("reason", "why not", "", help="why there is no value; null where there is one"),
-    )
+    row: ClassVar[type[CountersRow]] = CountersRow
     says: ClassVar[dict[str, str]] = {
         "not_counted": "how many events there are no counts of, for one reason",
         "simulated_counts": "none: some rows are of simulated caches",

@@ -7,15 +7,32 @@ that the threads or the memory below cannot reach it. The warning stands with th
 Blind to all that a floor and a ceiling leave out: `docs/how-to/emulated-tier.md` lists it.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, records
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, measured, number, records
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Seconds, Size, Time
 
 OFF = 0.05  # a tier that is off by more gets a warning
+
+
+class EmulationRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `emulation`."""
+
+    quantity: Annotated[str | None, Col("quantity", help="`latency` or `bandwidth`; the other one's keys are null")]
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    asked_latency_s: Annotated[Seconds | None, Col("floor asked for", help="the floor")]
+    latency: Annotated[Time | None, Col("latency", help="median time of one dependent access")]
+    asked_bytes_per_s: Annotated[BytesPerS | None, Col("ceiling asked for", help="the ceiling")]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median program bytes of all threads")]
+    off: Annotated[Ratio, Col("off by", help="achieved over requested, less 1; beyond 0.05 the record has a warning")]
+    kernel: Annotated[str, Col("kernel", help="`chase`, `read`")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="bytes visited")]
+    target: Annotated[str, Col("target", help="as `emu:latency=350ns,bandwidth=8GB/s`", tier=True)]
+    origin_by: Annotated[str, Col("emulated by", help="as `DRAM of node 0, floor 350 ns, ceiling 8 GB/s`")]
 
 
 class Emulation:
@@ -27,24 +44,7 @@ class Emulation:
     title: ClassVar[str] = "Emulated tiers"
     keys: ClassVar[tuple[str, ...]] = ("quantity", "threads", "kernel", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True), Main("bandwidth_bytes_per_s"))
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("quantity", "quantity", "", help="`latency` or `bandwidth`; the other one's keys are null"),
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("asked_latency_s", "floor asked for", "s", help="the floor"),
-        Column("latency_s", "latency", "s", help="median time of one dependent access"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column("asked_bytes_per_s", "ceiling asked for", "B/s", help="the ceiling"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median program bytes of all threads"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column("off", "off by", "1", help="achieved over requested, less 1; beyond 0.05 the record has a warning"),
-        Column("kernel", "kernel", "", help="`chase`, `read`"),
-        Column("footprint_bytes", "footprint", "B", help="bytes visited"),
-        Column("target", "target", "", tier=True, help="as `emu:latency=350ns,bandwidth=8GB/s`"),
-        Column("origin_by", "emulated by", "", help="as `DRAM of node 0, floor 350 ns, ceiling 8 GB/s`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[EmulationRow]] = EmulationRow
 
     def rows(self, run: Run) -> list[Flat]:
         return [_row(record, measured(run, record)) for record in records(run, self.name)]

@@ -16,7 +16,7 @@ Source: document 002 (20 GB, three instructions, five chunk sizes); statistics: 
 """
 
 import math
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -25,11 +25,67 @@ from tierscope.stats.contrast import Contrast
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.flush.findings import sentences
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, judged, number, page_bytes, records
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, judged, number, page_bytes, records
+from tierscope.tables.rows import Bandwidth, Col, Count, PerS, Quotient, Ratio, Size, Time, Unit
 from tierscope.units import LINE_BYTES
 
 KERNELS = "flush_"  # how their names begin
+
+
+class FlushRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `flush`."""
+
+    instruction: Annotated[
+        str, Col("instruction", help="`clflush`, `clflushopt`, `clwb`, `nt`, `movdir64b`, `msync`, `none`")
+    ]
+    chunk_bytes: Annotated[Size, Col("chunk", help="stored before its lines are flushed")]
+    fence: Annotated[str, Col("fence after", help="after each `chunk`, each `line`, `never`")]
+    order: Annotated[str, Col("order", help="of the chunks: `sequential`, `random`")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    persistence: Annotated[
+        str | None,
+        Col(
+            "persists by",
+            help=(
+                "until its bytes survive: `none` (they never do), `adr`, `eadr`, `msync`; null where it is not known"
+            ),
+        ),
+    ]
+    line: Annotated[Time | None, Col("time per line", help="time per line of 64 bytes: store, flush and fence")]
+    line_ticks: Annotated[
+        Ratio,
+        Col(
+            "clock ticks per line",
+            help=("the same in ticks of `clock`, which runs at a constant `clock_hz` and not as fast as the core"),
+        ),
+    ]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="bytes stored per second")]
+    ratio: Annotated[
+        Quotient | None,
+        Col(
+            "time over",
+            help=("time over that of the instruction `against`, in the same rounds; exactly 1 against itself"),
+        ),
+    ]
+    against: Annotated[str, Col("that of", help="`clwb`, where that was measured; else the first instruction")]
+    seconds: Annotated[
+        Annotated[Interval, Unit("s", "_total")] | None, Col("time of all", help="time for `total_bytes`")
+    ]
+    total_bytes: Annotated[Size, Col("all", help="20 GB, or what was asked for")]
+    written_bytes: Annotated[
+        Size,
+        Col(
+            "really written",
+            help="in timed blocks; where they are less than `total_bytes`, the seconds are extrapolated",
+        ),
+    ]
+    rounds: Annotated[Count, Col("rounds", help="that the ratio rests on")]
+    cpu: Annotated[Count, Col("CPU", help="that wrote")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="written again and again")]
+    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes")]
+    clock: Annotated[str, Col("clock", help="`tsc`, as a rule")]
+    clock_hz: Annotated[PerS, Col("ticks of the clock", help="its ticks")]
 
 
 class Flush:
@@ -44,59 +100,7 @@ class Flush:
     topics: ClassVar[tuple[str, ...]] = ("latency",)
     keys: ClassVar[tuple[str, ...]] = ("instruction", "chunk_bytes", "fence", "order", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column(
-            "instruction", "instruction", "", help="`clflush`, `clflushopt`, `clwb`, `nt`, `movdir64b`, `msync`, `none`"
-        ),
-        Column("chunk_bytes", "chunk", "B", help="stored before its lines are flushed"),
-        Column("fence", "fence after", "", help="after each `chunk`, each `line`, `never`"),
-        Column("order", "order", "", help="of the chunks: `sequential`, `random`"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column(
-            "persistence",
-            "persists by",
-            "",
-            help="until its bytes survive: `none` (they never do), `adr`, `eadr`, `msync`; null where it is not known",
-        ),
-        Column("line_s", "time per line", "s", help="time per line of 64 bytes: store, flush and fence"),
-        Column("line_low", "low", "s"),
-        Column("line_high", "high", "s"),
-        Column(
-            "line_ticks",
-            "clock ticks per line",
-            "1",
-            help="the same in ticks of `clock`, which runs at a constant `clock_hz` and not as fast as the core",
-        ),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="bytes stored per second"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column(
-            "ratio",
-            "time over",
-            "1",
-            help="time over that of the instruction `against`, in the same rounds; exactly 1 against itself",
-        ),
-        Column("ratio_low", "low", "1"),
-        Column("ratio_high", "high", "1"),
-        Column("against", "that of", "", help="`clwb`, where that was measured; else the first instruction"),
-        Column("seconds_total", "time of all", "s", help="time for `total_bytes`"),
-        Column("seconds_low", "low", "s"),
-        Column("seconds_high", "high", "s"),
-        Column("total_bytes", "all", "B", help="20 GB, or what was asked for"),
-        Column(
-            "written_bytes",
-            "really written",
-            "B",
-            help="in timed blocks; where they are less than `total_bytes`, the seconds are extrapolated",
-        ),
-        Column("rounds", "rounds", "1", help="that the ratio rests on"),
-        Column("cpu", "CPU", "1", help="that wrote"),
-        Column("footprint_bytes", "footprint", "B", help="written again and again"),
-        Column("page_bytes", "pages", "B", help="page size of most of the bytes"),
-        Column("clock", "clock", "", help="`tsc`, as a rule"),
-        Column("clock_hz", "ticks of the clock", "1/s", help="its ticks"),
-        *CLOSING,
-    )
+    row: ClassVar[type[FlushRow]] = FlushRow
     says: ClassVar[dict[str, str]] = {
         "flush_time": "time per line with clwb, in chunks of 4 KiB or the size in the middle",
         "flush_ratio INSTRUCTION": "its time over that of clwb, in the same chunks; the interval is widened "

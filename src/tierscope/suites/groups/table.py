@@ -6,11 +6,31 @@
 Blind to who slows whom: compare with experiments of one group alone.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Record, Run
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, page_bytes, records
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, measured, number, page_bytes, records
+from tierscope.tables.rows import Bandwidth, Col, Count, PerS, Size, Time
+
+
+class GroupsRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `groups`."""
+
+    experiment: Annotated[Count, Col("experiment", help="its number in the file, from 0")]
+    group: Annotated[Count, Col("group", help="its number in the experiment, from 0")]
+    role: Annotated[str, Col("role", help="as the file names it")]
+    kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
+    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes, as verified")]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes")]
+    operations_per_s: Annotated[PerS, Col("operations", help="median, lines of each array, hops, or calls")]
+    latency: Annotated[
+        Time | None,
+        Col("latency", help="median time of one access of one thread; null unless the kernel is `chase` or `probe`"),
+    ]
 
 
 class Groups:
@@ -21,29 +41,7 @@ class Groups:
     place: ClassVar[int] = 90
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("experiment", "experiment", "1", help="its number in the file, from 0"),
-        Column("group", "group", "1", help="its number in the experiment, from 0"),
-        Column("role", "role", "", help="as the file names it"),
-        Column("kernel", "kernel", "", help="its name in the catalogue"),
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column("footprint_bytes", "footprint", "B", help="all arrays together"),
-        Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median, program bytes"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column("operations_per_s", "operations", "1/s", help="median, lines of each array, hops, or calls"),
-        Column(
-            "latency_s",
-            "latency",
-            "s",
-            help="median time of one access of one thread; null unless the kernel is `chase` or `probe`",
-        ),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        *CLOSING,
-    )
+    row: ClassVar[type[GroupsRow]] = GroupsRow
 
     def rows(self, run: Run) -> list[Flat]:
         return [_row(run, record, number) for record in records(run, self.name) for number in range(len(record.groups))]

@@ -3,16 +3,74 @@
 Nothing is computed here but what the importer says it computed. Blind to how the tool measured: read its own documents.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.experiment import Label
 from tierscope.record.reading import Reading
 from tierscope.record.result import Run
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, Main, Row, columns_of, tables
+from tierscope.tables.rows import BytesPerS, Col, PerS, Ratio, Seconds, Size
 from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
 """Labels that are columns of their own; all others stand together in `setting`."""
+
+
+class ImportedRow(Row, frozen=True, kw_only=True):
+    """One row of `imported`."""
+
+    tool: Annotated[str | None, Col("tool", help="with its version, if the file contains it")]
+    test: Annotated[str | None, Col("test", help="as the tool calls it")]
+    setting: Annotated[str | None, Col("setting", help="other settings, as text")]
+    threads: Annotated[Ratio | None, Col("threads", help="as the tool was asked for")]
+    footprint_bytes: Annotated[Size | None, Col("footprint", help="all arrays together")]
+    delay_cycles: Annotated[Ratio | None, Col("delay", help="delay between accesses of a load, as the tool counts it")]
+    operation_bytes: Annotated[Size | None, Col("operation", help="of one operation")]
+    in_flight: Annotated[
+        Ratio | None,
+        Col("under way", help="operations in flight at any time: the queue depth, if it was really reached"),
+    ]
+    most_in_flight: Annotated[
+        Ratio | None,
+        Col(
+            "under way at most",
+            help="the queue depth that the options allow, if the output does not show that it was reached",
+        ),
+    ]
+    full_share: Annotated[
+        Ratio | None, Col("found the queue full", help="share of the operations that fio submitted at full depth")
+    ]
+    read_share: Annotated[Ratio | None, Col("reads", help="share of the operations that read")]
+    bandwidth_bytes_per_s: Annotated[BytesPerS | None, Col("bandwidth", help="as the tool counts bytes")]
+    second_bandwidth_bytes_per_s: Annotated[
+        BytesPerS | None, Col("mean of samples", help="the bandwidth a second time: fio's mean of samples")
+    ]
+    latency_s: Annotated[Seconds | None, Col("latency", help="mean, or the one number that the tool gives")]
+    rate_per_s: Annotated[PerS | None, Col("operations/s", help="operations per second")]
+    latency_least_s: Annotated[Seconds | None, Col("least", help="least")]
+    latency_p50_s: Annotated[Seconds | None, Col("p50", help="median")]
+    latency_p90_s: Annotated[Seconds | None, Col("p90", help="percentile")]
+    latency_p95_s: Annotated[Seconds | None, Col("p95", help="percentile")]
+    latency_p99_s: Annotated[Seconds | None, Col("p99", help="percentile")]
+    latency_p999_s: Annotated[Seconds | None, Col("p99.9", help="percentile")]
+    latency_most_s: Annotated[Seconds | None, Col("most", help="most")]
+    seconds: Annotated[Seconds | None, Col("time", help="time that gave the rate")]
+    seconds_least: Annotated[Seconds | None, Col("least time", help="least time of several passes")]
+    seconds_mean: Annotated[Seconds | None, Col("mean time", help="mean time")]
+    seconds_most: Annotated[Seconds | None, Col("most time", help="most time")]
+    operations: Annotated[Ratio | None, Col("operations", help="count")]
+    total_bytes: Annotated[Size | None, Col("bytes moved", help="bytes moved in `seconds`")]
+    count: Annotated[Ratio | None, Col("count", help="of an event")]
+    flops_per_s: Annotated[PerS | None, Col("flops", help="floating-point operations per second")]
+    busy_s: Annotated[Seconds | None, Col("CPU time", help="CPU time")]
+    elapsed_s: Annotated[Seconds | None, Col("elapsed", help="wall time of a program")]
+    core_hz: Annotated[PerS | None, Col("clock of the cores", help="cycles / CPU time")]
+    clock_step_s: Annotated[
+        Seconds | None, Col("step of its clock", help="step of the tool's clock, as the tool reports it")
+    ]
+    timed_s: Annotated[Seconds | None, Col("one timing", help="one timing")]
+    single_s: Annotated[Seconds | None, Col("a single time", help="a time that was measured once")]
+    origin: Annotated[str | None, Col("origin", help="`imported`")]
 
 
 class Imported:
@@ -23,62 +81,7 @@ class Imported:
     topics: ClassVar[tuple[str, ...]] = ()  # of another machine
     keys: ClassVar[tuple[str, ...]] = ("test", "setting", "threads", "delay_cycles")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"), Main("latency_s", less_is_better=True))
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("tool", "tool", "", help="with its version, if the file contains it"),
-        Column("test", "test", "", help="as the tool calls it"),
-        Column("setting", "setting", "", help="other settings, as text"),
-        Column("threads", "threads", "1", help="as the tool was asked for"),
-        Column("footprint_bytes", "footprint", "B", help="all arrays together"),
-        Column("delay_cycles", "delay", "1", help="delay between accesses of a load, as the tool counts it"),
-        Column("operation_bytes", "operation", "B", help="of one operation"),
-        Column(
-            "in_flight",
-            "under way",
-            "1",
-            help="operations in flight at any time: the queue depth, if it was really reached",
-        ),
-        Column(
-            "most_in_flight",
-            "under way at most",
-            "1",
-            help="the queue depth that the options allow, if the output does not show that it was reached",
-        ),
-        Column(
-            "full_share", "found the queue full", "1", help="share of the operations that fio submitted at full depth"
-        ),
-        Column("read_share", "reads", "1", help="share of the operations that read"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="as the tool counts bytes"),
-        Column(
-            "second_bandwidth_bytes_per_s",
-            "mean of samples",
-            "B/s",
-            help="the bandwidth a second time: fio's mean of samples",
-        ),
-        Column("latency_s", "latency", "s", help="mean, or the one number that the tool gives"),
-        Column("rate_per_s", "operations/s", "1/s", help="operations per second"),
-        Column("latency_least_s", "least", "s", help="least"),
-        Column("latency_p50_s", "p50", "s", help="median"),
-        Column("latency_p90_s", "p90", "s", help="percentile"),
-        Column("latency_p95_s", "p95", "s", help="percentile"),
-        Column("latency_p99_s", "p99", "s", help="percentile"),
-        Column("latency_p999_s", "p99.9", "s", help="percentile"),
-        Column("latency_most_s", "most", "s", help="most"),
-        Column("seconds", "time", "s", help="time that gave the rate"),
-        Column("seconds_least", "least time", "s", help="least time of several passes"),
-        Column("seconds_mean", "mean time", "s", help="mean time"),
-        Column("seconds_most", "most time", "s", help="most time"),
-        Column("operations", "operations", "1", help="count"),
-        Column("total_bytes", "bytes moved", "B", help="bytes moved in `seconds`"),
-        Column("count", "count", "1", help="of an event"),
-        Column("flops_per_s", "flops", "1/s", help="floating-point operations per second"),
-        Column("busy_s", "CPU time", "s", help="CPU time"),
-        Column("elapsed_s", "elapsed", "s", help="wall time of a program"),
-        Column("core_hz", "clock of the cores", "1/s", help="cycles / CPU time"),
-        Column("clock_step_s", "step of its clock", "s", help="step of the tool's clock, as the tool reports it"),
-        Column("timed_s", "one timing", "s", help="one timing"),
-        Column("single_s", "a single time", "s", help="a time that was measured once"),
-        Column("origin", "origin", "", help="`imported`"),
-    )
+    row: ClassVar[type[ImportedRow]] = ImportedRow
     says: ClassVar[dict[str, str]] = {
         "imported_most": "the most bandwidth that the other tool printed",
     }
@@ -101,7 +104,7 @@ def setting(reading: Reading) -> str:
 def _row(run: Run, reading: Reading) -> Flat:
     """What an importer keeps for the audit alone, such as a number that is printed twice, has no column."""
     result = run.result
-    row: Flat = dict.fromkeys(column.name for column in Imported.columns)
+    row: Flat = dict.fromkeys(column.name for column in columns_of(ImportedRow))
     row |= {key: reading.labels.get(key) for key in OWN}
     row |= {name: value.value for name, value in reading.values.items() if name in row}
     words: dict[str, Label] = {"tool": result.origin_by, "test": reading.test, "setting": setting(reading)}

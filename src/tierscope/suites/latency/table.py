@@ -8,12 +8,37 @@ another, "pair" over both lines of 128 bytes one after the other. `probe` is "cy
 Blind to the tail: a block's mean hides single slow accesses.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.latency.findings import said
-from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, page_bytes, records
+from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, measured, page_bytes, records
+from tierscope.tables.rows import Col, Size, Time
+
+
+class LatencyRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `latency`."""
+
+    footprint_bytes: Annotated[Size, Col("footprint", help="bytes visited")]
+    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes, as verified")]
+    latency: Annotated[Time | None, Col("latency", help="median time of one dependent access")]
+    probe: Annotated[
+        str, Col("probe", help="`cycle`: each line once in a random order; `random`: each address drawn at random")
+    ]
+    order: Annotated[
+        str,
+        Col(
+            "order",
+            help=(
+                "`global`; `page`: one 4 KiB page after another; `pair`: both lines of 128 bytes one after the other"
+            ),
+        ),
+    ]
+    locality_bytes: Annotated[Size, Col("locality", help="window of the order; 0 is the footprint")]
+    element_bytes: Annotated[Size, Col("element", help="between two places")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    pages: Annotated[str, Col("pages asked for", help="page size that was asked for: `thp`, `4k` ...")]
 
 
 class Latency:
@@ -26,30 +51,7 @@ class Latency:
     audited: ClassVar[Audited] = Audited(dependent=True)
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("footprint_bytes", "footprint", "B", help="bytes visited"),
-        Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
-        Column("latency_s", "latency", "s", help="median time of one dependent access"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column(
-            "probe",
-            "probe",
-            "",
-            help="`cycle`: each line once in a random order; `random`: each address drawn at random",
-        ),
-        Column(
-            "order",
-            "order",
-            "",
-            help="`global`; `page`: one 4 KiB page after another; `pair`: both lines of 128 bytes one after the other",
-        ),
-        Column("locality_bytes", "locality", "B", help="window of the order; 0 is the footprint"),
-        Column("element_bytes", "element", "B", help="between two places"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column("pages", "pages asked for", "", help="page size that was asked for: `thp`, `4k` ..."),
-        *CLOSING,
-    )
+    row: ClassVar[type[LatencyRow]] = LatencyRow
     says: ClassVar[dict[str, str]] = {
         "level_N": "capacity of the Nth level that the staircase shows; null where its end is inconclusive",
         "memory": "latency of memory; null where it is inconclusive",

@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import load_name, mix_name, store_name, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.loaded_latency.table import LoadedLatencyRow, loads
+from tierscope.tables import Insight
 
 MIXES = ("blue", "sky", "green", "amber", "vermilion", "purple", "grey")  # reads are cool, writes are warm
 FLAT = 1.5  # latency that rises by less is shown from zero, or noise would look like a mountain
@@ -29,37 +30,34 @@ class LoadedLatency:
         "marks the knee: beyond it more bandwidth is paid for with waiting."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[LoadedLatencyRow], insights: list[Insight]) -> Spec | None:
         """Rows of `loaded_latency`; the insights `knee ...` name the bandwidth of the point at which a curve bends."""
-        drawn = [row for row in rows if row["load_threads"] and row["bandwidth_bytes_per_s"] and row["latency_s"]]
+        drawn = list(loads(rows))
         points = [_point(row) for row in drawn]
         if not points:
             return None
-        idle = [vega.ns(row["latency_s"]) for row in rows if not row["load_threads"] and row["latency_s"]]
+        idle = [vega.ns(row.latency.middle) for row in rows if not row.load_threads and row.latency]
         knees = {insight.value for insight in insights if insight.name.startswith("knee")}
-        marked = [point for point, row in zip(points, drawn, strict=True) if row["bandwidth_bytes_per_s"] in knees]
-        loads = sum(1 for row in rows if row["load_threads"])
-        notes = [vega.missing(loads, len(points))]
+        marked = [
+            point for point, row in zip(points, drawn, strict=True) if row.bandwidth and row.bandwidth.middle in knees
+        ]
+        notes = [vega.missing(sum(1 for row in rows if row.load_threads), len(points))]
         return _spec(vega.origin_title(self.title, run.result.origin), points, marked, idle, notes)
 
 
-def _point(row: Flat) -> Point:
-    share = float(row["read_share"] or 0)
+def _point(row: LoadedLatencyRow) -> Point:
+    share = row.read_share or 0.0
     return {
-        "series": load_name(share, str(row["store"])),
+        "series": load_name(share, row.store),
         "mix": mix_name(share),
         "share": share,
-        "store": row["store"],
-        "stores": store_name(str(row["store"])),
-        "delay": row["delay_cycles"],
-        "team": threads_name(int(row["load_threads"] or 0)),
-        "gb": vega.gb(row["bandwidth_bytes_per_s"]),
-        "gb_low": vega.gb(row["bandwidth_low"]),
-        "gb_high": vega.gb(row["bandwidth_high"]),
-        "ns": vega.ns(row["latency_s"]),
-        "ns_low": vega.ns(row["latency_low"]),
-        "ns_high": vega.ns(row["latency_high"]),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "store": row.store,
+        "stores": store_name(row.store),
+        "delay": row.delay_cycles,
+        "team": threads_name(row.load_threads),
+        **vega.ends("gb", row.bandwidth, vega.gb),
+        **vega.ends("ns", row.latency, vega.ns),
+        "verdict": row.verdict,
     }
 
 

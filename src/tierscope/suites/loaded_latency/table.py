@@ -8,27 +8,45 @@ Load is lowered by an injected delay or by fewer threads; `read_share` is that o
 Blind to single slow accesses: a block's mean hides them.
 """
 
-from typing import ClassVar
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tierscope.record.experiment import real
+from tierscope.record.experiment import real, whole
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
-from tierscope.tables import Audited, Column, Flat, Insight, Main, Number, tables
-from tierscope.tables.measured import (
-    CLOSING,
-    bounds,
-    closing_flat,
-    interval_of,
-    left_out,
-    measured,
-    number,
-    records,
-    sure_flat,
-)
+from tierscope.tables import Audited, Insight, JudgedRow, Main, Number, tables
+from tierscope.tables.measured import closing, left_out, measured, records, sure
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Time
 from tierscope.units import show_rate, show_seconds
+
+
+class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `loaded_latency`."""
+
+    read_share: Annotated[
+        Ratio | None, Col("reads", help="share of the load's program bytes that are read; null: the chaser alone")
+    ]
+    store: Annotated[
+        str, Col("stores", help="how the load stores: `plain`, `nt`; `none`: it does not, or there is no load")
+    ]
+    delay_cycles: Annotated[
+        Count | None,
+        Col("delay, cycles", help="core cycles of delay after each burst of the load; null: the chaser alone"),
+    ]
+    load_threads: Annotated[Count, Col("load threads", help="threads of the load; 0: the chaser alone")]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median program bytes of the load; 0 without load")]
+    latency: Annotated[Time | None, Col("latency", help="median time of one access of the chaser")]
+    kernel: Annotated[str | None, Col("kernel", help="of the load; null without")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    chaser_bytes_per_s: Annotated[
+        BytesPerS | None, Col("chaser", help="what the chaser itself moves, 8 bytes for each access")
+    ]
+    bus_bytes_per_s: Annotated[
+        BytesPerS | None, Col("on the bus", help="both on the bus; null if only a counter could measure it")
+    ]
 
 
 class LoadedLatency:
@@ -43,64 +61,57 @@ class LoadedLatency:
     audited: ClassVar[Audited] = Audited(memory=True)
     keys: ClassVar[tuple[str, ...]] = ("read_share", "store", "delay_cycles", "load_threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column(
-            "read_share", "reads", "1", help="share of the load's program bytes that are read; null: the chaser alone"
-        ),
-        Column(
-            "store", "stores", "", help="how the load stores: `plain`, `nt`; `none`: it does not, or there is no load"
-        ),
-        Column(
-            "delay_cycles",
-            "delay, cycles",
-            "1",
-            help="core cycles of delay after each burst of the load; null: the chaser alone",
-        ),
-        Column("load_threads", "load threads", "1", help="threads of the load; 0: the chaser alone"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median program bytes of the load; 0 without load"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column("latency_s", "latency", "s", help="median time of one access of the chaser"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column("kernel", "kernel", "", help="of the load; null without"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column("chaser_bytes_per_s", "chaser", "B/s", help="what the chaser itself moves, 8 bytes for each access"),
-        Column("bus_bytes_per_s", "on the bus", "B/s", help="both on the bus; null if only a counter could measure it"),
-        *CLOSING,
-    )
+    row: ClassVar[type[LoadedLatencyRow]] = LoadedLatencyRow
     says: ClassVar[dict[str, str]] = {
         "idle_latency": "latency without load",
         "saturation MIX": "latency at the most bandwidth that the mix reached",
         "knee MIX": "bandwidth at the knee",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[LoadedLatencyRow]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[LoadedLatencyRow]) -> list[Insight]:
         del run
         found = []
-        for target in dict.fromkeys(str(row["target"]) for row in rows):
-            here = [row for row in rows if row["target"] == target]
-            idle = [row for row in here if row["load_threads"] == 0 and sure_flat(row, "latency", "s")]
-            found += _idle(idle[:1])
-            mixes: dict[tuple[object, object], list[Flat]] = {}
+        for target in dict.fromkeys(row.target for row in rows):
+            here = [row for row in rows if row.target == target]
+            idle = next((time for row in here if row.load_threads == 0 and (time := sure(row, row.latency))), None)
+            found += _idle(idle)
+            mixes: dict[tuple[float | None, str], list[LoadedLatencyRow]] = {}
             for row in here:
-                if row["load_threads"] != 0:
-                    mixes.setdefault((row["read_share"], row["store"]), []).append(row)
+                if row.load_threads != 0:
+                    mixes.setdefault((row.read_share, row.store), []).append(row)
             for every in mixes.values():
-                curve = [
-                    row
-                    for row in every
-                    if sure_flat(row, "latency", "s") and sure_flat(row, "bandwidth", "bytes_per_s")
-                ]
+                curve = list(_sure(every))
                 if curve:
-                    found += _saturation(curve, idle[:1], len(every)) + _knee(idle[:1] + curve)
+                    found += _saturation(curve, idle, len(every)) + _knee(curve, idle)
         return found
 
 
-def _row(run: Run, record: Record) -> Flat:
+def loads(rows: list[LoadedLatencyRow]) -> Iterator[LoadedLatencyRow]:
+    """Yield the rows with a load that have both numbers: the points of the curves."""
+    for row in rows:
+        if row.load_threads and row.latency and row.bandwidth and row.bandwidth.middle:
+            yield row
+
+
+class Load(NamedTuple):
+    """A conclusive point of a curve."""
+
+    row: LoadedLatencyRow
+    bandwidth: float
+    latency: Interval
+
+
+def _sure(rows: list[LoadedLatencyRow]) -> Iterator[Load]:
+    for row in rows:
+        bandwidth, latency = sure(row, row.bandwidth), sure(row, row.latency)
+        if bandwidth and latency:
+            yield Load(row, bandwidth.middle, latency)
+
+
+def _row(run: Run, record: Record) -> LoadedLatencyRow:
     point, labels = measured(run, record), record.experiment.labels
     roles = [group.role for group in record.experiment.groups]
     chaser = roles.index("chaser") if "chaser" in roles else 0
@@ -108,20 +119,19 @@ def _row(run: Run, record: Record) -> Flat:
     rates = [summary.interval for summary in point.groups]
     nothing = Interval(0.0, 0.0, 0.0, point.groups[chaser].interval.count)
     facts = record.groups[chaser if load is None else load]
-    bandwidth = nothing if load is None else rates[load].times(facts.program_bytes_per_operation)
-    return {
-        "read_share": labels.get("read_share"),
-        "store": labels.get("store", facts.store),
-        "delay_cycles": labels.get("delay_cycles", 0),
-        "load_threads": 0 if load is None else len(facts.cpus),
-        **bounds("bandwidth", "bytes_per_s", bandwidth),
-        **bounds("latency", "s", rates[chaser].inverse()),
-        "kernel": None if load is None else facts.kernel,
-        "target": facts.target,
-        "chaser_bytes_per_s": _on_bus((record.groups[chaser],), rates[chaser : chaser + 1]),
-        "bus_bytes_per_s": _on_bus(record.groups, rates),
-        **closing_flat(record, point),
-    }
+    return LoadedLatencyRow(
+        read_share=real(labels.get("read_share")),
+        store=str(labels.get("store", facts.store)),
+        delay_cycles=whole(labels.get("delay_cycles", 0)),
+        load_threads=0 if load is None else len(facts.cpus),
+        bandwidth=nothing if load is None else rates[load].times(facts.program_bytes_per_operation),
+        latency=rates[chaser].inverse(),
+        kernel=None if load is None else facts.kernel,
+        target=facts.target,
+        chaser_bytes_per_s=_on_bus((record.groups[chaser],), rates[chaser : chaser + 1]),
+        bus_bytes_per_s=_on_bus(record.groups, rates),
+        **closing(record, point),
+    )
 
 
 def _on_bus(groups: tuple[GroupFacts, ...], rates: list[Interval]) -> float | None:
@@ -130,10 +140,12 @@ def _on_bus(groups: tuple[GroupFacts, ...], rates: list[Interval]) -> float | No
         if facts.bus_bytes_per_operation is None:
             return None
         total += rate.middle * facts.bus_bytes_per_operation
-    return number(total)
+    return total
 
 
-def _idle(rows: list[Flat]) -> list[Insight]:
+def _idle(time: Interval | None) -> list[Insight]:
+    if time is None:
+        return []
     return [
         Insight(
             name="idle_latency",
@@ -143,39 +155,38 @@ def _idle(rows: list[Flat]) -> list[Insight]:
             high=time.high,
             unit="s",
         )
-        for time in _latencies(rows)
     ]
 
 
-def _saturation(curve: list[Flat], idle: list[Flat], total: int) -> list[Insight]:
-    """The conclusive row of the most bandwidth of one mix; total: its rows with the others."""
-    most = max(curve, key=_bandwidth)
-    time, mix = _latencies([most])[0], _mix(most)
-    alone = next(iter(_latencies(idle)), None)
-    times = f" ({time.middle / alone.middle:.1f}x idle)" if alone else ""
+def _saturation(curve: list[Load], idle: Interval | None, total: int) -> list[Insight]:
+    """The point of the most bandwidth of one mix; total: its points with the inconclusive ones."""
+    most = max(curve, key=lambda load: load.bandwidth)
+    time, mix = most.latency, _mix(most.row)
+    times = f" ({time.middle / idle.middle:.1f}x idle)" if idle else ""
     rest = left_out(len(curve), total, "loads")
     return [
         Insight(
             name=f"saturation {mix}",
-            text=f"{mix}: {show_seconds(time.middle)} at the highest bandwidth, {show_rate(_bandwidth(most))}"
+            text=f"{mix}: {show_seconds(time.middle)} at the highest bandwidth, {show_rate(most.bandwidth)}"
             f"{times}{rest}",
             value=time.middle,
             low=time.low,
             high=time.high,
             unit="s",
-            others=(Number(value=time.middle / alone.middle),) if alone else (),
+            others=(Number(value=time.middle / idle.middle),) if idle else (),
         )
     ]
 
 
-def _knee(curve: list[Flat]) -> list[Insight]:
+def _knee(curve: list[Load], idle: Interval | None) -> list[Insight]:
     """The knee of one mix, the idle point being the first of every curve; low and high are the neighbours' load."""
-    bandwidth = np.array([_bandwidth(row) for row in curve])
-    found = knee(bandwidth, np.array([time.middle for time in _latencies(curve)]))
+    first = [(0.0, idle.middle)] if idle else []
+    points = np.array([*first, *((load.bandwidth, load.latency.middle) for load in curve)])
+    found = knee(points[:, 0], points[:, 1])
     if found is None:
         return []
-    steps = np.unique(bandwidth)
-    place, mix = int(np.searchsorted(steps, found.bandwidth_bytes_per_s)), _mix(curve[-1])
+    steps = np.unique(points[:, 0])
+    place, mix = int(np.searchsorted(steps, found.bandwidth_bytes_per_s)), _mix(curve[-1].row)
     return [
         Insight(
             name=f"knee {mix}",
@@ -189,18 +200,9 @@ def _knee(curve: list[Flat]) -> list[Insight]:
     ]
 
 
-def _mix(row: Flat) -> str:
-    share, store = row["read_share"], row["store"]
-    reads = f"{share * 100:.0f} % reads" if isinstance(share, float | int) else "unknown mix"
-    return reads if store in ("none", None) else f"{reads}, {store} stores"
-
-
-def _bandwidth(row: Flat) -> float:
-    return real(row["bandwidth_bytes_per_s"]) or 0.0
-
-
-def _latencies(rows: list[Flat]) -> list[Interval]:
-    return [time for row in rows if (time := interval_of(row, "latency", "s")) is not None]
+def _mix(row: LoadedLatencyRow) -> str:
+    reads = "unknown mix" if row.read_share is None else f"{row.read_share * 100:.0f} % reads"
+    return reads if row.store == "none" else f"{reads}, {row.store} stores"
 
 
 tables.add(LoadedLatency())

@@ -3,20 +3,9 @@
 from rich.console import Console
 
 from tierscope.draw.braille import Axis
-from tierscope.draw.forms import (
-    Form,
-    Parts,
-    Shown,
-    flat_curve_of,
-    flat_number,
-    flat_rate,
-    flat_wait,
-    forms,
-    plain,
-    plot,
-    titled,
-)
+from tierscope.draw.forms import Form, Parts, Shown, curve, forms, in_gb, in_ns, plain, plot, rate, titled, wait
 from tierscope.draw.words import load_name
+from tierscope.suites.loaded_latency.table import LoadedLatencyRow, loads
 
 FLAT = 1.5  # latency that rises by less is drawn from zero, or noise would look like a mountain
 CURVES = 6  # in one plot: more letters cannot be told apart
@@ -24,25 +13,24 @@ CURVES = 6  # in one plot: more letters cannot be told apart
 
 def _loaded(section: Shown, console: Console) -> Parts:
     """Three lines per mix: the longest delay, the middle one and none; then the curves."""
-    loads = [
-        {**row, "series": load_name(flat_number(row["read_share"]), str(row["store"]))}
-        for row in section.rows
-        if row["load_threads"] and row["latency_s"] and row["bandwidth_bytes_per_s"]
-    ]
-    if not loads:
+    series: dict[str, list[LoadedLatencyRow]] = {}
+    for row in loads(section.typed):
+        series.setdefault(load_name(row.read_share or 0.0, row.store), []).append(row)
+    if not series:
         return plain(section, console)
-    names = list(dict.fromkeys(str(row["series"]) for row in loads))
-    loads.sort(key=lambda row: -flat_number(row["delay_cycles"]))
     lines = []
-    for name in names:
-        mine = [row for row in loads if row["series"] == name]
-        for row in [mine[i] for i in sorted({0, len(mine) // 2, len(mine) - 1})]:
-            label = name if row is mine[0] else ""
-            lines.append([label, f"{flat_number(row['delay_cycles']):.0f}", flat_rate(row), flat_wait(row)])
+    for name, rows in series.items():
+        rows.sort(key=lambda row: -(row.delay_cycles or 0))
+        for row in [rows[i] for i in sorted({0, len(rows) // 2, len(rows) - 1})]:
+            label = name if row is rows[0] else ""
+            lines.append([label, f"{row.delay_cycles or 0}", rate(row, row.bandwidth), wait(row, row.latency)])
     heads = [("reads:writes", False), ("delay, cycles", True), ("bandwidth, GB/s", True), ("latency, ns", True)]
-    curves = [flat_curve_of(name, loads, "series", "bandwidth_bytes_per_s", "latency_s") for name in names[:CURVES]]
+    curves = [
+        curve(name, [(in_gb(row.bandwidth), in_ns(row.latency)) for row in rows])
+        for name, rows in list(series.items())[:CURVES]
+    ]
     parts = titled("Latency under load (95 % interval)", heads, lines)
-    waits = [wait for curve in curves for wait in curve.y]
+    waits = [wait for one in curves for wait in one.y]
     y = Axis("latency, ns", zero=max(waits) < FLAT * min(waits))
     return [*parts, *plot(console, curves, Axis("bandwidth of the load, GB/s"), y)]
 

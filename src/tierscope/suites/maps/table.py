@@ -14,16 +14,124 @@ Blind to what the first touch of new memory costs by itself: it is part of an in
 Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: `stats.contrast`, `suites.maps.keyed`.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import Keyed, Lines, keyed
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, judged, number, records
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, judged, number, records
+from tierscope.tables.rows import Col, Count, Quotient, Rate, Ratio, Seconds, Size, Time, Unit
 
 SHARES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+
+
+class MapsRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `maps`."""
+
+    structure: Annotated[str, Col("structure", help="its name in the catalogue")]
+    target: Annotated[str, Col("target", help="as `node:0`, `pool:PATH`", tier=True)]
+    operation: Annotated[
+        str, Col("operation", help="`insert`, `get`, `remove`, or shares as `get:2+insert:1+remove:1`")
+    ]
+    keys: Annotated[str, Col("keys drawn", help="how they are drawn: `uniform`, `zipf:0.99`")]
+    count: Annotated[Count, Col("keys", help="keys of all threads")]
+    value_bytes: Annotated[Size, Col("value", help="of one value")]
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    sharing: Annotated[str, Col("sharing", help="`own`: a structure for each thread; `one`: one for all")]
+    operations: Annotated[Count, Col("operations of a round", help="of one round, all threads")]
+    seconds: Annotated[
+        Annotated[Interval, Unit("s", "")] | None,
+        Col("time of a round", help="time of a round, rehashes and waits for a lock included"),
+    ]
+    ops: Annotated[Rate | None, Col("operations per second", help="operations of all threads over the same time")]
+    latency: Annotated[Time | None, Col("latency", help="mean time of one operation, without rehash and lock")]
+    latency_p50_s: Annotated[Seconds, Col("p50", help="half of the operations take no longer")]
+    latency_p50_low: Annotated[Seconds | None, Col("low", help="interval; null where it is of all batches together")]
+    latency_p50_high: Annotated[Seconds | None, Col("high")]
+    latency_p99: Annotated[Time | None, Col("p99", help="99 of 100 take no longer; null if fewer than ten take longer")]
+    latency_p999: Annotated[
+        Time | None, Col("p99.9", help="999 of 1000 take no longer; null if fewer than ten take longer")
+    ]
+    latency_min_s: Annotated[Seconds, Col("least", help="the shortest operation")]
+    latency_max_s: Annotated[Seconds, Col("most", help="the longest")]
+    init_s: Annotated[
+        Seconds | None,
+        Col(
+            "time to fill",
+            help=(
+                "to make one structure and fill it as its first round needs; mean. On simulated memory to fill it "
+                "alone: making is not simulated; null where nothing is filled in there"
+            ),
+        ),
+    ]
+    rehashes: Annotated[Ratio, Col("rehashes of a round", help="in one round, all threads")]
+    moved: Annotated[Ratio, Col("entries moved", help="entries that they moved")]
+    rehash_s: Annotated[
+        Seconds,
+        Col(
+            "time of rehashes",
+            help=("time that they took in one round, threads added up; Hodges-Lehmann estimate over the rounds"),
+        ),
+    ]
+    rehash_share: Annotated[
+        Quotient | None,
+        Col("share of rehashes", help="share of a round's time that they took, both of the same rounds"),
+    ]
+    lock_s: Annotated[
+        Seconds,
+        Col(
+            "wait for the lock", help="wait for the lock of a shared structure, per operation; estimate over the rounds"
+        ),
+    ]
+    clock_s: Annotated[
+        Seconds,
+        Col("time of the clock", help="time of one read of the clock and its count, which each operation includes"),
+    ]
+    done_share: Annotated[
+        Ratio, Col("share that found or changed", help="operations that found their key, or changed something")
+    ]
+    lines_read: Annotated[
+        Ratio | None,
+        Col(
+            "lines read",
+            help=(
+                "distinct lines of 64 bytes that one operation reads, mean; this and the next four on simulated "
+                "memory alone, else null"
+            ),
+        ),
+    ]
+    lines_written: Annotated[Ratio | None, Col("lines written", help="distinct lines that it writes")]
+    lines_flushed: Annotated[
+        Ratio | None,
+        Col(
+            "lines flushed",
+            help=("lines that it writes back by an instruction or a store past the caches, each time counted"),
+        ),
+    ]
+    fences: Annotated[Ratio | None, Col("fences", help="that it waits for")]
+    flushed_per_written: Annotated[
+        Ratio | None,
+        Col(
+            "flushed over written lines",
+            help=(
+                "flushed over written lines: above 1 lines are flushed again; null where nothing is written or "
+                "nothing is flushed, as by volatile structures"
+            ),
+        ),
+    ]
+    batches: Annotated[Count, Col("batches", help="of whole rounds, on which the intervals rest")]
+    persistence: Annotated[
+        str | None,
+        Col(
+            "persists by",
+            help=(
+                "of the pool's file system, or of the simulated memory: `adr`, `eadr`, `msync`, `none`; null if it "
+                "is not known"
+            ),
+        ),
+    ]
 
 
 class Maps:
@@ -43,109 +151,7 @@ class Maps:
         "target",
     )
     main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("structure", "structure", "", help="its name in the catalogue"),
-        Column("target", "target", "", tier=True, help="as `node:0`, `pool:PATH`"),
-        Column("operation", "operation", "", help="`insert`, `get`, `remove`, or shares as `get:2+insert:1+remove:1`"),
-        Column("keys", "keys drawn", "", help="how they are drawn: `uniform`, `zipf:0.99`"),
-        Column("count", "keys", "1", help="keys of all threads"),
-        Column("value_bytes", "value", "B", help="of one value"),
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("sharing", "sharing", "", help="`own`: a structure for each thread; `one`: one for all"),
-        Column("operations", "operations of a round", "1", help="of one round, all threads"),
-        Column("seconds", "time of a round", "s", help="time of a round, rehashes and waits for a lock included"),
-        Column("seconds_low", "low", "s"),
-        Column("seconds_high", "high", "s"),
-        Column("ops_per_s", "operations per second", "1/s", help="operations of all threads over the same time"),
-        Column("ops_low", "low", "1/s"),
-        Column("ops_high", "high", "1/s"),
-        Column("latency_s", "latency", "s", help="mean time of one operation, without rehash and lock"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column("latency_p50_s", "p50", "s", help="half of the operations take no longer"),
-        Column("latency_p50_low", "low", "s", help="interval; null where it is of all batches together"),
-        Column("latency_p50_high", "high", "s"),
-        Column("latency_p99_s", "p99", "s", help="99 of 100 take no longer; null if fewer than ten take longer"),
-        Column("latency_p99_low", "low", "s"),
-        Column("latency_p99_high", "high", "s"),
-        Column("latency_p999_s", "p99.9", "s", help="999 of 1000 take no longer; null if fewer than ten take longer"),
-        Column("latency_p999_low", "low", "s"),
-        Column("latency_p999_high", "high", "s"),
-        Column("latency_min_s", "least", "s", help="the shortest operation"),
-        Column("latency_max_s", "most", "s", help="the longest"),
-        Column(
-            "init_s",
-            "time to fill",
-            "s",
-            help="to make one structure and fill it as its first round needs; mean. On simulated memory to "
-            "fill it alone: making is not simulated; null where nothing is filled in there",
-        ),
-        Column("rehashes", "rehashes of a round", "1", help="in one round, all threads"),
-        Column("moved", "entries moved", "1", help="entries that they moved"),
-        Column(
-            "rehash_s",
-            "time of rehashes",
-            "s",
-            help="time that they took in one round, threads added up; Hodges-Lehmann estimate over the rounds",
-        ),
-        Column(
-            "rehash_share",
-            "share of rehashes",
-            "1",
-            help="share of a round's time that they took, both of the same rounds",
-        ),
-        Column("rehash_share_low", "low", "1"),
-        Column("rehash_share_high", "high", "1"),
-        Column(
-            "lock_s",
-            "wait for the lock",
-            "s",
-            help="wait for the lock of a shared structure, per operation; estimate over the rounds",
-        ),
-        Column(
-            "clock_s",
-            "time of the clock",
-            "s",
-            help="time of one read of the clock and its count, which each operation includes",
-        ),
-        Column(
-            "done_share",
-            "share that found or changed",
-            "1",
-            help="operations that found their key, or changed something",
-        ),
-        Column(
-            "lines_read",
-            "lines read",
-            "1",
-            help="distinct lines of 64 bytes that one operation reads, mean; this and the next four on "
-            "simulated memory alone, else null",
-        ),
-        Column("lines_written", "lines written", "1", help="distinct lines that it writes"),
-        Column(
-            "lines_flushed",
-            "lines flushed",
-            "1",
-            help="lines that it writes back by an instruction or a store past the caches, each time counted",
-        ),
-        Column("fences", "fences", "1", help="that it waits for"),
-        Column(
-            "flushed_per_written",
-            "flushed over written lines",
-            "1",
-            help="flushed over written lines: above 1 lines are flushed again; null where nothing is written "
-            "or nothing is flushed, as by volatile structures",
-        ),
-        Column("batches", "batches", "1", help="of whole rounds, on which the intervals rest"),
-        Column(
-            "persistence",
-            "persists by",
-            "",
-            help="of the pool's file system, or of the simulated memory: `adr`, `eadr`, `msync`, `none`; null "
-            "if it is not known",
-        ),
-        *CLOSING,
-    )
+    row: ClassVar[type[MapsRow]] = MapsRow
     says: ClassVar[dict[str, str]] = {
         "fastest WHAT": "time of the second structure over that of the fastest; 1 is between low and high if "
         "they are not distinguished",

@@ -8,7 +8,7 @@ Several victims count as their mean. What document 002 calls loss of performance
 Source: document 002; statistics: `stats.contrast`.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Record, Run
@@ -16,9 +16,8 @@ from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import (
-    CLOSING,
     closing_flat,
     judged,
     left_out,
@@ -28,9 +27,72 @@ from tierscope.tables.measured import (
     sure_rows_flat,
     whole,
 )
+from tierscope.tables.rows import Col, Count, Quotient, Ratio, Size, Unit
 from tierscope.units import show_bytes
 
 LONGEST = 40  # letters of a command line in a sentence
+
+
+class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `neighbors`."""
+
+    victim: Annotated[str, Col("victim", help="`flow`, `chase`, `triad`, `cmd`")]
+    size: Annotated[str | None, Col("size", help="of the flow: `test`, `train`, `ref`; null for others")]
+    command: Annotated[str | None, Col("command", help="the command line of `cmd`; null for others")]
+    victims: Annotated[Count, Col("victims", help="number that ran at the same time, one CPU each")]
+    aggressors: Annotated[Count, Col("aggressors", help="number that ran at the same time, one CPU each")]
+    aggressor_kernel: Annotated[str | None, Col("aggressor", help="null without aggressors")]
+    aggressor_target: Annotated[
+        str | None, Col("aggressor's target", help="as `node:0`; null without aggressors", tier=True)
+    ]
+    aggressor_chunk_bytes: Annotated[
+        Size | None,
+        Col("aggressor's chunk", help="stored before its lines are flushed; null for aggressors that do not flush"),
+    ]
+    aggressor_fence: Annotated[
+        str | None, Col("its fence after", help="of the same: `chunk`, `line`, `never`; null for others")
+    ]
+    seconds: Annotated[
+        Annotated[Interval, Unit("s", "")] | None,
+        Col(
+            "time of one",
+            help=(
+                "time of one victim, the mean of all: one task of a flow or command, one pass over the footprint of"
+                " a chase or triad"
+            ),
+        ),
+    ]
+    slowdown: Annotated[
+        Quotient | None,
+        Col(
+            "slowdown",
+            help=("`seconds` over those of the row named by `against`, in the same rounds; exactly 1 against itself"),
+        ),
+    ]
+    against: Annotated[
+        str, Col("against", help="`1 alone`, `4 alone`: this number of victims without aggressors; `itself`")
+    ]
+    rounds: Annotated[Count, Col("rounds", help="that the slowdown rests on")]
+    coverage: Annotated[
+        Ratio,
+        Col(
+            "ran together",
+            help=(
+                "share of the victims' counted time in which every thread of the row ran; 1 by choice of moments "
+                "for a chase or triad"
+            ),
+        ),
+    ]
+    victim_target: Annotated[str | None, Col("victim's target", help="as `node:0`; null for tasks")]
+    victim_bytes: Annotated[Size | None, Col("victim's footprint", help="footprint of one victim; null for tasks")]
+    aggressor_bytes: Annotated[
+        Size | None, Col("aggressor's footprint", help="footprint of one aggressor; null without")
+    ]
+    victim_cpus: Annotated[str, Col("victims' CPUs", help="as `0,1`")]
+    aggressor_cpus: Annotated[str | None, Col("aggressors' CPUs", help="as `3,2`; null without")]
+    detail: Annotated[
+        str | None, Col("what a task is", help="what a task is, as the victim reports it; null if it reports nothing")
+    ]
 
 
 class Neighbors:
@@ -51,59 +113,7 @@ class Neighbors:
         "aggressor_fence",
     )
     main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("victim", "victim", "", help="`flow`, `chase`, `triad`, `cmd`"),
-        Column("size", "size", "", help="of the flow: `test`, `train`, `ref`; null for others"),
-        Column("command", "command", "", help="the command line of `cmd`; null for others"),
-        Column("victims", "victims", "1", help="number that ran at the same time, one CPU each"),
-        Column("aggressors", "aggressors", "1", help="number that ran at the same time, one CPU each"),
-        Column("aggressor_kernel", "aggressor", "", help="null without aggressors"),
-        Column("aggressor_target", "aggressor's target", "", tier=True, help="as `node:0`; null without aggressors"),
-        Column(
-            "aggressor_chunk_bytes",
-            "aggressor's chunk",
-            "B",
-            help="stored before its lines are flushed; null for aggressors that do not flush",
-        ),
-        Column("aggressor_fence", "its fence after", "", help="of the same: `chunk`, `line`, `never`; null for others"),
-        Column(
-            "seconds",
-            "time of one",
-            "s",
-            help="time of one victim, the mean of all: one task of a flow or command, one pass over the "
-            "footprint of a chase or triad",
-        ),
-        Column("seconds_low", "low", "s"),
-        Column("seconds_high", "high", "s"),
-        Column(
-            "slowdown",
-            "slowdown",
-            "1",
-            help="`seconds` over those of the row named by `against`, in the same rounds; exactly 1 against itself",
-        ),
-        Column("slowdown_low", "low", "1"),
-        Column("slowdown_high", "high", "1"),
-        Column(
-            "against", "against", "", help="`1 alone`, `4 alone`: this number of victims without aggressors; `itself`"
-        ),
-        Column("rounds", "rounds", "1", help="that the slowdown rests on"),
-        Column(
-            "coverage",
-            "ran together",
-            "1",
-            help="share of the victims' counted time in which every thread of the row ran; 1 by choice of "
-            "moments for a chase or triad",
-        ),
-        Column("victim_target", "victim's target", "", help="as `node:0`; null for tasks"),
-        Column("victim_bytes", "victim's footprint", "B", help="footprint of one victim; null for tasks"),
-        Column("aggressor_bytes", "aggressor's footprint", "B", help="footprint of one aggressor; null without"),
-        Column("victim_cpus", "victims' CPUs", "", help="as `0,1`"),
-        Column("aggressor_cpus", "aggressors' CPUs", "", help="as `3,2`; null without"),
-        Column(
-            "detail", "what a task is", "", help="what a task is, as the victim reports it; null if it reports nothing"
-        ),
-        *CLOSING,
-    )
+    row: ClassVar[type[NeighborsRow]] = NeighborsRow
     says: ClassVar[dict[str, str]] = {
         "slowdown VICTIM": "largest slowdown by aggressors that an interval confirms, otherwise that by the "
         "most aggressors",

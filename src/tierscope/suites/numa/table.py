@@ -10,7 +10,7 @@ best; it is rated, not measured. What the rows say in words stands in `numa_word
 Blind to traffic of several initiators at once, and to where in a node its memory lies.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.experiment import real
 from tierscope.record.machine import Machine, Node
@@ -18,11 +18,60 @@ from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.point import Point
 from tierscope.suites.numa.findings import said
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, page_bytes, records
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, measured, number, page_bytes, records
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Seconds, Size, Time
 from tierscope.units import LINE_BYTES
 
 Cell = dict[str, Record]
+
+
+class NumaRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `numa`."""
+
+    initiator: Annotated[str, Col("initiator", help="node whose CPUs ask")]
+    target: Annotated[str, Col("target", help="node whose memory answers", tier=True)]
+    latency: Annotated[
+        Time | None, Col("latency", help="median time of one dependent access of one CPU, the machine being idle")
+    ]
+    latency_ratio: Annotated[
+        Ratio, Col("over local", help="over the initiator's own node, or the nearest that was measured")
+    ]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median program bytes of all CPUs of the initiator")]
+    bandwidth_ratio: Annotated[
+        Ratio, Col("over local", help="over the initiator's own node, or the nearest that was measured")
+    ]
+    distance: Annotated[
+        Count | None,
+        Col("distance", help="as the firmware reports it (SLIT): 10 is a node to itself; null if it does not"),
+    ]
+    cpus: Annotated[Count, Col("CPUs of the target", help="CPUs of the target; 0: memory alone, such as CXL")]
+    reported_latency_s: Annotated[
+        Seconds | None,
+        Col(
+            "reported latency", help="of reads, as the firmware reports it (HMAT); null for initiators without a report"
+        ),
+    ]
+    reported_bandwidth_bytes_per_s: Annotated[
+        BytesPerS | None,
+        Col(
+            "reported bandwidth",
+            help="of reads, or of writes if the kernel only writes, as the firmware reports it (HMAT)",
+        ),
+    ]
+    on_target_share: Annotated[
+        Ratio | None,
+        Col(
+            "on the target",
+            help=(
+                "share of the bytes of both experiments that were found on the target; null if it could not be verified"
+            ),
+        ),
+    ]
+    kernel: Annotated[str, Col("kernel", help="of the bandwidth")]
+    threads: Annotated[Count, Col("threads", help="of the bandwidth")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="of the bandwidth, all arrays together")]
+    page_bytes: Annotated[Size, Col("pages", help="page size of most of these bytes, as verified")]
 
 
 class Numa:
@@ -35,55 +84,7 @@ class Numa:
     title: ClassVar[str] = "NUMA nodes"
     keys: ClassVar[tuple[str, ...]] = ("initiator", "target", "kernel", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("initiator", "initiator", "", help="node whose CPUs ask"),
-        Column("target", "target", "", tier=True, help="node whose memory answers"),
-        Column(
-            "latency_s", "latency", "s", help="median time of one dependent access of one CPU, the machine being idle"
-        ),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column(
-            "latency_ratio", "over local", "1", help="over the initiator's own node, or the nearest that was measured"
-        ),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median program bytes of all CPUs of the initiator"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column(
-            "bandwidth_ratio", "over local", "1", help="over the initiator's own node, or the nearest that was measured"
-        ),
-        Column(
-            "distance",
-            "distance",
-            "1",
-            help="as the firmware reports it (SLIT): 10 is a node to itself; null if it does not",
-        ),
-        Column("cpus", "CPUs of the target", "1", help="CPUs of the target; 0: memory alone, such as CXL"),
-        Column(
-            "reported_latency_s",
-            "reported latency",
-            "s",
-            help="of reads, as the firmware reports it (HMAT); null for initiators without a report",
-        ),
-        Column(
-            "reported_bandwidth_bytes_per_s",
-            "reported bandwidth",
-            "B/s",
-            help="of reads, or of writes if the kernel only writes, as the firmware reports it (HMAT)",
-        ),
-        Column(
-            "on_target_share",
-            "on the target",
-            "1",
-            help="share of the bytes of both experiments that were found on the target; null if it could not "
-            "be verified",
-        ),
-        Column("kernel", "kernel", "", help="of the bandwidth"),
-        Column("threads", "threads", "1", help="of the bandwidth"),
-        Column("footprint_bytes", "footprint", "B", help="of the bandwidth, all arrays together"),
-        Column("page_bytes", "pages", "B", help="page size of most of these bytes, as verified"),
-        *CLOSING,
-    )
+    row: ClassVar[type[NumaRow]] = NumaRow
     says: ClassVar[dict[str, str]] = {
         "local": "latency of own memory: median over the nodes; low and high are their range",
         "remote WHAT": "latency, or bandwidth, of the farthest node with CPUs over own memory",

@@ -10,21 +10,69 @@ than none: twice the logarithm of the likelihood ratio. The curves are rows of t
 Blind to: what the three modules name.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
+from tierscope.stats.median import Interval
 from tierscope.suites.policy.findings import sentences
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.emulated import hidden_by_ceiling
-from tierscope.tables.measured import CLOSING, number
+from tierscope.tables.measured import number
 from tierscope.tables.policy_found import Found, found
+from tierscope.tables.rows import Col, Count, Ratio, Size, Unit
 
 INTERVAL = 1.96
 MEASURES = {"count": "", "unit": "_bytes", "seconds": ""}  # and the unit in the key of its middle
 HUNGRY = "half of the threads store less, so that the processor may be the limit and not the memory: take more CPUs"
 HIDDEN = "behind interleaved memories one CPU may hide the queue of one: try a memory that is not interleaved"
 ENOUGH = 0.7  # of the points must be conclusive
+
+
+class PolicyRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `policy`."""
+
+    part: Annotated[str, Col("part", help="`interleaving`, `migration`, `combining`")]
+    found: Annotated[
+        bool | None,
+        Col(
+            "found",
+            help=("false: the curves show no such structure; `count`, `unit_bytes` and `seconds` are then null"),
+        ),
+    ]
+    count: Annotated[
+        Ratio,
+        Col(
+            "number",
+            help=(
+                "memories side by side; writes of 256 B from one migration to the next; lines that fit into the queue"
+            ),
+        ),
+    ]
+    count_low: Annotated[Ratio | None, Col("low", help="least that is not excluded")]
+    count_high: Annotated[Ratio | None, Col("high", help="most")]
+    unit_bytes: Annotated[
+        Size | None,
+        Col(
+            "unit",
+            help=(
+                "consecutive bytes of each memory; bytes that migrate together (null: larger than all places "
+                "tried); unit to which lines are joined"
+            ),
+        ),
+    ]
+    unit_low: Annotated[Size | None, Col("low", help="smallest that is not excluded")]
+    unit_high: Annotated[Size | None, Col("high", help="largest; null where it is not known")]
+    seconds: Annotated[
+        Annotated[Interval, Unit("s", "")] | None, Col("time", help="a stall; one write of a joined unit")
+    ]
+    better: Annotated[
+        Ratio | None,
+        Col("better than none", help="twice the logarithm of its likelihood over that of none; null for migrations"),
+    ]
+    evidence: Annotated[str, Col("evidence", help="as text")]
+    points: Annotated[Count, Col("points", help="strides, places or regions that it rests on")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
 
 class Policy:
@@ -34,45 +82,7 @@ class Policy:
     title: ClassVar[str] = "Policies of the memory"
     keys: ClassVar[tuple[str, ...]] = ("part", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("part", "part", "", help="`interleaving`, `migration`, `combining`"),
-        Column(
-            "found",
-            "found",
-            "",
-            help="false: the curves show no such structure; `count`, `unit_bytes` and `seconds` are then null",
-        ),
-        Column(
-            "count",
-            "number",
-            "1",
-            help="memories side by side; writes of 256 B from one migration to the next; lines that fit into the queue",
-        ),
-        Column("count_low", "low", "1", help="least that is not excluded"),
-        Column("count_high", "high", "1", help="most"),
-        Column(
-            "unit_bytes",
-            "unit",
-            "B",
-            help="consecutive bytes of each memory; bytes that migrate together (null: larger than all places "
-            "tried); unit to which lines are joined",
-        ),
-        Column("unit_low", "low", "B", help="smallest that is not excluded"),
-        Column("unit_high", "high", "B", help="largest; null where it is not known"),
-        Column("seconds", "time", "s", help="a stall; one write of a joined unit"),
-        Column("seconds_low", "low", "s"),
-        Column("seconds_high", "high", "s"),
-        Column(
-            "better",
-            "better than none",
-            "1",
-            help="twice the logarithm of its likelihood over that of none; null for migrations",
-        ),
-        Column("evidence", "evidence", "", help="as text"),
-        Column("points", "points", "1", help="strides, places or regions that it rests on"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[PolicyRow]] = PolicyRow
     says: ClassVar[dict[str, str]] = {
         "policy PART": "memories side by side; writes of 256 B between two migrations; lines of the queue "
         "that joins them. 0: none seen",

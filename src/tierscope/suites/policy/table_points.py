@@ -7,12 +7,13 @@
 Source and inference: `suites.policy.table`.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Run
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING
+from tierscope.stats.median import Interval
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Found, found
+from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Ratio, Seconds, Size, Time, Unit
 
 
 class _Points:
@@ -30,6 +31,18 @@ class _Points:
         raise NotImplementedError
 
 
+class StridesRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `interleave`."""
+
+    stride_bytes: Annotated[Size, Col("stride", help="between two lines")]
+    control: Annotated[bool, Col("control", help="whether it is a control, which meets memories of any grain alike")]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="of the lines alone")]
+    ratio: Annotated[Quotient | None, Col("over the control's", help="over that of the control nearest to it")]
+    fitted: Annotated[Ratio | None, Col("as found", help="ratio that the layout found gives")]
+    threads: Annotated[Count, Col("threads", help="that stored")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+
+
 class Strides(_Points):
     """One row for each stride of `run policy`; those of the controls are last."""
 
@@ -37,23 +50,35 @@ class Strides(_Points):
     title: ClassVar[str] = "Scattered lines over the stride between them"
     keys: ClassVar[tuple[str, ...]] = ("stride_bytes", "control", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("stride_bytes", "stride", "B", help="between two lines"),
-        Column("control", "control", "", help="whether it is a control, which meets memories of any grain alike"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="of the lines alone"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column("ratio", "over the control's", "1", help="over that of the control nearest to it"),
-        Column("ratio_low", "low", "1"),
-        Column("ratio_high", "high", "1"),
-        Column("fitted", "as found", "1", help="ratio that the layout found gives"),
-        Column("threads", "threads", "1", help="that stored"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[StridesRow]] = StridesRow
 
     def _of(self, one: Found) -> list[Flat]:
         return [*one.strides, *one.controls]
+
+
+class PlacesRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `migration`."""
+
+    region_bytes: Annotated[Size, Col("place", help="the place")]
+    writes: Annotated[Count, Col("writes", help="of 256 B")]
+    typical_s: Annotated[Seconds, Col("median write", help="median of one write")]
+    stalls: Annotated[Count, Col("far slower writes", help="writes that took more than 4x this time, for any reason")]
+    alike: Annotated[
+        Ratio,
+        Col(
+            "as long as those in step",
+            help="in a million writes, those that stall as long as the ones in step at the smallest place",
+        ),
+    ]
+    alike_low: Annotated[Ratio | None, Col("low", help="range of such a count")]
+    alike_high: Annotated[Ratio | None, Col("high", help="range of such a count")]
+    period: Annotated[
+        Annotated[Interval, Unit("1", "_writes")] | None,
+        Col("writes between stalls", help="writes between two stalls in step; null where none are"),
+    ]
+    period_s: Annotated[Seconds | None, Col("time between stalls", help="time between two")]
+    stall: Annotated[Time | None, Col("stall", help="median stall of those in step")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
 
 class Places(_Points):
@@ -63,39 +88,19 @@ class Places(_Points):
     title: ClassVar[str] = "Stalls of single writes to one place"
     keys: ClassVar[tuple[str, ...]] = ("region_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("stall_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("region_bytes", "place", "B", help="the place"),
-        Column("writes", "writes", "1", help="of 256 B"),
-        Column("typical_s", "median write", "s", help="median of one write"),
-        Column(
-            "stalls",
-            "far slower writes",
-            "1",
-            help="writes that took more than 4x this time, for any reason",
-        ),
-        Column(
-            "alike",
-            "as long as those in step",
-            "1",
-            help="in a million writes, those that stall as long as the ones in step at the smallest place",
-        ),
-        Column("alike_low", "low", "1", help="range of such a count"),
-        Column("alike_high", "high", "1", help="range of such a count"),
-        Column(
-            "period_writes", "writes between stalls", "1", help="writes between two stalls in step; null where none are"
-        ),
-        Column("period_low", "low", "1"),
-        Column("period_high", "high", "1"),
-        Column("period_s", "time between stalls", "s", help="time between two"),
-        Column("stall_s", "stall", "s", help="median stall of those in step"),
-        Column("stall_low", "low", "s"),
-        Column("stall_high", "high", "s"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[PlacesRow]] = PlacesRow
 
     def _of(self, one: Found) -> list[Flat]:
         return one.places
+
+
+class RegionsRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `combining`."""
+
+    region_bytes: Annotated[Size, Col("region", help="each of its lines is stored once, then a fence")]
+    line: Annotated[Time | None, Col("time per line", help="time of one line")]
+    fitted_s: Annotated[Seconds, Col("as found", help="what the queue found gives")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
 
 class Regions(_Points):
@@ -105,15 +110,7 @@ class Regions(_Points):
     title: ClassVar[str] = "Lines stored in fresh regions"
     keys: ClassVar[tuple[str, ...]] = ("region_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("region_bytes", "region", "B", help="each of its lines is stored once, then a fence"),
-        Column("line_s", "time per line", "s", help="time of one line"),
-        Column("line_low", "low", "s"),
-        Column("line_high", "high", "s"),
-        Column("fitted_s", "as found", "s", help="what the queue found gives"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[RegionsRow]] = RegionsRow
 
     def _of(self, one: Found) -> list[Flat]:
         return one.regions

@@ -10,13 +10,35 @@ Blind to the tail: a mean hides single slow accesses.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS).
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Run
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.buffers_found import fits
-from tierscope.tables.measured import CLOSING, records
+from tierscope.tables.measured import records
 from tierscope.tables.regions import row_of
+from tierscope.tables.rows import Col, Ratio, Seconds, Size, Time
+
+
+class RegionsRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `regions`."""
+
+    operation: Annotated[
+        str,
+        Col("operation", help="`read`: dependent reads; `write`: stores past the caches, a fence behind each region"),
+    ]
+    region_bytes: Annotated[Size, Col("region", help="each line of the region was visited once before the next region")]
+    block_bytes: Annotated[Size, Col("block", help="read or written at a time")]
+    scattered: Annotated[bool, Col("scattered", help="true: regions follow one another at random; false: by address")]
+    latency: Annotated[Time | None, Col("time per line", help="time per line of 64 bytes")]
+    fit_s: Annotated[
+        Seconds | None, Col("fit", help="what the buffers found would give; null where none were looked for")
+    ]
+    footprint_bytes: Annotated[Size, Col("footprint", help="that all regions share")]
+    ways: Annotated[Ratio | None, Col("memories", help="interleaved memories that the run knew of; null: one")]
+    grain_bytes: Annotated[Size | None, Col("each in turn", help="consecutive bytes in each of them")]
+    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
 
 class Regions:
@@ -26,27 +48,7 @@ class Regions:
     title: ClassVar[str] = "Fresh regions"
     keys: ClassVar[tuple[str, ...]] = ("operation", "region_bytes", "block_bytes", "scattered", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column(
-            "operation",
-            "operation",
-            "",
-            help="`read`: dependent reads; `write`: stores past the caches, a fence behind each region",
-        ),
-        Column("region_bytes", "region", "B", help="each line of the region was visited once before the next region"),
-        Column("block_bytes", "block", "B", help="read or written at a time"),
-        Column("scattered", "scattered", "", help="true: regions follow one another at random; false: by address"),
-        Column("latency_s", "time per line", "s", help="time per line of 64 bytes"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column("fit_s", "fit", "s", help="what the buffers found would give; null where none were looked for"),
-        Column("footprint_bytes", "footprint", "B", help="that all regions share"),
-        Column("ways", "memories", "1", help="interleaved memories that the run knew of; null: one"),
-        Column("grain_bytes", "each in turn", "B", help="consecutive bytes in each of them"),
-        Column("page_bytes", "pages", "B", help="page size of most of the bytes"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        *CLOSING,
-    )
+    row: ClassVar[type[RegionsRow]] = RegionsRow
 
     def rows(self, run: Run) -> list[Flat]:
         rows = [row_of(run, record) for record in records(run, self.name)]

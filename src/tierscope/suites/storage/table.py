@@ -13,7 +13,7 @@ Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Opera
 document 003 for the columns.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -23,10 +23,63 @@ from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
-from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, number, records
+from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, measured, number, records
+from tierscope.tables.rows import Bandwidth, Col, Count, Ratio, Seconds, Size, Time, Unit
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
+
+
+class StorageRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `storage`."""
+
+    operation: Annotated[str, Col("operation", help="the job: `read`, `write`, `mix`")]
+    part: Annotated[str, Col("counted", help="whose operations are counted: `both` of a mix, or `read`, `write`")]
+    order: Annotated[str, Col("order", help="`random`, `sequential`")]
+    block_bytes: Annotated[Size, Col("block", help="bytes of one operation")]
+    depth: Annotated[Count, Col("depth", help="operations in flight that were asked for")]
+    iops: Annotated[
+        Annotated[Interval, Unit("1/s", "")] | None,
+        Col("operations", help="operations per second: median over the repeats"),
+    ]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="iops times block")]
+    latency: Annotated[
+        Time | None, Col("mean latency", help="mean from submission to completion: median over the repeats")
+    ]
+    latency_p50_s: Annotated[
+        Seconds | None,
+        Col(
+            "p50",
+            help=(
+                "half of the operations of all repeats take no longer, by the bins of fio; null if fewer than 10 "
+                "operations take longer"
+            ),
+        ),
+    ]
+    latency_p90_s: Annotated[Seconds, Col("p90", help="the same for 90 % of the operations")]
+    latency_p99_s: Annotated[Seconds, Col("p99", help="the same for 99 % of the operations")]
+    latency_p999_s: Annotated[Seconds, Col("p99.9", help="the same for 99.9 % of the operations")]
+    latency_most_s: Annotated[Seconds, Col("longest", help="of the slowest operation")]
+    in_flight: Annotated[
+        Ratio,
+        Col(
+            "in flight",
+            help=(
+                "operations per second times mean latency (Little's law): median over the repeats; should be the depth"
+            ),
+        ),
+    ]
+    cpu_user: Annotated[Ratio, Col("CPU user", help="share of one CPU that fio took for itself")]
+    cpu_system: Annotated[Ratio, Col("CPU system", help="share of one CPU that the system took for it")]
+    read_share: Annotated[Ratio, Col("reads", help="reads among all operations, as asked")]
+    engine: Annotated[str, Col("engine", help="`io_uring`, `libaio`, `psync`")]
+    threads: Annotated[Count, Col("threads", help="that shared the depth: 1 where the engine has a queue")]
+    access: Annotated[str, Col("I/O", help="`direct`, past the page cache, or `buffered`")]
+    file_system: Annotated[str, Col("file system", help="as `ext4`; empty for a device")]
+    source: Annotated[str, Col("on", help="the device below it, as `/dev/vda`")]
+    file_bytes: Annotated[Size, Col("file", help="size of the file")]
+    target: Annotated[str, Col("target", help="as `storage:/var/tmp`, `blockdev:/dev/sdb`", tier=True)]
+    repeats: Annotated[Count, Col("repeats", help="that count, without those cut from the start")]
 
 
 class Storage:
@@ -51,52 +104,7 @@ class Storage:
         "engine",
     )
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("operation", "operation", "", help="the job: `read`, `write`, `mix`"),
-        Column("part", "counted", "", help="whose operations are counted: `both` of a mix, or `read`, `write`"),
-        Column("order", "order", "", help="`random`, `sequential`"),
-        Column("block_bytes", "block", "B", help="bytes of one operation"),
-        Column("depth", "depth", "1", help="operations in flight that were asked for"),
-        Column("iops", "operations", "1/s", help="operations per second: median over the repeats"),
-        Column("iops_low", "low", "1/s"),
-        Column("iops_high", "high", "1/s"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="iops times block"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column("latency_s", "mean latency", "s", help="mean from submission to completion: median over the repeats"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column(
-            "latency_p50_s",
-            "p50",
-            "s",
-            help="half of the operations of all repeats take no longer, by the bins of fio; null if fewer "
-            "than 10 operations take longer",
-        ),
-        Column("latency_p90_s", "p90", "s", help="the same for 90 % of the operations"),
-        Column("latency_p99_s", "p99", "s", help="the same for 99 % of the operations"),
-        Column("latency_p999_s", "p99.9", "s", help="the same for 99.9 % of the operations"),
-        Column("latency_most_s", "longest", "s", help="of the slowest operation"),
-        Column(
-            "in_flight",
-            "in flight",
-            "1",
-            help="operations per second times mean latency (Little's law): median over the repeats; should be "
-            "the depth",
-        ),
-        Column("cpu_user", "CPU user", "1", help="share of one CPU that fio took for itself"),
-        Column("cpu_system", "CPU system", "1", help="share of one CPU that the system took for it"),
-        Column("read_share", "reads", "1", help="reads among all operations, as asked"),
-        Column("engine", "engine", "", help="`io_uring`, `libaio`, `psync`"),
-        Column("threads", "threads", "1", help="that shared the depth: 1 where the engine has a queue"),
-        Column("access", "I/O", "", help="`direct`, past the page cache, or `buffered`"),
-        Column("file_system", "file system", "", help="as `ext4`; empty for a device"),
-        Column("source", "on", "", help="the device below it, as `/dev/vda`"),
-        Column("file_bytes", "file", "B", help="size of the file"),
-        Column("target", "target", "", tier=True, help="as `storage:/var/tmp`, `blockdev:/dev/sdb`"),
-        Column("repeats", "repeats", "1", help="that count, without those cut from the start"),
-        *CLOSING,
-    )
+    row: ClassVar[type[StorageRow]] = StorageRow
     says: ClassVar[dict[str, str]] = {
         "most_operations": "operations per second of the job with the most",
         "most_moved": "bandwidth of the job with the most",

@@ -13,7 +13,7 @@ Engineers", 2010 (write-allocate).
 
 from collections.abc import Iterable
 from statistics import median
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -22,9 +22,8 @@ from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
-from tierscope.tables import Audited, Column, Flat, Insight, Main, tables
+from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import (
-    CLOSING,
     bounds,
     closing_flat,
     left_out,
@@ -40,10 +39,41 @@ from tierscope.tables.measured import (
     sure_rows_flat,
     whole,
 )
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Size
 from tierscope.units import show_rate
 
 ON_ROOF = 2  # points beyond the knee, at least
 FITS = 0.1  # residual of a curve over its mean, at most, of which a roof is said
+
+
+class StreamRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `stream`."""
+
+    kernel: Annotated[str, Col("kernel", help="its name in the catalogue; `triad` and `triad_nt` are two kernels")]
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes as STREAM counts them")]
+    best_bytes_per_s: Annotated[
+        BytesPerS, Col("best", help="highest mean of nine slices of the series, as STREAM keeps nine iterations")
+    ]
+    average_bytes_per_s: Annotated[BytesPerS, Col("average", help="mean")]
+    worst_bytes_per_s: Annotated[BytesPerS, Col("worst", help="lowest mean of the nine slices")]
+    bus_bytes_per_s: Annotated[
+        BytesPerS | None,
+        Col("on the bus", help="with the read that a plain store costs; null if only a counter could measure it"),
+    ]
+    peak_share: Annotated[
+        Ratio | None, Col("share of peak", help="bus bytes over the theoretical peak; null where either is unknown")
+    ]
+    isa: Annotated[str, Col("ISA", help="instructions that ran")]
+    store: Annotated[str, Col("stores", help="`none`, `plain`, `nt`, `string`, `libc`, `direct`")]
+    streams: Annotated[Count, Col("streams", help="loop variant: parts side by side")]
+    unroll: Annotated[Count, Col("unroll", help="loop variant: lines of each stream in one step")]
+    prefetch_bytes: Annotated[Size, Col("prefetch", help="loop variant: distance of the prefetch for loads; 0: none")]
+    prefetchw_bytes: Annotated[Size, Col("prefetch for stores", help="loop variant: the same for stores")]
+    interleave_bytes: Annotated[Size, Col("interleave", help="loop variant: distance of the streams; 0: far apart")]
+    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes, as verified")]
 
 
 class Stream:
@@ -55,41 +85,7 @@ class Stream:
     audited: ClassVar[Audited] = Audited(memory=True)
     keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("kernel", "kernel", "", help="its name in the catalogue; `triad` and `triad_nt` are two kernels"),
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column("footprint_bytes", "footprint", "B", help="all arrays together"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="median, program bytes as STREAM counts them"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column(
-            "best_bytes_per_s",
-            "best",
-            "B/s",
-            help="highest mean of nine slices of the series, as STREAM keeps nine iterations",
-        ),
-        Column("average_bytes_per_s", "average", "B/s", help="mean"),
-        Column("worst_bytes_per_s", "worst", "B/s", help="lowest mean of the nine slices"),
-        Column(
-            "bus_bytes_per_s",
-            "on the bus",
-            "B/s",
-            help="with the read that a plain store costs; null if only a counter could measure it",
-        ),
-        Column(
-            "peak_share", "share of peak", "1", help="bus bytes over the theoretical peak; null where either is unknown"
-        ),
-        Column("isa", "ISA", "", help="instructions that ran"),
-        Column("store", "stores", "", help="`none`, `plain`, `nt`, `string`, `libc`, `direct`"),
-        Column("streams", "streams", "1", help="loop variant: parts side by side"),
-        Column("unroll", "unroll", "1", help="loop variant: lines of each stream in one step"),
-        Column("prefetch_bytes", "prefetch", "B", help="loop variant: distance of the prefetch for loads; 0: none"),
-        Column("prefetchw_bytes", "prefetch for stores", "B", help="loop variant: the same for stores"),
-        Column("interleave_bytes", "interleave", "B", help="loop variant: distance of the streams; 0: far apart"),
-        Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
-        *CLOSING,
-    )
+    row: ClassVar[type[StreamRow]] = StreamRow
     says: ClassVar[dict[str, str]] = {
         "peak_share": "largest share of the theoretical peak; null where it is more than all of it",
         "scaling": "bandwidth of all threads over that of one, times their number: median over the kernels",

@@ -8,13 +8,47 @@ Bytes between two accesses are not counted, though memory may move them. A row w
 inconclusive. Sentences: `suites.stride.findings`.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.stride.findings import KIND, sentences
-from tierscope.tables import Column, Flat, Insight, Main, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, page_bytes, records
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import bounds, closing_flat, measured, page_bytes, records
+from tierscope.tables.rows import Bandwidth, Col, Count, Rate, Ratio, Size
 from tierscope.units import LINE_BYTES, show_bytes
+
+
+class StrideRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `stride`."""
+
+    op: Annotated[str, Col("operation", help="`read`, `write`")]
+    store: Annotated[str | None, Col("store", help="how writes leave the core, as `nt`; null for reads")]
+    order: Annotated[str, Col("order", help="of the accesses: `sequential`, `random`")]
+    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    access_bytes: Annotated[Size, Col("access", help="touched at each access")]
+    stride_bytes: Annotated[Size, Col("stride", help="from one access to the next")]
+    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="bytes touched, of all threads; not those between")]
+    lines: Annotated[Rate | None, Col("lines", help="the same in lines of 64 bytes")]
+    best_share: Annotated[
+        Ratio | None,
+        Col(
+            "share of the best",
+            help=(
+                "bandwidth over the best of the same operation, store, order and threads; null where it may be cached"
+            ),
+        ),
+    ]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    touched_bytes: Annotated[Size, Col("touched", help="all lines that are touched, together")]
+    cached: Annotated[
+        bool,
+        Col(
+            "may be cached",
+            help=("true: so few that they may stay in the caches; the row is inconclusive and counts for no sentence"),
+        ),
+    ]
+    footprint_bytes: Annotated[Size, Col("footprint", help="over which they are spread")]
+    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes")]
 
 
 class Stride:
@@ -24,37 +58,7 @@ class Stride:
     title: ClassVar[str] = "Strided accesses"
     keys: ClassVar[tuple[str, ...]] = ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("op", "operation", "", help="`read`, `write`"),
-        Column("store", "store", "", help="how writes leave the core, as `nt`; null for reads"),
-        Column("order", "order", "", help="of the accesses: `sequential`, `random`"),
-        Column("threads", "threads", "1", help="one on each CPU"),
-        Column("access_bytes", "access", "B", help="touched at each access"),
-        Column("stride_bytes", "stride", "B", help="from one access to the next"),
-        Column("bandwidth_bytes_per_s", "bandwidth", "B/s", help="bytes touched, of all threads; not those between"),
-        Column("bandwidth_low", "low", "B/s"),
-        Column("bandwidth_high", "high", "B/s"),
-        Column("lines_per_s", "lines", "1/s", help="the same in lines of 64 bytes"),
-        Column("lines_low", "low", "1/s"),
-        Column("lines_high", "high", "1/s"),
-        Column(
-            "best_share",
-            "share of the best",
-            "1",
-            help="bandwidth over the best of the same operation, store, order and threads; null where it may be cached",
-        ),
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column("touched_bytes", "touched", "B", help="all lines that are touched, together"),
-        Column(
-            "cached",
-            "may be cached",
-            "",
-            help="true: so few that they may stay in the caches; the row is inconclusive and counts for no sentence",
-        ),
-        Column("footprint_bytes", "footprint", "B", help="over which they are spread"),
-        Column("page_bytes", "pages", "B", help="page size of most of the bytes"),
-        *CLOSING,
-    )
+    row: ClassVar[type[StrideRow]] = StrideRow
     says: ClassVar[dict[str, str]] = {
         "stride_unit WAY": "stride from which on an access of the smallest size costs a whole unit; null "
         "where no unit shows",

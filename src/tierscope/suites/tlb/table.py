@@ -9,7 +9,7 @@ by its error. Levels: `suites.tlb.table_levels`.
 
 import math
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -18,9 +18,24 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.suites.tlb.findings import sentences
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.emulated import floor_s
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, page_bytes, records, weighed_flat, whole
+from tierscope.tables.measured import bounds, closing_flat, measured, page_bytes, records, weighed_flat, whole
+from tierscope.tables.rows import Col, Count, Size, Time
+
+
+class TlbRow(JudgedRow, frozen=True, kw_only=True):
+    """One row of `tlb`."""
+
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    page_bytes: Annotated[Size, Col("pages", help="page size as it was found")]
+    touched: Annotated[Count, Col("touched", help="pages touched, a line of each")]
+    latency: Annotated[Time | None, Col("a page apart", help="one dependent access, the lines a page and a line apart")]
+    control: Annotated[Time | None, Col("side by side", help="the same, as many lines side by side")]
+    extra: Annotated[Time | None, Col("translation", help="their difference: what translation adds")]
+    coarse: Annotated[bool, Col("coarse", help="true: of the first curve; false: measured where a level ends")]
+    cpu: Annotated[Count, Col("CPU", help="that chased")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="mapped")]
 
 
 class Tlb:
@@ -30,24 +45,7 @@ class Tlb:
     title: ClassVar[str] = "Translation over pages touched"
     keys: ClassVar[tuple[str, ...]] = ("page_bytes", "touched", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column("page_bytes", "pages", "B", help="page size as it was found"),
-        Column("touched", "touched", "1", help="pages touched, a line of each"),
-        Column("latency_s", "a page apart", "s", help="one dependent access, the lines a page and a line apart"),
-        Column("latency_low", "low", "s"),
-        Column("latency_high", "high", "s"),
-        Column("control_s", "side by side", "s", help="the same, as many lines side by side"),
-        Column("control_low", "low", "s"),
-        Column("control_high", "high", "s"),
-        Column("extra_s", "translation", "s", help="their difference: what translation adds"),
-        Column("extra_low", "low", "s"),
-        Column("extra_high", "high", "s"),
-        Column("coarse", "coarse", "", help="true: of the first curve; false: measured where a level ends"),
-        Column("cpu", "CPU", "1", help="that chased"),
-        Column("footprint_bytes", "footprint", "B", help="mapped"),
-        *CLOSING,
-    )
+    row: ClassVar[type[TlbRow]] = TlbRow
     says: ClassVar[dict[str, str]] = {
         "tlb_none PAGES": "0: the curves show no level",
         "tlb_entries N PAGES": "entries of the Nth level; bounds as in `tlb_levels`",

@@ -5,16 +5,67 @@
 Inconclusive points count: the fit weighs each by its error.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from tierscope.record.result import Run
 from tierscope.stats.tlb import Extra, Translation
 from tierscope.suites.tlb.table import Tlb, found, parts
-from tierscope.tables import Column, Flat, Insight, Main, tables
+from tierscope.tables import Flat, Insight, Main, Row, tables
 from tierscope.tables.measured import whole
+from tierscope.tables.rows import Col, Count, Ratio, Size, Time
 
 BEYOND = "beyond"
 SIZED = ("entries", "entries_low", "entries_high", "entries_round", "reach_bytes", "certain")
+
+
+class TlbLevelsRow(Row, frozen=True, kw_only=True):
+    """One row of `tlb_levels`."""
+
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    page_bytes: Annotated[Size, Col("pages", help="page size")]
+    level: Annotated[
+        str, Col("level", help="`1` for the nearest, `2`, ...; `beyond`: behind the last, as a rule a page walk")
+    ]
+    entries: Annotated[
+        Ratio | None,
+        Col("entries", help="number of pages with which a quarter of the accesses miss; null for `beyond`"),
+    ]
+    entries_low: Annotated[
+        Ratio | None,
+        Col(
+            "low",
+            help=(
+                "largest number of pages without observed misses; 0: the smallest number that was touched misses, "
+                "so the level has fewer entries than `entries`"
+            ),
+        ),
+    ]
+    entries_high: Annotated[Ratio | None, Col("high", help="smallest number with which half of the accesses miss")]
+    entries_round: Annotated[
+        Count | None,
+        Col(
+            "as a round number",
+            help=(
+                "the one power of two, or three of them, from the first to below the second; null where there is "
+                "none or several"
+            ),
+        ),
+    ]
+    reach_bytes: Annotated[Size | None, Col("reach", help="entries x page size")]
+    certain: Annotated[
+        bool | None,
+        Col(
+            "certain",
+            help=(
+                "false: page walks alone may cause the step after it, when their reads leave a cache; null for `beyond`"
+            ),
+        ),
+    ]
+    extra: Annotated[
+        Time | None, Col("adds to an access", help="what translation adds to an access there, over the nearest level")
+    ]
+    most_pages: Annotated[Count, Col("of pages up to", help="that were touched")]
+    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
 
 
 class TlbLevels:
@@ -27,49 +78,7 @@ class TlbLevels:
     title: ClassVar[str] = "Levels of the TLB"
     keys: ClassVar[tuple[str, ...]] = ("target", "page_bytes", "level")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("target", "target", "", tier=True, help="as `node:0`"),
-        Column("page_bytes", "pages", "B", help="page size"),
-        Column(
-            "level", "level", "", help="`1` for the nearest, `2`, ...; `beyond`: behind the last, as a rule a page walk"
-        ),
-        Column(
-            "entries",
-            "entries",
-            "1",
-            help="number of pages with which a quarter of the accesses miss; null for `beyond`",
-        ),
-        Column(
-            "entries_low",
-            "low",
-            "1",
-            help="largest number of pages without observed misses; 0: the smallest number that was touched "
-            "misses, so the level has fewer entries than `entries`",
-        ),
-        Column("entries_high", "high", "1", help="smallest number with which half of the accesses miss"),
-        Column(
-            "entries_round",
-            "as a round number",
-            "1",
-            help="the one power of two, or three of them, from the first to below the second; null where "
-            "there is none or several",
-        ),
-        Column("reach_bytes", "reach", "B", help="entries x page size"),
-        Column(
-            "certain",
-            "certain",
-            "",
-            help="false: page walks alone may cause the step after it, when their reads leave a cache; null "
-            "for `beyond`",
-        ),
-        Column(
-            "extra_s", "adds to an access", "s", help="what translation adds to an access there, over the nearest level"
-        ),
-        Column("extra_low", "low", "s"),
-        Column("extra_high", "high", "s"),
-        Column("most_pages", "of pages up to", "1", help="that were touched"),
-        Column("origin", "origin", "", help="`real`, `emulated` or `simulated`"),
-    )
+    row: ClassVar[type[TlbLevelsRow]] = TlbLevelsRow
 
     def rows(self, run: Run) -> list[Flat]:
         return [row for part in parts(Tlb().rows(run)) for row in _rows(part, found(part))]
