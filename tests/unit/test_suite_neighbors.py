@@ -17,7 +17,7 @@ from tierscope.record.machine import Machine
 from tierscope.run.runner import imagine
 from tierscope.stats.contrast import VICTIM
 from tierscope.suites.neighbors import fio as neighbor_fio
-from tierscope.suites.neighbors.experiments import BUILT_IN
+from tierscope.suites.neighbors.options import BUILT_IN
 from tierscope.units import GiB, MiB
 
 SUITE = suites["neighbors"]

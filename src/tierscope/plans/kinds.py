@@ -35,6 +35,10 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+def _accept(_value: Any) -> None:
+    """Return for any value: its bounds are all that is asked of it."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """How the values of a type are read and written.
@@ -45,7 +49,7 @@ class Kind:
 
     read: Callable[[str], object] = str
     write: Callable[[Any], str] = str
-    check: Callable[[Any], object] = bool
+    check: Callable[[Any], object] = _accept
     needed: str = ""
 
 
