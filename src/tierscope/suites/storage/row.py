@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Bandwidth, Col, Count, Ratio, Seconds, Size, Time, Unit
+from tierscope.tables.rows import Bandwidth, Col, Count, Ratio, Seconds, Share, Size, Time, Unit
 
 
 class StorageRow(JudgedRow, frozen=True, kw_only=True):
@@ -16,13 +16,11 @@ class StorageRow(JudgedRow, frozen=True, kw_only=True):
     block_bytes: Annotated[Size, Col("block", help="bytes of one operation")]
     depth: Annotated[Count, Col("depth", help="operations in flight that were asked for")]
     iops: Annotated[
-        Annotated[Interval, Unit("1/s", "")] | None,
+        Annotated[Interval, Unit("1/s", "")],
         Col("operations", help="operations per second: median over the repeats"),
     ]
-    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="iops times block")]
-    latency: Annotated[
-        Time | None, Col("mean latency", help="mean from submission to completion: median over the repeats")
-    ]
+    bandwidth: Annotated[Bandwidth, Col("bandwidth", help="iops times block")]
+    latency: Annotated[Time, Col("mean latency", help="mean from submission to completion: median over the repeats")]
     latency_p50_s: Annotated[
         Seconds | None,
         Col(
@@ -33,9 +31,9 @@ class StorageRow(JudgedRow, frozen=True, kw_only=True):
             ),
         ),
     ]
-    latency_p90_s: Annotated[Seconds, Col("p90", help="the same for 90 % of the operations")]
-    latency_p99_s: Annotated[Seconds, Col("p99", help="the same for 99 % of the operations")]
-    latency_p999_s: Annotated[Seconds, Col("p99.9", help="the same for 99.9 % of the operations")]
+    latency_p90_s: Annotated[Seconds | None, Col("p90", help="the same for 90 % of the operations")]
+    latency_p99_s: Annotated[Seconds | None, Col("p99", help="the same for 99 % of the operations")]
+    latency_p999_s: Annotated[Seconds | None, Col("p99.9", help="the same for 99.9 % of the operations")]
     latency_most_s: Annotated[Seconds, Col("longest", help="of the slowest operation")]
     in_flight: Annotated[
         Ratio,
@@ -48,7 +46,7 @@ class StorageRow(JudgedRow, frozen=True, kw_only=True):
     ]
     cpu_user: Annotated[Ratio, Col("CPU user", help="share of one CPU that fio took for itself")]
     cpu_system: Annotated[Ratio, Col("CPU system", help="share of one CPU that the system took for it")]
-    read_share: Annotated[Ratio, Col("reads", help="reads among all operations, as asked")]
+    read_share: Annotated[Share, Col("reads", help="reads among all operations, as asked")]
     engine: Annotated[str, Col("engine", help="`io_uring`, `libaio`, `psync`")]
     threads: Annotated[Count, Col("threads", help="that shared the depth: 1 where the engine has a queue")]
     access: Annotated[str, Col("I/O", help="`direct`, past the page cache, or `buffered`")]
@@ -57,3 +55,8 @@ class StorageRow(JudgedRow, frozen=True, kw_only=True):
     file_bytes: Annotated[Size, Col("file", help="size of the file")]
     target: Annotated[str, Col("target", help="as `storage:/var/tmp`, `blockdev:/dev/sdb`", tier=True)]
     repeats: Annotated[Count, Col("repeats", help="that count, without those cut from the start")]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is a job, and not the reads or the writes of a mix alone."""
+        return self.part in ("both", self.operation)

@@ -13,10 +13,11 @@ Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Opera
 document 003 for the columns.
 """
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from tierscope.record.experiment import real
 from tierscope.record.program import SIDES, Bins, Moved, Program, Repeat
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval, median
@@ -24,9 +25,8 @@ from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
 from tierscope.suites.storage.row import StorageRow
-from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import bounds, closing_flat, measured, number, records
-from tierscope.tables.rows import Bandwidth, Col, Count, Ratio, Seconds, Size, Time, Unit
+from tierscope.tables import Audited, Insight, Main, tables
+from tierscope.tables.measured import asked, closing, measured, records
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
 
@@ -63,15 +63,15 @@ class Storage:
         "queue_not_full": "operations in flight of the first job that did not keep its depth",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[StorageRow]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[StorageRow]) -> list[Insight]:
         del run
         return insights(rows)
 
 
-def _rows(run: Run, record: Record) -> list[Flat]:
+def _rows(run: Run, record: Record) -> list[StorageRow]:
     program, point = record.program, measured(run, record)
     if program is None:
         return []
@@ -92,40 +92,39 @@ def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Mo
 
 def _row(
     record: Record, program: Program, point: Point, pairs: list[tuple[Repeat, list[Moved]]], bins: Bins, part: str
-) -> Flat:
+) -> StorageRow:
     facts, labels = record.groups[0], record.experiment.labels
     repeats, moved = [one for one, _ in pairs], [sides for _, sides in pairs]
     iops = _median([_rate(sides) for sides in moved])
-    wait = _median([_mean_latency(sides) for sides in moved])
-    flight = _median([_rate(sides) * _mean_latency(sides) for sides in moved])
-    mix = str(labels["mix"])
-    return {
-        "operation": mix,
-        "part": part,
-        "order": record.experiment.groups[0].workload.order,
-        "block_bytes": facts.element_bytes,
-        "depth": labels["depth"],
-        "iops": number(iops.middle),
-        "iops_low": number(iops.low),
-        "iops_high": number(iops.high),
-        **bounds("bandwidth", "bytes_per_s", iops.times(facts.element_bytes)),
-        **bounds("latency", "s", wait),
-        **_tail(bins, part),
-        "latency_most_s": max((one.latency_most_s for sides in moved for one in sides), default=None),
-        "in_flight": number(flight.middle),
-        "cpu_user": number(_median([one.cpu_user for one in repeats]).middle),
-        "cpu_system": number(_median([one.cpu_system for one in repeats]).middle),
-        "read_share": labels["read_share"],
-        "engine": program.engine,
-        "threads": program.threads,
-        "access": "direct" if program.direct else "buffered",
-        "file_system": program.file_system,
-        "source": program.source,
-        "file_bytes": facts.footprint_bytes,
-        "target": facts.target,
-        "repeats": len(repeats),
-        **closing_flat(record, point),
-    }
+    p50, p90, p99, p999 = _tail(bins, part)
+    return StorageRow(
+        operation=str(labels["mix"]),
+        part=part,
+        order=record.experiment.groups[0].workload.order,
+        block_bytes=facts.element_bytes,
+        depth=asked(record, "depth"),
+        iops=iops,
+        bandwidth=iops.times(facts.element_bytes),
+        latency=_median([_mean_latency(sides) for sides in moved]),
+        latency_p50_s=p50,
+        latency_p90_s=p90,
+        latency_p99_s=p99,
+        latency_p999_s=p999,
+        latency_most_s=max(one.latency_most_s for sides in moved for one in sides),
+        in_flight=_median([_rate(sides) * _mean_latency(sides) for sides in moved]).middle,
+        cpu_user=_median([one.cpu_user for one in repeats]).middle,
+        cpu_system=_median([one.cpu_system for one in repeats]).middle,
+        read_share=real(labels["read_share"]) or 0.0,
+        engine=program.engine,
+        threads=program.threads,
+        access="direct" if program.direct else "buffered",
+        file_system=program.file_system,
+        source=program.source,
+        file_bytes=facts.footprint_bytes,
+        target=facts.target,
+        repeats=len(repeats),
+        **closing(record, point),
+    )
 
 
 def _median(values: list[float]) -> Interval:
@@ -142,11 +141,12 @@ def _mean_latency(sides: list[Moved]) -> float:
     return sum(one.operations * one.latency_mean_s for one in sides) / sum(one.operations for one in sides)
 
 
-def _tail(bins: Bins, part: str) -> Flat:
+def _tail(bins: Bins, part: str) -> list[float | None]:
+    """The percentiles, in s."""
     own = bins if part == "both" else bins[bins["side"] == SIDES.index(part)]
     values, counts = own["nanoseconds"].astype(np.int64), own["operations"].astype(np.int64)
     found = percentiles(values, counts, list(PERCENTILES.values()))
-    return {key: None if value is None else value / 1e9 for key, value in zip(PERCENTILES, found, strict=True)}
+    return [None if value is None else value / 1e9 for value in found]
 
 
 tables.add(Storage())
