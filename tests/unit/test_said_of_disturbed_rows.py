@@ -7,7 +7,6 @@ from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from typing import Any
 
 import pytest
 from rich.console import Console

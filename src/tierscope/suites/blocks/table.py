@@ -32,7 +32,7 @@ from tierscope.suites.blocks.turns import turns
 from tierscope.tables import Insight, Main, tables
 from tierscope.tables.measured import Closing, asked, closing, measured, page_bytes, quotient, records
 
-SHARES = (0.5, 0.9, 0.99, 0.999)  # of the operations, whose longest time is a percentile of the latency
+SHARES = (0.5, 0.9, 0.99, 0.999)  # of the operations; a percentile is the time that this share takes at most
 
 
 class Blocks:
