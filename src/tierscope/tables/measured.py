@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypedDict, TypeVar
 
+from tierscope.errors import ResultError
 from tierscope.record.experiment import real
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
+from tierscope.stats.compare import compare
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
@@ -196,3 +198,17 @@ def whole(row: Flat, name: str) -> int:
     value = row[name]
     assert isinstance(value, int)
     return value
+
+
+def asked(record: Record, name: str) -> int:
+    """Return the whole number of a label; ResultError for one that is absent or is none."""
+    value = record.experiment.labels.get(name)
+    if not isinstance(value, int):
+        raise ResultError(f"record {record.number}: expected a whole number as label {name}, got {value!r}")
+    return value
+
+
+def quotient(before: Interval, after: Interval) -> Interval:
+    """Return after / before with the interval of `stats.compare`; NaN where there is no ratio."""
+    one = compare(before, after)
+    return Interval(one.low, one.middle, one.high, min(before.count, after.count))
