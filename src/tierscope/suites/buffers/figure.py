@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.tables import Flat, Insight, tables
-from tierscope.units import show_bytes
+from tierscope.tables.regions import RegionsRow
+from tierscope.units import LINE_BYTES, show_bytes
 
 ROOM = 1.3  # times the fastest and the slowest: the points keep clear of the edges
 TIPS = vega.tips(
@@ -28,9 +29,9 @@ class Regions:
         "Lines are what the buffers found would give. Hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[RegionsRow], insights: list[Insight]) -> Spec | None:
         """Rows of `regions`, and the capacities of `buffers`."""
-        points = [point(row) for row in rows if row["latency_s"]]
+        points = [point(row) for row in rows if row.latency]
         if not points:
             return None
         names = list(dict.fromkeys(str(one["series"]) for one in points))
@@ -41,18 +42,16 @@ class Regions:
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=400)
 
 
-def point(row: Flat) -> Point:
+def point(row: RegionsRow) -> Point:
     """One datum."""
-    block = "" if row["block_bytes"] == 64 else f", blocks of {show_bytes(float(row['block_bytes'] or 0))}"
+    block = "" if row.block_bytes == LINE_BYTES else f", blocks of {show_bytes(row.block_bytes)}"
     return {
-        "series": f"{row['operation']}{', scattered' if row['scattered'] else ''}{block}",
-        "bytes": row["region_bytes"],
-        "size": show_bytes(float(row["region_bytes"] or 0)),
-        "ns": vega.ns(row["latency_s"]),
-        "low": vega.ns(row["latency_low"]),
-        "high": vega.ns(row["latency_high"]),
-        "fit": vega.ns(row["fit_s"]),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "series": f"{row.operation}{', scattered' if row.scattered else ''}{block}",
+        "bytes": row.region_bytes,
+        "size": show_bytes(row.region_bytes),
+        **vega.bar("ns", row.latency, vega.ns),
+        "fit": vega.ns(row.fit_s),
+        "verdict": row.verdict,
     }
 
 

@@ -22,7 +22,7 @@ from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables import Flat, Insight, JudgedRow, Main, flat, tables
 from tierscope.tables.buffers_found import found
 from tierscope.tables.measured import number, records
 from tierscope.tables.regions import row_of
@@ -134,7 +134,7 @@ class Buffers:
         measured = [row_of(run, record) for record in asked]
         rows = []
         for target, one in found(measured).items():
-            own = [row for row in measured if row["target"] == target]
+            own = [flat(row) for row in measured if row.target == target]
             closing = _closing([row for row in own if row["operation"] == "read"])
             if one.levels is not None:
                 rows += [{**row, "target": target, **closing} for row in _read(one.levels, closing)]
