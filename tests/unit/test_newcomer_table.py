@@ -4,7 +4,7 @@ import ast
 import csv
 import io
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 import pytest
@@ -17,12 +17,36 @@ from tierscope.compare.measures import measures
 from tierscope.compare.rounds import compare_rounds
 from tierscope.doctor.check import EVERY
 from tierscope.errors import Exit
-from tierscope.record.result import Finding, Run
+from tierscope.record.result import Finding, Record, Run
 from tierscope.report.content import gather, touching
 from tierscope.report.exports import exports
-from tierscope.tables import Column, Flat, Insight, Main, Tables, tables
-from tierscope.tables.measured import CLOSING, bounds, closing_flat, measured, records
+from tierscope.tables import Insight, JudgedRow, Main, Row, Tables, tables
+from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.rows import Col, Count, Rate, unflat
 from tierscope.units import MiB
+
+Colour = Annotated[str, Col("colour")]
+Depth = Annotated[Count, Col("depth")]
+Seat = Annotated[str, Col("seat", tier=True)]
+Lookups = Annotated[Rate | None, Col("lookups")]
+
+
+class BareRow(Row, frozen=True, kw_only=True):
+    """One without a verdict."""
+
+    colour: Colour
+    depth: Depth
+    seat_target: Seat
+    lookups: Lookups
+
+
+class NewcomerRow(JudgedRow, frozen=True, kw_only=True):
+    """A depth."""
+
+    colour: Colour
+    depth: Depth
+    seat_target: Seat
+    lookups: Lookups
 
 
 class Newcomer:
@@ -32,30 +56,25 @@ class Newcomer:
     title: ClassVar[str] = "Lookups"
     keys: ClassVar[tuple[str, ...]] = ("colour", "depth", "seat_target")
     main: ClassVar[tuple[Main, ...]] = (Main("lookups_per_s"),)
-    columns: ClassVar[tuple[Column, ...]] = (
-        Column("colour", "colour", ""),
-        Column("depth", "depth", "1"),
-        Column("seat_target", "seat", "", tier=True),
-        Column("lookups_per_s", "lookups", "1/s"),
-        Column("lookups_low", "low", "1/s"),
-        Column("lookups_high", "high", "1/s"),
-        *CLOSING,
-    )
+    row: ClassVar[type[Row]] = NewcomerRow
 
-    def rows(self, run: Run) -> list[Flat]:
-        found = []
-        for record in records(run, self.name):
-            point, labels = measured(run, record), record.experiment.labels
-            rate = bounds("lookups", "per_s", point.groups[0].interval)
-            seat: Flat = {"seat_target": record.groups[0].target}
-            found.append(
-                {"colour": labels["colour"], "depth": labels["depth"], **seat, **rate, **closing_flat(record, point)}
-            )
-        return found
+    def rows(self, run: Run) -> list[NewcomerRow]:
+        return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[NewcomerRow]) -> list[Insight]:
         del run, rows
         return []
+
+
+def _row(run: Run, record: Record) -> NewcomerRow:
+    point = measured(run, record)
+    return NewcomerRow(
+        colour=str(record.experiment.labels["colour"]),
+        depth=asked(record, "depth"),
+        seat_target=record.groups[0].target,
+        lookups=point.groups[0].interval,
+        **closing(record, point),
+    )
 
 
 @pytest.fixture
@@ -95,8 +114,9 @@ def test_compare_finds_its_points_and_knows_that_less_is_slower(pair: tuple[Run,
 def test_compare_finds_a_table_without_a_verdict_and_a_number_of_blocks(
     pair: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare = [[{key: row[key] for key in list(row)[:6]} for row in Newcomer().rows(run)] for run in pair]
+    bare = [[unflat(BareRow, row) for row in tables["newcomer"].flat(run)] for run in pair]
     monkeypatch.setattr(Newcomer, "rows", lambda _table, run: bare[pair.index(run)])
+    monkeypatch.setattr(Newcomer, "row", BareRow)
     assert {row["verdict"] for row in compare_runs(*pair, least=0.02)} == {"slower"}
 
 

@@ -4,7 +4,8 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight, tables
+from tierscope.suites.buffers.row import BuffersRow
+from tierscope.tables import Insight, tables
 from tierscope.tables.regions import RegionsRow
 from tierscope.units import LINE_BYTES, show_bytes
 
@@ -35,7 +36,7 @@ class Regions:
         if not points:
             return None
         names = list(dict.fromkeys(str(one["series"]) for one in points))
-        bands = [layer for row in tables[RULES].flat(run) if row["part"] != "writes" for layer in _band(row)]
+        bands = [layer for row in tables[RULES].rows(run) if row.part != "writes" for layer in _band(row)]
         body = {"data": {"values": points}, "layer": [*bands, *_layers(points, names)]}
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(points))]
@@ -55,16 +56,16 @@ def point(row: RegionsRow) -> Point:
     }
 
 
-def _band(row: Flat) -> list[Spec]:
+def _band(row: BuffersRow) -> list[Spec]:
     """The interval of a capacity, and the rule in it."""
-    if not row["capacity_bytes"]:
+    if not row.capacity:
         return []
     band = {
-        "data": {"values": [{"from": row["capacity_low"], "to": row["capacity_high"]}]},
+        "data": {"values": [{"from": row.capacity.low, "to": row.capacity.high}]},
         "mark": {"type": "rect", "clip": True, "opacity": 0.18, "color": theme.colour("rule")},
         "encoding": {"x": vega.field("from", "q"), "x2": {"field": "to"}},
     }
-    return [band, vega.rule("x", float(row["capacity_bytes"]), "ink")]
+    return [band, vega.rule("x", row.capacity.middle, "ink")]
 
 
 def _layers(points: list[Point], names: list[str]) -> list[Spec]:

@@ -1,6 +1,6 @@
 """The smallest suite: one CPU reads footprints of several sizes.
 
-Copy this folder, and give each name in it your own. Only this file, `table.py` and `method.py` are needed.
+Copy this folder, and give each name in it your own. Only this file, `row.py`, `table.py` and `method.py` are needed.
 Write here what the suite measures, what it is blind to, and where the method is from.
 Blind to: more threads, and stores.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA

@@ -3,7 +3,8 @@
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.skeleton.row import SkeletonRow
+from tierscope.tables import Insight
 
 
 class Footprints:
@@ -14,14 +15,11 @@ class Footprints:
     table = "skeleton"
     reading = "Each point is one footprint, read by one CPU. The vertical rule is the interval of the median."
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[SkeletonRow], insights: list[Insight]) -> Spec | None:
         """Return a Vega-Lite specification; None where no row has a number."""
         points = [
-            {"size": row["footprint_bytes"], "gb": vega.gb(row["bandwidth_bytes_per_s"]),
-             "low": vega.gb(row["bandwidth_low"]), "high": vega.gb(row["bandwidth_high"])}
-            for row in rows
-            if row["bandwidth_bytes_per_s"]
-        ]  # fmt: skip
+            {"size": row.footprint_bytes, **vega.bar("gb", row.bandwidth, vega.gb)} for row in rows if row.bandwidth
+        ]
         if not points:
             return None
         x = vega.number("size", "footprint", "log", axis={"labelExpr": vega.SIZE_LABEL})
