@@ -165,3 +165,9 @@ def finish(
 def origin_title(title: str, origin: str) -> str:
     """Every origin but "real" stands in the title."""
     return title if origin == "real" else f"{title} ({origin.upper()})"
+
+
+def bar(name: str, found: Interval | None, scaled: Callable[[float | None], float | None]) -> Point:
+    """Return {name: middle, low: ..., high: ...}, as `ends` does, of a datum that has one interval alone."""
+    values = ends("", found, scaled)
+    return {name: values[""], "low": values["_low"], "high": values["_high"]}

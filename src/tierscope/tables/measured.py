@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypedDict, TypeVar
 
+from tierscope.errors import ResultError
 from tierscope.record.experiment import real
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
@@ -195,4 +196,12 @@ def whole(row: Flat, name: str) -> int:
     """A key that always holds a whole number."""
     value = row[name]
     assert isinstance(value, int)
+    return value
+
+
+def asked(record: Record, name: str) -> int:
+    """Return the whole number of a label; ResultError for one that is absent or is none."""
+    value = record.experiment.labels.get(name)
+    if not isinstance(value, int):
+        raise ResultError(f"record {record.number}: expected a whole number as label {name}, got {value!r}")
     return value
