@@ -7,7 +7,8 @@ A figure belongs to a table, which `table` names, and its file to the folder of 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.stream.table import StreamRow
+from tierscope.tables import Insight
 
 
 class Bars:
@@ -18,9 +19,9 @@ class Bars:
     table = "stream"
     reading = "Each bar is the fastest block of a kernel, over all teams. It is no estimate: read the table for that."
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[StreamRow], insights: list[Insight]) -> Spec | None:
         """Return a Vega-Lite specification without `$schema`; None where no row has a number."""
-        bars = [{"kernel": row["kernel"], "gb": vega.gb(row["best_bytes_per_s"])} for row in rows]
+        bars = [{"kernel": row.kernel, "gb": vega.gb(row.best_bytes_per_s)} for row in rows]
         bars = [bar for bar in bars if bar["gb"]]
         if not bars:
             return None
