@@ -100,7 +100,7 @@ def test_the_window_is_where_all_threads_worked_after_the_warm_up(tmp_path: Path
 
 def test_the_fastest_the_most_disturbed_and_the_inconclusive_are_chosen(tmp_path: Path) -> None:
     run = small_run(tmp_path)
-    rows: dict[str, list[Flat]] = {name: tables[name].rows(run) for name in tables}
+    rows = {name: tables[name].flat(run) for name in tables}
     stream = [record for record in run.result.records if record.experiment.table == "stream"]
     assert len(stream) == len(rows["stream"]) == 6
     for row in rows["stream"]:
@@ -115,7 +115,7 @@ def test_the_fastest_the_most_disturbed_and_the_inconclusive_are_chosen(tmp_path
 
 def test_no_more_experiments_are_chosen_than_fit(tmp_path: Path) -> None:
     run = small_run(tmp_path)
-    rows = {name: tables[name].rows(run) for name in tables}
+    rows = {name: tables[name].flat(run) for name in tables}
     assert 4 <= len(series.choose(run, rows)) <= series.EXPERIMENTS
 
 
