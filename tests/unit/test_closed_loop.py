@@ -24,8 +24,8 @@ from tierscope.suites.closed_loop import score
 from tierscope.suites.closed_loop.devices import Buffer, Device, Migration, draw, parse
 from tierscope.suites.closed_loop.experiments import words
 from tierscope.suites.closed_loop.findings import sentences
+from tierscope.suites.closed_loop.row import ClosedLoopRow
 from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG, Score
-from tierscope.tables import Flat
 from tierscope.units import KiB, MiB
 
 SUITE = suites["closed-loop"]
@@ -234,12 +234,11 @@ def test_queues_may_be_off_by_two_lines(built: int, found: float, verdict: list[
     assert [one.verdict for one in score.of_combining(device, joining(found))] == verdict
 
 
-def row(number: int, verdict: str, truth: float | None = 24 * KiB) -> Flat:
-    return {
-        "device": number, "prober": "buffers", "parameter": "capacity", "level": 1, "measure": "B", "truth": truth,
-        "found": 16 * KiB, "low": 15e3, "high": 17e3, "verdict": verdict, "noise": 0.0,
-        "repeat": f"tierscope run {number}", "origin": "simulated",
-    }  # fmt: skip
+def row(number: int, verdict: str, truth: float | None = 24 * KiB) -> ClosedLoopRow:
+    return ClosedLoopRow(
+        device=number, prober="buffers", parameter="capacity", level=1, measure="B", truth=truth, found=16 * KiB,
+        low=15e3, high=17e3, verdict=verdict, noise=0.0, repeat=f"tierscope run {number}", origin="simulated",
+    )  # fmt: skip
 
 
 def test_shares_are_told_and_every_failure_with_what_repeats_it() -> None:

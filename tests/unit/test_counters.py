@@ -20,9 +20,9 @@ from tierscope.report.content import gather
 from tierscope.report.verdict import verdict
 from tierscope.run.counters import Counters as Counting
 from tierscope.run.second_pass import SecondPass
+from tierscope.suites.counters.row import CountersRow
 from tierscope.suites.counters.table import Counters
 from tierscope.suites.counters.terminal import grid
-from tierscope.tables import Flat
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     return lab_in(tmp_path / "run", monkeypatch)
 
 
-def rows_of(tmp_path: Path, *counted: Counted) -> tuple[Run, list[Flat]]:
+def rows_of(tmp_path: Path, *counted: Counted) -> tuple[Run, list[CountersRow]]:
     maker = Maker(tmp_path)
     add_latency(maker, (1 << 20,))
     maker.records[0] = msgspec.structs.replace(maker.records[0], counted=counted)
@@ -38,8 +38,8 @@ def rows_of(tmp_path: Path, *counted: Counted) -> tuple[Run, list[Flat]]:
     return run, Counters().rows(run)
 
 
-def one(rows: list[Flat], name: str) -> Flat:
-    (row,) = [row for row in rows if row["counter"] == name]
+def one(rows: list[CountersRow], name: str) -> CountersRow:
+    (row,) = [row for row in rows if row.counter == name]
     return row
 
 
@@ -49,24 +49,24 @@ def one(rows: list[Flat], name: str) -> Flat:
 def test_counts_are_told_per_operation_and_metrics_follow_from_them(tmp_path: Path) -> None:
     _, rows = rows_of(tmp_path, made_counted())
     cycles = one(rows, "cycles")
-    assert cycles["value"] == TRUTH["cycles"]
-    assert cycles["per_operation"] == TRUTH["cycles"] / OPERATIONS
-    assert cycles["empty_per_block"] == 10
-    assert cycles["multiplexed_share"] == 0
-    assert cycles["blocks"] == BLOCKS
-    assert one(rows, "ipc")["value"] == 2
-    assert one(rows, "memory_bytes")["value"] == pytest.approx(1.5 * 64)
-    assert one(rows, "clock")["value"] == pytest.approx(3e9 / 0.99)
-    assert one(rows, "on_cpu_share")["value"] == pytest.approx(0.99)
-    assert one(rows, "task-clock")["unit"] == "s"
-    assert one(rows, "task-clock")["value"] == pytest.approx(0.99)
+    assert cycles.value == TRUTH["cycles"]
+    assert cycles.per_operation == TRUTH["cycles"] / OPERATIONS
+    assert cycles.empty_per_block == 10
+    assert cycles.multiplexed_share == 0
+    assert cycles.blocks == BLOCKS
+    assert one(rows, "ipc").value == 2
+    assert one(rows, "memory_bytes").value == pytest.approx(1.5 * 64)
+    assert one(rows, "clock").value == pytest.approx(3e9 / 0.99)
+    assert one(rows, "on_cpu_share").value == pytest.approx(0.99)
+    assert one(rows, "task-clock").unit == "s"
+    assert one(rows, "task-clock").value == pytest.approx(0.99)
 
 
 def test_what_is_not_counted_stays_with_its_reason_and_so_does_what_needs_it(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted())
-    assert one(rows, "branches")["value"] is None
-    assert one(rows, "branches")["reason"] == NO_PMU
-    assert one(rows, "branch_miss_ratio")["reason"] == "not counted: branch_misses, branches"
+    assert one(rows, "branches").value is None
+    assert one(rows, "branches").reason == NO_PMU
+    assert one(rows, "branch_miss_ratio").reason == "not counted: branch_misses, branches"
     said = {insight.name: insight.text for insight in Counters().insights(run, rows)}
     assert "branches: no PMU counts it here" in said["not_counted"]
     assert "pmu=on" in said["not_counted"]
@@ -94,9 +94,9 @@ def test_every_reason_has_a_next_step(reason: str, remedy: str, tmp_path: Path) 
 
 def test_events_that_took_turns_are_scaled_and_it_is_said(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(share=0.25))
-    assert one(rows, "cycles")["value"] == TRUTH["cycles"]
-    assert one(rows, "cycles")["multiplexed_share"] == 0.75
-    assert one(rows, "ipc")["multiplexed_share"] == 0.75
+    assert one(rows, "cycles").value == TRUTH["cycles"]
+    assert one(rows, "cycles").multiplexed_share == 0.75
+    assert one(rows, "ipc").multiplexed_share == 0.75
     said = {insight.name: insight for insight in Counters().insights(run, rows)}
     assert said["multiplexed"].value == 0.75
     assert "25 % of the time" in said["multiplexed"].text
@@ -105,15 +105,15 @@ def test_events_that_took_turns_are_scaled_and_it_is_said(tmp_path: Path) -> Non
 def test_an_event_without_a_turn_says_nothing(tmp_path: Path) -> None:
     waiting = EventCount(event="cycles", scope="user", enabled_ns=100, running_ns=0)
     _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(waiting,)))
-    assert one(rows, "cycles")["value"] is None
-    assert "never had its turn" in str(one(rows, "cycles")["reason"])
+    assert one(rows, "cycles").value is None
+    assert "never had its turn" in (one(rows, "cycles").reason or "")
 
 
 def test_an_event_of_which_no_time_is_told_has_no_value(tmp_path: Path) -> None:
     unread = EventCount(event="cycles", scope="user+kernel")
     _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(unread,)))
-    assert one(rows, "cycles")["value"] is None
-    assert "told no time" in str(one(rows, "cycles")["reason"])
+    assert one(rows, "cycles").value is None
+    assert "told no time" in (one(rows, "cycles").reason or "")
 
 
 def test_what_the_core_could_not_read_has_its_reason(lab: Lab) -> None:
@@ -132,23 +132,23 @@ def test_a_metric_of_counts_of_two_modes_has_a_reason_and_no_value(tmp_path: Pat
         counted, events=(*(one for one in counted.events if one.event != "task-clock"), clock)
     )
     _, rows = rows_of(tmp_path, counted)
-    assert one(rows, "ipc")["value"] == 2
-    assert one(rows, "clock")["value"] is None
-    assert "cycles: user; task-clock: user+kernel" in str(one(rows, "clock")["reason"])
-    assert one(rows, "on_cpu_share")["value"] == pytest.approx(0.99)
+    assert one(rows, "ipc").value == 2
+    assert one(rows, "clock").value is None
+    assert "cycles: user; task-clock: user+kernel" in (one(rows, "clock").reason or "")
+    assert one(rows, "on_cpu_share").value == pytest.approx(0.99)
 
 
 def test_user_mode_alone_is_said(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(scope="user"))
-    assert one(rows, "ipc")["scope"] == "user"
+    assert one(rows, "ipc").scope == "user"
     assert "user_mode_alone" in {insight.name for insight in Counters().insights(run, rows)}
 
 
 def test_a_second_pass_stands_beside_what_was_counted_with_its_origin(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(), made_second_pass())
-    assert {row["origin"] for row in rows} == {PERF_EVENT, SIMULATED}
-    (ratio,) = [row for row in rows if row["counter"] == "llc_load_miss_ratio" and row["origin"] == SIMULATED]
-    assert ratio["value"] == 0.5
+    assert {row.origin for row in rows} == {PERF_EVENT, SIMULATED}
+    (ratio,) = [row for row in rows if row.counter == "llc_load_miss_ratio" and row.origin == SIMULATED]
+    assert ratio.value == 0.5
     assert "simulated_counts" in {insight.name for insight in Counters().insights(run, rows)}
     first, second = grid(rows)
     assert "by perf_event" in first[0]
@@ -167,7 +167,7 @@ def test_counters_make_no_headline(tmp_path: Path) -> None:
 def test_a_plan_that_the_simulator_does_not_take_has_a_row_with_the_reason(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, Counted(origin=SIMULATED, reason="the simulator does not take it: no form"))
     (row,) = rows
-    assert row["reason"] == "the simulator does not take it: no form"
+    assert row.reason == "the simulator does not take it: no form"
     (insight,) = Counters().insights(run, rows)
     assert insight.text == "No counts: the simulator does not take it: no form."
 
@@ -189,8 +189,8 @@ def test_counters_of_simulated_machines_are_lines_and_called_so(tmp_path: Path) 
     assert named["memory-reads"] == 2
     counted = Counted(origin=SIMULATED, by="sim:made", blocks=1, operations=1, events=simulated_events(counters))
     _, rows = rows_of(tmp_path, counted)
-    assert one(rows, "l1d_load_line_miss_ratio")["value"] == 0.8
-    assert one(rows, "l1d_load_miss_ratio")["value"] is None
+    assert one(rows, "l1d_load_line_miss_ratio").value == 0.8
+    assert one(rows, "l1d_load_miss_ratio").value is None
     assert simulated_events({"flat.reads": 3, "flat.writes": 0})[0].value == 3
 
 
@@ -236,8 +236,8 @@ def test_a_group_that_runs_alone_and_beside_others_has_counts_of_each(lab: Lab, 
     ]
     maker = Maker(tmp_path)
     maker.records.append(record)
-    rows = [row for row in Counters().rows(maker.save()) if row["counter"] == "cycles"]
-    assert [(row["take"], row["group"]) for row in rows] == [(0, 0), (1, 0), (1, 1)]
+    rows = [row for row in Counters().rows(maker.save()) if row.counter == "cycles"]
+    assert [(row.take, row.group) for row in rows] == [(0, 0), (1, 0), (1, 1)]
     assert [line[0].split(",")[0] for line in grid(rows)[0][2]][1].startswith("#0 take 1")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 import made_contention as put_in
@@ -15,8 +16,8 @@ from tierscope.draw import figures, vega
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.report.terminal import show
+from tierscope.suites.contention.table import ContentionRow
 from tierscope.suites.series import points as series
-from tierscope.tables import Flat
 
 NAMES = ("contention", "target_ratio", "flutter")
 
@@ -48,7 +49,7 @@ def layers(spec: dict[str, Any], mark: str = "") -> list[dict[str, Any]]:
     return [part for part in walk(spec) if "mark" in part and mark in ("", part["mark"]["type"])]
 
 
-def drawn(run: Run, rows: list[Flat], name: str = "contention") -> dict[str, Any]:
+def drawn(run: Run, rows: list[ContentionRow], name: str = "contention") -> dict[str, Any]:
     spec = figures[name].draw(run, rows, [])
     assert spec is not None
     return spec
@@ -96,12 +97,12 @@ def test_intervals_of_a_and_of_the_sum_are_drawn(content: Content) -> None:
 def test_the_dashed_line_is_what_a_moves_alone_in_the_same_mode(content: Content, run: Run) -> None:
     alone = {row["mode"]: vega.gb(row["sum_bytes_per_s"]) for row in content.rows("contention") if not row["b_threads"]}
     assert {point["mode"]: point["alone"] for point in spec_of(content, "contention")["data"]["values"]} == alone
-    without = [row for row in content.rows("contention") if row["b_threads"]]
+    without = [row for row in content.sections["contention"].typed if row.b_threads]
     assert {point["alone"] for point in drawn(run, without)["data"]["values"]} == {None}
 
 
 def test_an_inconclusive_split_is_pale_and_hollow(content: Content, run: Run) -> None:
-    rows = [{**row, "conclusive": row["a_threads"] != 3} for row in content.rows("contention")]
+    rows = [replace(row, conclusive=row.a_threads != 3) for row in content.sections["contention"].typed]
     spec = drawn(run, rows)
     pale = {point["split"] for point in spec["data"]["values"] if point["verdict"] == "inconclusive"}
     assert pale == {"3:1"}
@@ -110,13 +111,14 @@ def test_an_inconclusive_split_is_pale_and_hollow(content: Content, run: Run) ->
 
 
 def test_many_splits_take_the_whole_width(content: Content, run: Run) -> None:
-    rows = [{**row, "a_threads": n, "b_threads": 8 - n} for n in range(9) for row in content.rows("contention")[:1]]
+    first = content.sections["contention"].typed[0]
+    rows = [replace(first, a_threads=n, b_threads=8 - n) for n in range(9)]
     assert drawn(run, rows)["columns"] == 1
     assert spec_of(content, "contention")["columns"] == 3
 
 
 def test_a_stand_in_is_called_so_under_the_figure(content: Content, run: Run) -> None:
-    rows = [{**row, "stand_in": True} for row in content.rows("contention")]
+    rows = [replace(row, stand_in=True) for row in content.sections["contention"].typed]
     assert "stands in" in " ".join(drawn(run, rows)["usermeta"]["tierscope"]["notes"])
     assert "stands in" not in " ".join(spec_of(content, "contention")["usermeta"]["tierscope"]["notes"])
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from made import Maker
@@ -96,9 +97,9 @@ def test_a_figure_says_where_bytes_do_not_survive(content: Content, tmp_path: Pa
 
 
 def test_a_figure_that_times_msync_does_not_say_that_it_is_not_timed(content: Content) -> None:
-    rows = [{**row, "persistence": "msync"} for row in content.rows("flush")]
+    rows = [replace(row, persistence="msync") for row in content.sections["flush"].typed]
     assert "not timed" in foreign(rows)
-    timed = foreign([{**row, "instruction": "msync"} if row["instruction"] == "nt" else row for row in rows])
+    timed = foreign([replace(row, instruction="msync") if row.instruction == "nt" else row for row in rows])
     assert "only after msync" in timed
     assert "not timed" not in timed
 

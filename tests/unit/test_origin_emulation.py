@@ -12,7 +12,6 @@ from tierscope.plans import Plan, suites
 from tierscope.plans.cpus import near_cpus
 from tierscope.record.experiment import Experiment, Group, Target
 from tierscope.record.result import Run
-from tierscope.report.content import gather
 from tierscope.run.doubts import doubts
 from tierscope.run.runner import imagine
 from tierscope.run.start import plan_for
@@ -116,7 +115,7 @@ def probe_records(directory: Path, latency_s: float = 1.02e-6, rate: float = 7.9
 
 def test_asked_and_achieved_stand_side_by_side(tmp_path: Path) -> None:
     run = probe_records(tmp_path)
-    slow, wide = tables["emulation"].rows(run)
+    slow, wide = tables["emulation"].flat(run)
     assert (slow["quantity"], slow["asked_latency_s"], slow["bandwidth_bytes_per_s"]) == ("latency", 1e-6, None)
     assert slow["latency_s"] == pytest.approx(1.02e-6, rel=0.01)
     assert slow["off"] == pytest.approx(0.02, abs=0.01)
@@ -127,7 +126,7 @@ def test_asked_and_achieved_stand_side_by_side(tmp_path: Path) -> None:
 
 def test_the_terminal_has_a_line_for_each(tmp_path: Path) -> None:
     run = probe_records(tmp_path)
-    _, heads, lines = emulation(gather(run).rows("emulation"))
+    _, heads, lines = emulation(tables["emulation"].rows(run))
     assert [line[:3] for line in lines] == [["latency", "1", "1 us"], ["bandwidth", "2", "8.00 GB/s"]]
     assert [len(line) for line in lines] == [len(heads)] * 2
     assert lines[0][-1] == TIER

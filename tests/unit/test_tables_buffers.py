@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from made import Maker
@@ -86,8 +87,8 @@ def test_a_curve_that_no_buffers_explain_is_inconclusive(tmp_path: Path) -> None
             slow = read_blocks(tmp_path / record.samples).copy()
             slow["operations"] = slow["operations"] * 7 // 10
             write_blocks(tmp_path / record.samples, slow)
-    rows = tables["buffers"].rows(maker.save("buffers"))
-    assert all(not row["conclusive"] and "explain" in str(row["reasons"]) for row in rows if row["part"] != "writes")
+    rows = [row for row in tables["buffers"].rows(maker.save("buffers")) if row.part != "writes"]
+    assert all(not row.conclusive and any("explain" in reason for reason in row.reasons) for row in rows)
 
 
 def test_the_figure_has_points_fit_and_a_rule_for_each_capacity(content: Content) -> None:
@@ -139,7 +140,8 @@ def test_a_size_is_round_as_it_is_or_without_what_is_nearer(capacity: int, round
     [("holding", "as measured"), ("beside", "only without"), ("cannot be told", "at most")],
 )
 def test_round_sizes_are_told_as_no_more_than_that(content: Content, told: str, words: str) -> None:
-    rows = [{**row, "round_as": told if row["part"] == "buffer 2" else None} for row in content.rows("buffers")]
+    made = content.sections["buffers"].typed
+    rows = [replace(row, round_as=told if row.part == "buffer 2" else None) for row in made]
     (text,) = (one.text for one in sentences(rows) if one.name == "buffer_capacity 2")
     assert words in text
     assert ("round" in text) == (told != "cannot be told")

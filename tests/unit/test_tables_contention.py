@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import made_contention as put_in
 from made import BLOCK_S, HZ, Maker
@@ -23,11 +24,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def rows(run: Run, table: str) -> list[Flat]:
-    return tables[table].rows(run)
+    return tables[table].flat(run)
 
 
 def insights(run: Run, table: str) -> dict[str, Insight]:
-    return {one.name: one for one in tables[table].insights(run, rows(run, table))}
+    return {one.name: one for one in tables[table].insights(run, tables[table].rows(run))}
 
 
 def row(run: Run, mode: str, a: int, b: int) -> Flat:
@@ -115,10 +116,10 @@ def test_a_split_that_beats_a_alone_says_by_how_much(tmp_path: Path, monkeypatch
 
 
 def test_an_inconclusive_split_is_never_named_best(run: Run) -> None:
-    doubtful = rows(run, "contention")
-    for one in doubtful:
-        if one["b_threads"] == 0:
-            one.update(conclusive=False, reasons="busy")
+    doubtful = [
+        replace(one, conclusive=bool(one.b_threads), reasons=() if one.b_threads else ("busy",))
+        for one in tables["contention"].rows(run)
+    ]
     best = tables["contention"].insights(run, doubtful)[0]
     assert "A:B = 3:1" in best.text
     assert "1 of 5 splits are inconclusive" in best.text

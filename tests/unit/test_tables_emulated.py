@@ -20,16 +20,14 @@ from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.policy.table import _rows
 from tierscope.tables import Flat, Insight, emulated, tables
 from tierscope.tables.policy_found import Found
+from tierscope.tables.policy_rows import InterleaveRow
 
 FLOORED, CAPPED = "emu:node=0,latency=350ns", "emu:bandwidth=8GB/s"
 BOTH = "emu:latency=350ns,bandwidth=8GB/s"
 
 
 def words(table: str, run: Run, target: str) -> dict[str, Insight]:
-    rows = [
-        {**row, "target": target} if isinstance(row, dict) else replace(row, target=target)
-        for row in tables[table].rows(run)
-    ]
+    rows = [replace(row, target=target) for row in tables[table].rows(run)]
     return {one.name: one for one in tables[table].insights(run, rows)}
 
 
@@ -108,12 +106,15 @@ def test_a_ceiling_hides_the_unit_that_memory_moves(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("target", "sure"), [(CAPPED, False), (FLOORED, True), ("node:0", True)])
 def test_no_interleaving_under_a_ceiling_is_no_conclusion(target: str, sure: bool) -> None:
-    strides: list[Flat] = [{"conclusive": True, "reasons": "", "blocks": 9, "left_out_share": 0.0, "origin": "real"}]
+    stride = InterleaveRow(
+        stride_bytes=4096, control=False, bandwidth=None, ratio=None, fitted=None, threads=2, target=target,
+        conclusive=True, reasons=(), blocks=9, left_out_share=0.0, origin="real",
+    )  # fmt: skip
     none = Interleave(1, 0, ((1, 0),), 0.0, 1.0, 0.0, np.ones(1))
-    seen = Found(strides, [], [], [], none, None, None, saturated=True, evidence={"interleave": "flat"})
+    seen = Found([stride], [], [], [], none, None, None, saturated=True, evidence={"interleave": "flat"})
     (row,) = _rows(target, seen)
-    assert row["conclusive"] is sure
-    assert ("ceiling" in str(row["reasons"])) is not sure
+    assert row.conclusive is sure
+    assert ("ceiling" in "".join(row.reasons)) is not sure
     two = dataclasses.replace(none, ways=2, grain_bytes=4096, likely=((2, 4096),))
-    (row,) = _rows(target, Found(strides, [], [], [], two, None, None, saturated=True, evidence={"interleave": ""}))
-    assert row["conclusive"] is True
+    (row,) = _rows(target, Found([stride], [], [], [], two, None, None, saturated=True, evidence={"interleave": ""}))
+    assert row.conclusive is True

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from lab import lab_in
 from made import HZ, Maker
@@ -12,6 +13,7 @@ from tierscope.compare.comparison import compare_runs
 from tierscope.plans import suites
 from tierscope.record.result import Run, load
 from tierscope.stats.contrast import ROUNDS
+from tierscope.suites.flush.row import FlushRow
 from tierscope.tables import Flat, Insight, tables
 from tierscope.units import MiB
 
@@ -27,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def rows(run: Run) -> list[Flat]:
-    return TABLE.rows(run)
+    return TABLE.flat(run)
 
 
 def said(run: Run) -> dict[str, Insight]:
@@ -83,7 +85,7 @@ def test_too_few_rounds_and_a_base_that_swings_are_inconclusive(tmp_path: Path) 
     maker = Maker(tmp_path)
     add_flush(maker, (4096,), rounds=3)
     add_flush(maker, (4096,), ("clwb",), noise=0.2)
-    found = TABLE.rows(maker.save("flush"))
+    found = TABLE.flat(maker.save("flush"))
     assert not any(row["conclusive"] for row in found)
     assert found[0]["reasons"] == f"only 3 rounds of {ROUNDS}"
     assert str(found[-1]["reasons"]).startswith("time +-")
@@ -96,7 +98,7 @@ def test_msync_waits_for_the_disk_and_is_timed_all_the_same(tmp_path: Path, monk
     add_flush(maker, (4096,), ("clflush", "clwb"))
     asleep(maker.records[0], maker, "msync")
     asleep(maker.records[1], maker, "clflush")
-    msync, _, clflush, _ = TABLE.rows(maker.save("flush"))
+    msync, _, clflush, _ = TABLE.flat(maker.save("flush"))
     assert msync["conclusive"]
     assert msync["ratio"] == pytest.approx(line_s("msync", 4096) / line_s("clwb", 4096), rel=0.05)
     assert (clflush["line_s"], clflush["conclusive"]) == (None, False)  # no moment at which it was left alone
@@ -170,7 +172,7 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
     lab, suite = lab_in(tmp_path, monkeypatch), suites["flush"]
     chosen = suite.read({"chunks": "64B,4KiB", "footprint": "4MiB", "total": "8GB"})
     lab(lambda: suite.plan(made_machine(), chosen))
-    found = TABLE.rows(load(tmp_path))
+    found = TABLE.flat(load(tmp_path))
     assert [(row["chunk_bytes"], row["instruction"]) for row in found] == [
         (64, "nt"), (64, "none"), (4096, "nt"), (4096, "none"),
     ]  # fmt: skip
@@ -178,11 +180,12 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
     assert [record.experiment.table for record in lab.records] == ["sizing", "flush", "sizing", "flush"]
 
 
-def test_a_range_says_of_how_many_sizes_it_is(run: Run, rows: list[Flat]) -> None:
+def test_a_range_says_of_how_many_sizes_it_is(run: Run) -> None:
     """'over all sizes' was said of three sizes of seven."""
     whole_range = said(run)["flush_ratio clflush"].text
-    sizes = sorted({int(row["chunk_bytes"] or 0) for row in rows})
-    doubted = [{**row, "conclusive": row["conclusive"] and row["chunk_bytes"] in sizes[:2]} for row in rows]
+    rows: list[FlushRow] = TABLE.rows(run)
+    sizes = sorted({row.chunk_bytes for row in rows})
+    doubted = [replace(row, conclusive=row.conclusive and row.chunk_bytes in sizes[:2]) for row in rows]
     found = {one.name: one.text for one in tables["flush"].insights(run, doubted)}
     assert f"over all {len(sizes)} sizes" in whole_range
     assert f"over 2 of {len(sizes)} sizes (the others are inconclusive)" in found["flush_ratio clflush"]

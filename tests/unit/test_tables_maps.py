@@ -4,8 +4,8 @@ import math
 from io import StringIO
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from made import HZ, Maker
@@ -36,7 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def rows(run: Run) -> list[Flat]:
-    return TABLE.rows(run)
+    return TABLE.flat(run)
 
 
 def said(run: Run) -> dict[str, Insight]:
@@ -132,10 +132,10 @@ def test_one_disturbed_round_moves_neither_the_share_of_rehashes_nor_the_audit(t
     maker = Maker(tmp_path)
     record = add_point(maker, "quick_map", "insert")
     (timings,) = record.timings
-    late = msgspec.structs.replace(timings[0], rehash_ticks=1000 * timings[0].rehash_ticks)
-    maker.records[0] = msgspec.structs.replace(record, timings=((late, *timings[1:]),))
+    late = replace(timings[0], rehash_ticks=1000 * timings[0].rehash_ticks)
+    maker.records[0] = replace(record, timings=((late, *timings[1:]),))
     run = maker.save("maps")
-    (row,) = TABLE.rows(run)
+    (row,) = TABLE.flat(run)
     share = REHASHES * REHASH_S / (REHASHES * REHASH_S + COUNT * mean_s("quick_map"))
     assert number(row, "rehash_share") == pytest.approx(share, rel=0.05)
     assert number(row, "rehash_s") == pytest.approx(REHASHES * REHASH_S, rel=0.05)
@@ -157,8 +157,8 @@ def test_rehashes_of_inconclusive_rounds_make_no_sentence(tmp_path: Path) -> Non
 
 
 def test_the_fastest_says_of_how_many(run: Run) -> None:
-    rows = [row for row in TABLE.rows(run) if row["operation"] == "get" and row["threads"] == 1]
-    third = {**rows[0], "structure": "doubtful_map", "conclusive": False}
+    rows = [row for row in TABLE.rows(run) if row.operation == "get" and row.threads == 1]
+    third = replace(rows[0], structure="doubtful_map", conclusive=False)
     (told,) = (one for one in TABLE.insights(run, [*rows, third]) if one.name.startswith("fastest"))
     assert told.text.endswith("; 1 of 3 structures is inconclusive and left out")
     assert "doubtful_map" not in told.text
@@ -169,14 +169,14 @@ def test_doubtful_times_are_inconclusive_and_say_why(tmp_path: Path, noise: floa
     maker = Maker(tmp_path)
     add_point(maker, "quick_map", "get", noise=noise, batches=batches)
     (row,) = TABLE.rows(maker.save("maps"))
-    assert not row["conclusive"]
-    assert why in str(row["reasons"])
+    assert not row.conclusive
+    assert any(why in reason for reason in row.reasons)
 
 
 def test_a_record_without_timings_has_no_row(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     record = add_point(maker, "quick_map", "get")
-    maker.records[0] = msgspec.structs.replace(record, timings=())
+    maker.records[0] = replace(record, timings=())
     assert TABLE.rows(maker.save("maps")) == []
 
 
@@ -196,8 +196,8 @@ def counted(tmp_path: Path) -> Run:
     record = add_point(maker, "quick_map", "insert")
     lines = {"lines_read": 5 * COUNT, "lines_written": 4 * COUNT, "lines_flushed": 6 * COUNT, "fences": 3 * COUNT}
     (timings,) = record.timings
-    told = tuple(msgspec.structs.replace(one, **lines) for one in timings)
-    maker.records[0] = msgspec.structs.replace(record, timings=(told,))
+    told = tuple(replace(one, **lines) for one in timings)
+    maker.records[0] = replace(record, timings=(told,))
     return maker.save("maps")
 
 
@@ -205,7 +205,7 @@ COUNTS = ("lines_read", "lines_written", "lines_flushed", "fences", "flushed_per
 
 
 def test_lines_are_those_of_one_operation_where_accesses_were_recorded(counted: Run, rows: list[Flat]) -> None:
-    (row,) = TABLE.rows(counted)
+    (row,) = TABLE.flat(counted)
     assert [row[key] for key in COUNTS] == [5, 4, 6, 3, 1.5]
     assert {row[key] for row in rows for key in COUNTS} == {None}
 
@@ -223,7 +223,8 @@ def test_the_terminal_and_a_sentence_tell_what_is_flushed_again(counted: Run, ru
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_the_figure_has_a_chart_for_each_operation_and_a_point_for_each_percentile(run: Run, rows: list[Flat]) -> None:
+def test_the_figure_has_a_chart_for_each_operation_and_a_point_for_each_percentile(run: Run) -> None:
+    rows = TABLE.rows(run)
     spec = figures["maps"].draw(run, rows, [])
     assert spec is not None
     points = spec["data"]["values"]
@@ -249,12 +250,10 @@ def test_rounds_of_different_length_are_not_compared(tmp_path: Path) -> None:
 
 
 def test_a_sweep_of_one_structure_is_one_table_for_each_operation(run: Run) -> None:
-    rows = [row for row in tables["maps"].rows(run) if row["operation"] == "get"][:1]
-    swept = [
-        {**row, "count": count, "operation": what} for row in rows for what in ("get", "insert") for count in (10, 20)
-    ]
-    found = terminal_maps.grids([*swept, {**rows[0], "operation": "remove", "count": 10}])
-    name = rows[0]["structure"]
+    row = next(row for row in TABLE.rows(run) if row.operation == "get")
+    points = [(what, count) for what in ("get", "insert") for count in (10, 20)] + [("remove", 10)]
+    found = terminal_maps.grids([replace(row, count=count, operation=what) for what, count in points])
+    name = row.structure
     assert [title for title, _, _ in found] == [
         f"{name}, {what} (95 % interval)" for what in ("get", "insert", "remove")
     ]
@@ -263,10 +262,8 @@ def test_a_sweep_of_one_structure_is_one_table_for_each_operation(run: Run) -> N
 
 def test_counters_of_a_structure_say_what_was_done(run: Run) -> None:
     first, *_ = run.result.records
-    record = msgspec.structs.replace(first, counted=(made_counted(),))
-    found = tables["counters"].rows(
-        msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=(record,)))
-    )
+    record = replace(first, counted=(made_counted(),))
+    found = tables["counters"].flat(replace(run, result=replace(run.result, records=(record,))))
     work = record.experiment.groups[0].workload
     assert {row["task"] for row in found} == {f"{work.operation} of {COUNT} keys"}
 

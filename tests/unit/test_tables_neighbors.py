@@ -11,7 +11,7 @@ from made_neighbors import FOOTPRINT, HOP_S, SLOWER, TASK_S, add_neighbors
 from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import Run
 from tierscope.stats.contrast import ROUNDS
-from tierscope.suites.neighbors.table import LONGEST, aggressor_name, victim_name
+from tierscope.suites.neighbors.table import LONGEST, NeighborsRow, aggressor_name, victim_name
 from tierscope.tables import Flat, Insight, tables
 
 TABLE = tables["neighbors"]
@@ -30,7 +30,7 @@ def said(run: Run) -> dict[str, Insight]:
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Flat]:
-    return TABLE.rows(run_of(tmp_path_factory.mktemp("flow")))
+    return TABLE.flat(run_of(tmp_path_factory.mktemp("flow")))
 
 
 def test_a_row_for_each_pair_of_numbers_says_what_it_stands_against(rows: list[Flat]) -> None:
@@ -53,8 +53,8 @@ def test_an_aggressor_that_is_a_program_has_the_name_of_the_suite(tmp_path: Path
     labels = {**record.experiment.labels, "aggressor_kernel": "fio"}
     experiment = msgspec.structs.replace(record.experiment, labels=labels)
     maker.records[0] = msgspec.structs.replace(record, groups=tuple(command), experiment=experiment)
-    rows = TABLE.rows(maker.save("neighbors"))
-    assert [row["aggressor_kernel"] for row in rows] == [None, "fio", None, "fio"]
+    rows: list[NeighborsRow] = TABLE.rows(maker.save("neighbors"))
+    assert [row.aggressor_kernel for row in rows] == [None, "fio", None, "fio"]
     assert aggressor_name(rows[1]) == "fio"
 
 
@@ -76,7 +76,7 @@ def test_the_time_of_a_task_is_that_of_one_task(rows: list[Flat]) -> None:
 
 
 def test_the_time_of_a_kernel_is_that_of_one_walk_over_its_footprint(tmp_path: Path) -> None:
-    rows = TABLE.rows(run_of(tmp_path, "chase"))
+    rows = TABLE.flat(run_of(tmp_path, "chase"))
     for row, slower in zip(rows, SLOWER, strict=True):
         assert row["seconds"] == pytest.approx(HOP_S * FOOTPRINT / 64 * slower, rel=0.01)
         assert (row["victim_target"], row["victim_bytes"]) == ("node:0", FOOTPRINT)
@@ -84,12 +84,12 @@ def test_the_time_of_a_kernel_is_that_of_one_walk_over_its_footprint(tmp_path: P
 
 def test_a_command_is_named_by_its_line(tmp_path: Path) -> None:
     run = run_of(tmp_path, "command")
-    assert {(row["victim"], row["command"]) for row in TABLE.rows(run)} == {("cmd", "./solve in.txt")}
+    assert {(row["victim"], row["command"]) for row in TABLE.flat(run)} == {("cmd", "./solve in.txt")}
     assert "slowdown ./solve in.txt" in said(run)
 
 
-def test_a_long_command_is_cut_in_sentences() -> None:
-    row: Flat = {"victim": "cmd", "size": None, "command": "x" * 500}
+def test_a_long_command_is_cut_in_sentences(tmp_path: Path) -> None:
+    row = msgspec.structs.replace(TABLE.rows(run_of(tmp_path, "command"))[0], command="x" * 500)
     assert len(victim_name(row)) == LONGEST
     assert victim_name(row).endswith("...")
 
@@ -113,7 +113,7 @@ def test_where_no_interval_leaves_out_one_no_slowdown_is_shown(tmp_path: Path) -
 
 def test_aggressors_that_flush_are_named_with_their_chunk_and_fence(tmp_path: Path, rows: list[Flat]) -> None:
     run = run_of(tmp_path, aggressor="flush_clflushopt")
-    found = TABLE.rows(run)
+    found = TABLE.flat(run)
     assert [row["aggressor_chunk_bytes"] for row in found] == [None, 4096, None, 4096]
     assert [row["aggressor_fence"] for row in found] == [None, "never", None, "never"]
     text = said(run)["slowdown flow test"].text
@@ -123,7 +123,7 @@ def test_aggressors_that_flush_are_named_with_their_chunk_and_fence(tmp_path: Pa
 
 def test_sleeping_aggressors_have_no_effect(tmp_path: Path) -> None:
     run = run_of(tmp_path, "chase", "sleep", (1, 1, 1, 1), rounds=12)
-    for row in TABLE.rows(run):
+    for row in TABLE.flat(run):
         assert float(row["slowdown_low"] or 0) <= 1 <= float(row["slowdown_high"] or 0)
     assert said(run)["slowdown chase"].text.startswith("1 aggressor (sleep): no significant slowdown of")
 
@@ -135,7 +135,7 @@ def test_sleeping_aggressors_that_slow_the_victim_are_no_memory_effect(tmp_path:
 
 def test_what_is_inconclusive_is_not_said(tmp_path: Path) -> None:
     run = run_of(tmp_path, rounds=4)
-    assert {row["reasons"] for row in TABLE.rows(run)} == {"only 4 rounds of 8"}
+    assert {row["reasons"] for row in TABLE.flat(run)} == {"only 4 rounds of 8"}
     assert said(run) == {}
 
 

@@ -30,11 +30,11 @@ def depths(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def rows_of(run: Run) -> list[Flat]:
-    return TABLE.rows(run)
+    return TABLE.flat(run)
 
 
 def said(run: Run) -> dict[str, Insight]:
-    return {one.name: one for one in TABLE.insights(run, rows_of(run))}
+    return {one.name: one for one in TABLE.insights(run, TABLE.rows(run))}
 
 
 def number(row: Flat, key: str) -> float:
@@ -86,9 +86,8 @@ def test_sentences_name_the_most_the_quickest_and_the_knee(depths: Run) -> None:
 
 def test_a_cpu_that_is_full_and_a_queue_that_is_not_are_told(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "blocks=4KiB", "orders=random", threads=1)
-    rows = rows_of(run)
-    busy = [{**row, "cpu_system": 0.95} for row in rows]
-    slack = [{**row, "in_flight": 3.0} for row in rows]
+    busy = [replace(row, cpu_system=0.95) for row in TABLE.rows(run)]
+    slack = [replace(row, in_flight=3.0) for row in TABLE.rows(run)]
     assert [one.name for one in TABLE.insights(run, busy)][-1] == "cpu_bound"
     last = TABLE.insights(run, slack)[-1]
     assert last.name == "queue_not_full"
@@ -122,13 +121,13 @@ def test_a_repeat_without_one_operation_of_a_side_counts_not_for_that_side(tmp_p
 @pytest.mark.parametrize(("name", "kind"), [("storage", "paper"), ("storage_depth", "depths")])
 def test_a_figure_draws_what_it_is_for_and_nothing_else(name: str, kind: str, paper: Run, depths: Run) -> None:
     runs = {"paper": paper, "depths": depths}
-    drawn = figures[name].draw(runs[kind], rows_of(runs[kind]), [])
+    drawn = figures[name].draw(runs[kind], TABLE.rows(runs[kind]), [])
     assert drawn is not None
     points = drawn["data"]["values"]
     assert len(points) == {"paper": 18, "depths": 8}[kind]
     assert {point["verdict"] for point in points} == {"conclusive"}
     other = runs["depths" if kind == "paper" else "paper"]
-    assert figures[name].draw(other, rows_of(other), []) is None
+    assert figures[name].draw(other, TABLE.rows(other), []) is None
     assert figures[name].draw(other, [], []) is None
 
 

@@ -13,10 +13,9 @@ Blind to: all that the model is blind to, and flushes and fences, which change w
 removes in pools have a note. Points of several threads, of keys by Zipf's law and of mixed operations are left out.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tierscope.errors import UsageError
 from tierscope.models.counter_model import CounterModel
@@ -27,8 +26,9 @@ from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 from tierscope.predict.memory import Memory
 from tierscope.record.result import Run
+from tierscope.stats.median import Interval
+from tierscope.suites.maps.row import MapsRow
 from tierscope.suites.maps.table import Maps
-from tierscope.tables import Flat
 
 VALUE = 16  # bytes of a value, which the models of structures hold
 MODEL_ERROR = 0.1  # of its time on either memory: bounds then held 20 of 21 points from sim:ddr5 to sim:optane100
@@ -130,50 +130,64 @@ def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None
     rows = Maps().rows(run)
     if not rows:
         raise UsageError(f"{run.path} holds no maps; make one with `tierscope run maps`")
-    known = [row for row in rows if _takes(row)]
+    known = list(_known(rows))
     if not known:
         raise UsageError(f"{run.path}: no point is of one thread, even keys and one operation that a model knows")
     notes = [] if len(known) == len(rows) else [f"{len(rows) - len(known)} of {len(rows)} points are left out"]
-    if any(row["operation"] != "get" and str(row["target"]).startswith("pool") for row in known):
+    if any(one.row.operation != "get" and one.row.target.startswith("pool") for one in known):
         notes.append("inserts and removes in pools: flushes and fences are taken to cost what they cost before")
     found = {_key(row): row for row in (Maps().rows(beside) if beside else ())}
-    if beside and not any(_key(row) in found for row in known):
+    if beside and not any(_key(one.row) in found for one in known):
         raise UsageError(f"{beside.path} has no point of {run.path}: same structure, operation, count and value")
-    return [_moved(row, here, memory, found.get(_key(row))) for memory in memories for row in known], notes
+    return [_moved(one, here, memory, found.get(_key(one.row))) for memory in memories for one in known], notes
 
 
-def _takes(row: Flat) -> bool:
-    known = f"{row['structure']} {row['operation']}" in structures
-    return known and row["threads"] == 1 and row["keys"] == "uniform" and bool(row["latency_s"])
+class _Point(NamedTuple):
+    """One that a model knows, with what it took."""
+
+    row: MapsRow
+    latency: Interval
+
+    @property
+    def name(self) -> str:
+        """Return 'robin_map get', as the models call it."""
+        return f"{self.row.structure} {self.row.operation}"
 
 
-def _key(row: Flat) -> tuple[object, ...]:
-    return tuple(row[key] for key in ("structure", "operation", "keys", "count", "value_bytes", "threads"))
+def _known(rows: list[MapsRow]) -> Iterator[_Point]:
+    for row in rows:
+        if row.threads == 1 and row.keys == "uniform" and row.latency:
+            point = _Point(row, row.latency)
+            if point.name in structures:
+                yield point
 
 
-def _moved(row: Flat, here: Memory, there: Memory, measured: Flat | None) -> Predicted:
-    name, count = f"{row['structure']} {row['operation']}", int(row["count"] or 0)
-    model = StructureModel.preset(name)
-    copied = max(int(row["value_bytes"] or 0) - VALUE, 0) if row["operation"] == "insert" else 0
-    old, new = (model.predict(1, one.device, copied, count) for one in (here, there))
-    middle, low, high = (float(row[key] or math.nan) for key in ("latency_s", "latency_low", "latency_high"))
+def _key(row: MapsRow) -> tuple[object, ...]:
+    return row.structure, row.operation, row.keys, row.count, row.value_bytes, row.threads
+
+
+def _moved(point: _Point, here: Memory, there: Memory, measured: MapsRow | None) -> Predicted:
+    row, latency = point
+    model = StructureModel.preset(point.name)
+    copied = max(row.value_bytes - VALUE, 0) if row.operation == "insert" else 0
+    old, new = (model.predict(1, one.device, copied, row.count) for one in (here, there))
     times = [
         time
-        for before in (low, high)
+        for before in (latency.low, latency.high)
         for m0, m1 in ((old.low, new.low), (old.high, new.high))
         for time in _times(before, m0, m1)
     ]
-    known = model.valid.distance(count) == 1
+    known = model.valid.distance(row.count) == 1
     return Predicted(
-        what=name,
-        count=count,
+        what=point.name,
+        count=row.count,
         memory=there.word,
-        latency_s=_time(middle, old.value, new.value),
+        latency_s=_time(latency.middle, old.value, new.value),
         low_s=min(times) if known else None,
         high_s=max(times) if known else None,
-        before_s=middle,
-        measured_s=float(measured["latency_s"] or 0) or None if measured else None,
-        warnings=_beyond(model.valid, count),
+        before_s=latency.middle,
+        measured_s=measured.latency.middle if measured and measured.latency else None,
+        warnings=_beyond(model.valid, row.count),
     )
 
 

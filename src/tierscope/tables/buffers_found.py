@@ -10,8 +10,7 @@ from tierscope.stats import buffers, buffers_writes
 from tierscope.stats.buffers import Curve, Levels
 from tierscope.stats.buffers_model import Floats
 from tierscope.stats.buffers_writes import Writes
-from tierscope.tables import Flat
-from tierscope.tables.measured import interval_of, whole
+from tierscope.tables.regions import RegionsRow
 from tierscope.units import LINE_BYTES, KiB
 
 Point = tuple[int, bool, float, float, int]  # region, scattered, seconds, relative standard error, footprint
@@ -27,12 +26,12 @@ class Found:
     writes: Writes | None
 
 
-def found(rows: list[Flat]) -> dict[str, Found]:
+def found(rows: list[RegionsRow]) -> dict[str, Found]:
     """Target -> what lines of 64 B show."""
     return {target: Found(_read(rows, target), _written(rows, target)) for target in _targets(rows)}
 
 
-def fits(rows: list[Flat]) -> list[float | None]:
+def fits(rows: list[RegionsRow]) -> list[float | None]:
     """What the model gives for each row; None for a row that it does not know."""
     curves: dict[tuple[str, str], dict[tuple[int, bool], float]] = defaultdict(dict)
     for target, one in found(rows).items():
@@ -40,46 +39,45 @@ def fits(rows: list[Flat]) -> list[float | None]:
             curves[target, "read"] = _keyed(_points(rows, target, "read"), one.levels.curve_s)
         if one.writes is not None:
             curves[target, "write"] = _keyed(_points(rows, target, "write"), one.writes.curve_s)
-    return [curves[str(row["target"]), str(row["operation"])].get(_key(row)) if _plain(row) else None for row in rows]
+    return [curves[row.target, row.operation].get(_key(row)) if _plain(row) else None for row in rows]
 
 
-def _targets(rows: list[Flat]) -> list[str]:
-    return list(dict.fromkeys(str(row["target"]) for row in rows))
+def _targets(rows: list[RegionsRow]) -> list[str]:
+    return list(dict.fromkeys(row.target for row in rows))
 
 
-def _plain(row: Flat) -> bool:
-    return row["block_bytes"] == LINE_BYTES
+def _plain(row: RegionsRow) -> bool:
+    return row.block_bytes == LINE_BYTES
 
 
-def _key(row: Flat) -> tuple[int, bool]:
-    return whole(row, "region_bytes"), bool(row["scattered"])
+def _key(row: RegionsRow) -> tuple[int, bool]:
+    return row.region_bytes, row.scattered
 
 
 def _keyed(points: tuple[Point, ...], curve: Floats) -> dict[tuple[int, bool], float]:
     return {(point[0], point[1]): float(value) for point, value in zip(points, curve, strict=True)}
 
 
-def _points(rows: list[Flat], target: str, operation: str) -> tuple[Point, ...]:
+def _points(rows: list[RegionsRow], target: str, operation: str) -> tuple[Point, ...]:
     """Of each region the last row, by rising size."""
     known: dict[tuple[int, bool], Point] = {}
     for row in rows:
-        latency = interval_of(row, "latency", "s")
-        if (row["target"], row["operation"]) == (target, operation) and _plain(row) and latency is not None:
-            spread = latency.relative / 2 if latency.count > 1 else UNKNOWN
-            known[_key(row)] = (*_key(row), latency.middle, spread, whole(row, "footprint_bytes"))
+        if (row.target, row.operation) == (target, operation) and _plain(row) and row.latency:
+            spread = row.latency.relative / 2 if row.blocks > 1 else UNKNOWN
+            known[_key(row)] = (*_key(row), row.latency.middle, spread, row.footprint_bytes)
     return tuple(known[key] for key in sorted(known))
 
 
-def _read(rows: list[Flat], target: str) -> Levels | None:
+def _read(rows: list[RegionsRow], target: str) -> Levels | None:
     points = _points(rows, target, "read")
     enough = len(points) >= buffers.FEWEST and points[-1][0] >= FULL
     return _inferred(points, *_layout(rows, target)) if enough else None
 
 
-def _layout(rows: list[Flat], target: str) -> tuple[int, int]:
+def _layout(rows: list[RegionsRow], target: str) -> tuple[int, int]:
     """Memories side by side and the bytes of each in turn, as they were known to the run."""
-    own = next((row for row in rows if row["target"] == target and row["ways"]), None)
-    return (whole(own, "ways"), whole(own, "grain_bytes")) if own else (1, LINE_BYTES)
+    known = ((row.ways, row.grain_bytes) for row in rows if row.target == target)
+    return next(((ways, grain) for ways, grain in known if ways and grain), (1, LINE_BYTES))
 
 
 @functools.lru_cache(maxsize=32)
@@ -89,7 +87,7 @@ def _inferred(points: tuple[Point, ...], ways: int, grain: int) -> Levels:
     return buffers.infer(Curve(sizes, seconds, spread, scattered, over, ways, grain))
 
 
-def _written(rows: list[Flat], target: str) -> Writes | None:
+def _written(rows: list[RegionsRow], target: str) -> Writes | None:
     points = _points(rows, target, "write")
     return _queue(points) if points else None
 

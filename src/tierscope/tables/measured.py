@@ -9,6 +9,7 @@ from tierscope.errors import ResultError
 from tierscope.record.experiment import real
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
+from tierscope.stats.compare import compare
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
@@ -205,3 +206,9 @@ def asked(record: Record, name: str) -> int:
     if not isinstance(value, int):
         raise ResultError(f"record {record.number}: expected a whole number as label {name}, got {value!r}")
     return value
+
+
+def quotient(before: Interval, after: Interval) -> Interval:
+    """Return after / before with the interval of `stats.compare`; NaN where there is no ratio."""
+    one = compare(before, after)
+    return Interval(one.low, one.middle, one.high, min(before.count, after.count))

@@ -6,19 +6,18 @@ The interval of a row is that of the median rate of its blocks; single writes ha
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+from msgspec.structs import replace
 
 from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.combining import Combining, infer_combining
 from tierscope.stats.interleave import Interleave
+from tierscope.stats.median import Interval
 from tierscope.stats.migration import Migration, Seen, infer_migration, look
 from tierscope.stats.strides import SIGMAS, Spread, Stride, saturated, spread_of, stride_of
 from tierscope.stats.together import UNCLEAN
-from tierscope.tables import Flat
-from tierscope.tables.measured import bounds, closing_flat, measured, number, records, whole
+from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationRow
 from tierscope.units import LINE_BYTES, show_size
-
-Floats = npt.NDArray[np.float64]
 
 INTERLEAVE, MIGRATION, COMBINING = "interleave", "migration", "combining"
 FEWEST = 8  # regions
@@ -29,10 +28,10 @@ MOST_KNOWN = 64
 class Found:
     """Of one target; None where a part was not measured, or too little of it. `evidence`: in words, by part."""
 
-    strides: list[Flat]
-    controls: list[Flat]
-    places: list[Flat]
-    regions: list[Flat]
+    strides: list[InterleaveRow]
+    controls: list[InterleaveRow]
+    places: list[MigrationRow]
+    regions: list[CombiningRow]
     interleave: Interleave | None
     migration: Migration | None
     combining: Combining | None
@@ -75,44 +74,46 @@ def _part(own: list[Record], table: str) -> list[Record]:
     return [record for record in own if record.experiment.table == table]
 
 
-def _interleave(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Flat], list[Flat], Spread | None]:
+def _interleave(
+    run: Run, own: list[Record], evidence: dict[str, str]
+) -> tuple[list[InterleaveRow], list[InterleaveRow], Spread | None]:
     """Rows of strides and of controls, by rising stride."""
-    ordered = sorted(own, key=lambda record: int(record.experiment.labels["stride_bytes"] or 0))
-    rows = [_stride(run, record) for record in ordered]
-    controls = [row for row in rows if row["control"]]
-    strides = [row for row in rows if not row["control"] and row["bandwidth_bytes_per_s"]]
+    rows = [_stride(run, record) for record in sorted(own, key=lambda record: asked(record, "stride_bytes"))]
+    controls = [row for row in rows if row.control]
+    strides = [row for row in rows if not row.control and row.bandwidth and row.bandwidth.middle]
     spread = spread_of(_points(run, own))
     if spread is None:
         return strides, controls, None
+    compared = []
     for row, one in zip(strides, spread.strides, strict=True):
-        low, high = one.ratio / (1 + one.half), one.ratio * (1 + one.half)
-        row.update(ratio=one.ratio, ratio_low=low, ratio_high=high, fitted=one.fitted)
+        ratio = Interval(one.ratio / (1 + one.half), one.ratio, one.ratio * (1 + one.half), row.blocks)
+        compared.append(replace(row, ratio=ratio, fitted=one.fitted))
     least = min(spread.strides, key=lambda one: one.ratio)
     stride = show_size(least.stride_bytes)
     evidence[INTERLEAVE] = f"{least.ratio:.2f} of the control's bandwidth at a stride of {stride}"
-    return strides, controls, spread
+    return compared, controls, spread
 
 
 def _points(run: Run, own: list[Record]) -> list[Stride]:
     return [stride_of(record.experiment, measured(run, record).groups[0].interval) for record in own]
 
 
-def _stride(run: Run, record: Record) -> Flat:
-    point, facts, labels = measured(run, record), record.groups[0], record.experiment.labels
-    return {
-        "stride_bytes": labels["stride_bytes"], "control": labels["control"],
-        **bounds("bandwidth", "bytes_per_s", point.groups[0].interval.times(LINE_BYTES)),
-        "ratio": None, "ratio_low": None, "ratio_high": None, "fitted": None, "threads": len(facts.cpus),
-        "target": facts.target, **closing_flat(record, point),
-    }  # fmt: skip
+def _stride(run: Run, record: Record) -> InterleaveRow:
+    point, facts = measured(run, record), record.groups[0]
+    return InterleaveRow(
+        stride_bytes=asked(record, "stride_bytes"),
+        control=bool(record.experiment.labels["control"]),
+        bandwidth=point.groups[0].interval.times(LINE_BYTES),
+        ratio=None,
+        fitted=None,
+        threads=len(facts.cpus),
+        target=facts.target,
+        **closing(record, point),
+    )
 
 
-def _column(rows: list[Flat], name: str) -> Floats:
-    return np.array([float(row[name] or 0) for row in rows])
-
-
-def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[Flat], Migration | None]:
-    ordered = sorted(own, key=lambda record: int(record.experiment.labels["region_bytes"] or 0))
+def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[MigrationRow], Migration | None]:
+    ordered = sorted(own, key=lambda record: asked(record, "region_bytes"))
     seen: list[Seen] = []
     for record in ordered:
         seen.append(_look(run, record, seen[0] if seen else None))
@@ -135,55 +136,58 @@ def _look(run: Run, record: Record, first: Seen | None) -> Seen:
         timed = blocks[(blocks["flags"] & SIZING) == 0]
         seconds = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64) / record.clock.hz
         clean = (timed["flags"] & UNCLEAN) == 0
-        region = int(record.experiment.labels["region_bytes"] or 0)
-        _seen[key] = look(region, seconds, clean, None if first is None else like)
+        _seen[key] = look(asked(record, "region_bytes"), seconds, clean, None if first is None else like)
     return _seen[key]
 
 
-def _place(run: Run, record: Record, one: Seen) -> Flat:
+def _place(run: Run, record: Record, one: Seen) -> MigrationRow:
     period = one.period
-    return {
-        "region_bytes": one.region_bytes, "writes": one.writes, "typical_s": number(one.typical_s),
-        "stalls": one.stalls, **_alike(one),
-        "period_writes": period.writes if period else None, "period_low": period.low if period else None,
-        "period_high": period.high if period else None, "period_s": period.seconds if period else None,
-        "stall_s": period.stall_s if period else None, "stall_low": period.stall_low if period else None,
-        "stall_high": period.stall_high if period else None, "target": record.groups[0].target,
-        **closing_flat(record, measured(run, record)),
-    }  # fmt: skip
+    return MigrationRow(
+        region_bytes=one.region_bytes,
+        writes=one.writes,
+        typical_s=one.typical_s,
+        stalls=one.stalls,
+        alike=_alike(one),
+        period=Interval(period.low, period.writes, period.high, period.stalls) if period else None,
+        period_s=period.seconds if period else None,
+        stall=Interval(period.stall_low, period.stall_s, period.stall_high, period.stalls) if period else None,
+        target=record.groups[0].target,
+        **closing(record, measured(run, record)),
+    )
 
 
-def _alike(one: Seen) -> Flat:
+def _alike(one: Seen) -> Interval:
     """Stalls of the length of those in step, in a million writes, and the range of a count."""
     scale, half = 1e6 / max(one.writes, 1), SIGMAS * one.alike**0.5
-    low, high = max(one.alike - half, 0.0) * scale, (one.alike + half) * scale
-    return {"alike": one.alike * scale, "alike_low": low, "alike_high": high}
+    return Interval(max(one.alike - half, 0.0), one.alike, one.alike + half, one.alike).times(scale)
 
 
 def _combining(
     run: Run, own: list[Record], interleave: Interleave | None, evidence: dict[str, str]
-) -> tuple[list[Flat], Combining | None]:
-    rows = sorted((_region(run, record) for record in own), key=lambda row: whole(row, "region_bytes"))
-    known = [row for row in rows if row["line_s"]]
+) -> tuple[list[CombiningRow], Combining | None]:
+    rows = sorted((_region(run, record) for record in own), key=lambda row: row.region_bytes)
+    known = [(row, row.line) for row in rows if row.line]
     if len(known) < FEWEST:
         return rows, None
     many = interleave is not None and interleave.ways > 1
+    lines = np.array([line.middle for _, line in known])
     inferred = infer_combining(
-        _column(known, "region_bytes"), _column(known, "line_s"),
-        (_column(known, "line_high") - _column(known, "line_low")) / 2 / SIGMAS / _column(known, "line_s"),
+        np.array([float(row.region_bytes) for row, _ in known]), lines,
+        np.array([line.high - line.low for _, line in known]) / 2 / SIGMAS / lines,
         interleave.ways if interleave and many else 1, interleave.grain_bytes if interleave and many else 4096,
     )  # fmt: skip
-    for row, fitted in zip(known, inferred.fitted, strict=True):
-        row["fitted_s"] = float(fitted)
-    least, most = _column(known, "line_s").min(), _column(known, "line_s").max()
-    evidence[COMBINING] = f"a line takes {least * 1e9:.3g} to {most * 1e9:.3g} ns over regions"
+    fitted = iter(inferred.fitted)
+    rows = [replace(row, fitted_s=float(next(fitted))) if row.line else row for row in rows]
+    evidence[COMBINING] = f"a line takes {lines.min() * 1e9:.3g} to {lines.max() * 1e9:.3g} ns over regions"
     return rows, inferred
 
 
-def _region(run: Run, record: Record) -> Flat:
+def _region(run: Run, record: Record) -> CombiningRow:
     point = measured(run, record)
-    line = point.groups[0].interval.inverse()
-    return {
-        "region_bytes": record.experiment.labels["region_bytes"], **bounds("line", "s", line), "fitted_s": None,
-        "target": record.groups[0].target, **closing_flat(record, point),
-    }  # fmt: skip
+    return CombiningRow(
+        region_bytes=asked(record, "region_bytes"),
+        line=point.groups[0].interval.inverse(),
+        fitted_s=None,
+        target=record.groups[0].target,
+        **closing(record, point),
+    )

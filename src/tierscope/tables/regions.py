@@ -1,45 +1,71 @@
 """One row of a fresh region, without its fit: what `regions`, `buffers` and the closed loop share."""
 
 import math
+from typing import Annotated
 
+from tierscope.record.experiment import whole
 from tierscope.record.result import Record, Run
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval, beyond
-from tierscope.tables import Flat
-from tierscope.tables.measured import bounds, closing_flat, measured, page_bytes
+from tierscope.tables import JudgedRow
+from tierscope.tables.measured import asked, closing, measured, page_bytes
+from tierscope.tables.rows import Col, Count, Seconds, Size, Time
 from tierscope.units import LINE_BYTES
 
 NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 
 
-def row_of(run: Run, record: Record) -> Flat:
+class RegionsRow(JudgedRow, frozen=True, kw_only=True):
+    """An operation in fresh regions of one size."""
+
+    operation: Annotated[
+        str,
+        Col("operation", help="`read`: dependent reads; `write`: stores past the caches, a fence behind each region"),
+    ]
+    region_bytes: Annotated[Size, Col("region", help="each line of the region was visited once before the next region")]
+    block_bytes: Annotated[Size, Col("block", help="read or written at a time")]
+    scattered: Annotated[bool, Col("scattered", help="true: regions follow one another at random; false: by address")]
+    latency: Annotated[Time | None, Col("time per line", help="time per line of 64 bytes")]
+    fit_s: Annotated[
+        Seconds | None, Col("fit", help="what the buffers found would give; null where none were looked for")
+    ]
+    footprint_bytes: Annotated[Size, Col("footprint", help="that all regions share")]
+    ways: Annotated[Count | None, Col("memories", help="interleaved memories that the run knew of; null: one")]
+    grain_bytes: Annotated[Size | None, Col("each in turn", help="consecutive bytes in each of them")]
+    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes")]
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+
+
+def row_of(run: Run, record: Record) -> RegionsRow:
     """Without its fit."""
-    point, facts, group = measured(run, record), record.groups[0], record.experiment.groups[0]
-    labels, block = record.experiment.labels, group.workload.element_bytes
-    each = max(int(labels["region_bytes"] or 0) // block, 1)
-    interval, verdict = _judged(run, record, each, closing_flat(record, point))
-    return {
-        "operation": labels["operation"],
-        "region_bytes": labels["region_bytes"],
-        "block_bytes": block,
-        "scattered": labels["scattered"],
-        **bounds("latency", "s", interval.times(LINE_BYTES / block)),
-        "fit_s": None,
-        "footprint_bytes": facts.footprint_bytes,
-        "ways": labels.get("ways"),
-        "grain_bytes": labels.get("grain_bytes"),
-        "page_bytes": page_bytes(facts),
-        "target": facts.target,
+    facts, labels, block = (
+        record.groups[0],
+        record.experiment.labels,
+        record.experiment.groups[0].workload.element_bytes,
+    )
+    region = asked(record, "region_bytes")
+    interval, reasons = _judged(run, record, max(region // block, 1))
+    verdict = closing(record, measured(run, record)) | {"conclusive": not reasons, "reasons": reasons}
+    return RegionsRow(
+        operation=str(labels["operation"]),
+        region_bytes=region,
+        block_bytes=block,
+        scattered=bool(labels["scattered"]),
+        latency=interval.times(LINE_BYTES / block),
+        fit_s=None,
+        footprint_bytes=facts.footprint_bytes,
+        ways=whole(labels.get("ways")),
+        grain_bytes=whole(labels.get("grain_bytes")),
+        page_bytes=page_bytes(facts),
+        target=facts.target,
         **verdict,
-    }
+    )
 
 
-def _judged(run: Run, record: Record, operations: int, verdict: Flat) -> tuple[Interval, Flat]:
-    """Seconds of an operation; operations: of a region."""
+def _judged(run: Run, record: Record, operations: int) -> tuple[Interval, tuple[str, ...]]:
+    """Seconds of an operation, and why they are inconclusive; operations: of a region."""
     mean = mean_of_regions(run.blocks(record), record.clock.hz, operations)
     if mean is None:
-        return NOTHING, {**verdict, "conclusive": False, "reasons": "no whole region was walked undisturbed"}
-    precision, reasons = record.experiment.schedule.precision, ""
-    if mean.relative > precision:
-        reasons = f"interval {beyond(mean, precision)}"
-    return mean, {**verdict, "conclusive": not reasons, "reasons": reasons}
+        return NOTHING, ("no whole region was walked undisturbed",)
+    precision = record.experiment.schedule.precision
+    return mean, (f"interval {beyond(mean, precision)}",) if mean.relative > precision else ()

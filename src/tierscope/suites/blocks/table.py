@@ -26,6 +26,7 @@ from tierscope.stats.median import Interval, beyond
 from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.suites.blocks.findings import best_row, sentences
 from tierscope.suites.blocks.percentiles import Times, operation_times, percentiles
+from tierscope.suites.blocks.row import BlocksRow
 from tierscope.suites.blocks.turns import turns
 from tierscope.tables import Column, Flat, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import (
@@ -115,105 +116,6 @@ COLUMNS = (
     Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
     *CLOSING,
 )
-
-
-class BlocksRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `blocks`."""
-
-    operation: Annotated[str, Col("operation", help="`copy`, `write`, `random_write`")]
-    block_bytes: Annotated[Size, Col("block", help="bytes that one operation moves")]
-    threads: Annotated[Count, Col("threads", help="that share the memory")]
-    cpus: Annotated[Count, Col("CPUs", help="that they run on")]
-    shared: Annotated[bool, Col("take turns", help="true: there are more threads than CPUs, and they share them")]
-    throughput: Annotated[
-        Bandwidth | None,
-        Col("throughput", help="median, program bytes of all threads: a copied byte counts twice, as STREAM counts"),
-    ]
-    best: Annotated[
-        bool | None,
-        Col(
-            "best count",
-            help=(
-                "true: this number of threads is faster than every other one of its operation and size, by "
-                "intervals widened for their number; false: another is faster; null: none is distinguished from all"
-                " others"
-            ),
-        ),
-    ]
-    efficiency: Annotated[
-        Quotient | None,
-        Col(
-            "efficiency",
-            help=("throughput over threads times that of one thread; null where one thread was not measured"),
-        ),
-    ]
-    peak_share: Annotated[
-        Ratio | None, Col("share of peak", help="throughput over the theoretical peak; null where that is unknown")
-    ]
-    latency: Annotated[
-        Time | None,
-        Col(
-            "latency",
-            help=(
-                "median time of one operation, without the cost of the clock; null: not measured, or too few operations"
-            ),
-        ),
-    ]
-    latency_p90: Annotated[
-        Time | None,
-        Col(
-            "p90",
-            help=(
-                "90 % of the operations take at most this time; null if there are too few operations to determine it"
-            ),
-        ),
-    ]
-    latency_p99: Annotated[
-        Time | None,
-        Col(
-            "p99",
-            help=(
-                "99 % of the operations take at most this time; null if there are too few operations to determine it"
-            ),
-        ),
-    ]
-    latency_p999: Annotated[
-        Time | None,
-        Col(
-            "p99.9",
-            help=(
-                "99.9 % of the operations take at most this time; null if there are too few operations to determine it"
-            ),
-        ),
-    ]
-    in_a_row_s: Annotated[
-        Seconds,
-        Col(
-            "in a row",
-            help=(
-                "time of one operation in its thread while operations follow one another: threads over the rate of all"
-            ),
-        ),
-    ]
-    batched: Annotated[
-        Count,
-        Col(
-            "operations timed at once",
-            help=(
-                "operations in one timed block; above 1, all percentiles are of the means of this number of operations"
-            ),
-        ),
-    ]
-    timer_cost_s: Annotated[
-        Seconds, Col("clock's cost", help="subtracted from each timed block: two reads of the clock")
-    ]
-    latency_blocks: Annotated[Count, Col("blocks for latency", help="timed blocks that the percentiles rest on")]
-    latency_left_out: Annotated[
-        Count, Col("of them left out", help="timed blocks that were left out because the thread was disturbed")
-    ]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
-    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
-    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes, as verified")]
 
 
 class Blocks:

@@ -4,8 +4,10 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight, tables
-from tierscope.units import show_bytes
+from tierscope.suites.buffers.row import BuffersRow
+from tierscope.tables import Insight, tables
+from tierscope.tables.regions import RegionsRow
+from tierscope.units import LINE_BYTES, show_bytes
 
 ROOM = 1.3  # times the fastest and the slowest: the points keep clear of the edges
 TIPS = vega.tips(
@@ -28,44 +30,42 @@ class Regions:
         "Lines are what the buffers found would give. Hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[RegionsRow], insights: list[Insight]) -> Spec | None:
         """Rows of `regions`, and the capacities of `buffers`."""
-        points = [point(row) for row in rows if row["latency_s"]]
+        points = [point(row) for row in rows if row.latency]
         if not points:
             return None
         names = list(dict.fromkeys(str(one["series"]) for one in points))
-        bands = [layer for row in tables[RULES].flat(run) if row["part"] != "writes" for layer in _band(row)]
+        bands = [layer for row in tables[RULES].rows(run) if row.part != "writes" for layer in _band(row)]
         body = {"data": {"values": points}, "layer": [*bands, *_layers(points, names)]}
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(points))]
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=400)
 
 
-def point(row: Flat) -> Point:
+def point(row: RegionsRow) -> Point:
     """One datum."""
-    block = "" if row["block_bytes"] == 64 else f", blocks of {show_bytes(float(row['block_bytes'] or 0))}"
+    block = "" if row.block_bytes == LINE_BYTES else f", blocks of {show_bytes(row.block_bytes)}"
     return {
-        "series": f"{row['operation']}{', scattered' if row['scattered'] else ''}{block}",
-        "bytes": row["region_bytes"],
-        "size": show_bytes(float(row["region_bytes"] or 0)),
-        "ns": vega.ns(row["latency_s"]),
-        "low": vega.ns(row["latency_low"]),
-        "high": vega.ns(row["latency_high"]),
-        "fit": vega.ns(row["fit_s"]),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "series": f"{row.operation}{', scattered' if row.scattered else ''}{block}",
+        "bytes": row.region_bytes,
+        "size": show_bytes(row.region_bytes),
+        **vega.bar("ns", row.latency, vega.ns),
+        "fit": vega.ns(row.fit_s),
+        "verdict": row.verdict,
     }
 
 
-def _band(row: Flat) -> list[Spec]:
+def _band(row: BuffersRow) -> list[Spec]:
     """The interval of a capacity, and the rule in it."""
-    if not row["capacity_bytes"]:
+    if not row.capacity:
         return []
     band = {
-        "data": {"values": [{"from": row["capacity_low"], "to": row["capacity_high"]}]},
+        "data": {"values": [{"from": row.capacity.low, "to": row.capacity.high}]},
         "mark": {"type": "rect", "clip": True, "opacity": 0.18, "color": theme.colour("rule")},
         "encoding": {"x": vega.field("from", "q"), "x2": {"field": "to"}},
     }
-    return [band, vega.rule("x", float(row["capacity_bytes"]), "ink")]
+    return [band, vega.rule("x", row.capacity.middle, "ink")]
 
 
 def _layers(points: list[Point], names: list[str]) -> list[Spec]:

@@ -14,7 +14,9 @@ A row without capacity is an answer too: no such part is to be seen.
 Blind to buffers of single lines, and to those above half of the largest region. Source: see `stats.buffers`.
 """
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
+
+from msgspec.structs import replace
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
@@ -22,93 +24,17 @@ from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.suites.buffers.row import BuffersRow
+from tierscope.tables import Insight, Main, tables
 from tierscope.tables.buffers_found import found
-from tierscope.tables.measured import number, records
-from tierscope.tables.regions import row_of
-from tierscope.tables.rows import Col, Count, Ratio, Seconds, Size, Time, Unit
+from tierscope.tables.measured import Closing, records
+from tierscope.tables.regions import RegionsRow, row_of
 from tierscope.units import LINE_BYTES
 
 MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
 WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 MISSING = 0.1  # of the regions
 OF = "buffers"
-
-
-class BuffersRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `buffers`."""
-
-    part: Annotated[
-        str,
-        Col("part", help=("`buffer 1` to `buffer 3`, `medium`, `writes`: what joins lines on their way to the medium")),
-    ]
-    capacity: Annotated[
-        Annotated[Interval, Unit("B", "_bytes")] | None, Col("capacity", help="found; null where there is none")
-    ]
-    round_bytes: Annotated[
-        Size | None,
-        Col("round", help="the power of two, or 1.5 x a power of two, in that interval; null if there is none"),
-    ]
-    unit_bytes: Annotated[Size | None, Col("unit", help="brought in, or written, at a time")]
-    unit_low: Annotated[Size | None, Col("low", help="smallest unit that the curve does not rule out")]
-    unit_high: Annotated[Size | None, Col("high", help="largest")]
-    latency: Annotated[
-        Time | None,
-        Col(
-            "latency",
-            help=(
-                "of a line found there, all before it included; of `writes`: time of a line that is joined with none"
-            ),
-        ),
-    ]
-    amplification: Annotated[
-        Ratio | None,
-        Col(
-            "amplification",
-            help=(
-                "of `writes`: bytes written to the medium for each asked, where each line is alone; null of other parts"
-            ),
-        ),
-    ]
-    amplification_most: Annotated[
-        Ratio | None,
-        Col(
-            "at most",
-            help=(
-                "of a buffer: bytes that a read transfers for each requested byte, with lines in random order, if "
-                "the buffer contains data; fewer if it contains addresses"
-            ),
-        ),
-    ]
-    round_as: Annotated[
-        str | None,
-        Col(
-            "round as if it holds what is nearer",
-            help=(
-                "`holding`: the measured capacity is round, as if the buffer also contained what is nearer; "
-                "`beside`: it is round only without that; `cannot be told`: neither"
-            ),
-        ),
-    ]
-    page_walk_s: Annotated[
-        Seconds | None,
-        Col(
-            "first line of a region",
-            help=("added by the first line of a region that does not follow by address; null where nothing is"),
-        ),
-    ]
-    misfit: Annotated[
-        Ratio,
-        Col(
-            "misfit",
-            help=(
-                "root mean square of what the model leaves, over the errors of the points; above 3 something else "
-                "shapes the curve"
-            ),
-        ),
-    ]
-    points: Annotated[Count, Col("regions", help="regions that it rests on")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
 
 class Buffers:
@@ -129,73 +55,79 @@ class Buffers:
         "write_amplification": "time of a line alone over that of a joined one; null where nothing joins writes",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[BuffersRow]:
         asked = [one for one in records(run, "regions") if one.experiment.labels["of"] == OF]
         measured = [row_of(run, record) for record in asked]
         rows = []
         for target, one in found(measured).items():
-            own = [row for row in measured if row["target"] == target]
-            closing = _closing([row for row in own if row["operation"] == "read"])
+            own = [row for row in measured if row.target == target]
             if one.levels is not None:
-                rows += [{**row, "target": target, **closing} for row in _read(one.levels, closing)]
+                rows += _read(one.levels, target, [row for row in own if row.operation == "read"])
             if one.writes is not None:
-                written = [row for row in own if row["operation"] == "write"]
-                closing = _closing(written)
-                rows.append({**_written(one.writes, len(written), closing), "target": target, **closing})
+                rows.append(_written(one.writes, target, [row for row in own if row.operation == "write"]))
         return rows
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[BuffersRow]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _bounds(name: str, unit: str, value: Bounded | None, *, whole: bool = False) -> Flat:
-    """{name_unit, name_low, name_high}."""
-    if value is None:
-        return {f"{name}_{unit}": None, f"{name}_low": None, f"{name}_high": None}
-    found = {f"{name}_{unit}": value.middle, f"{name}_low": value.low, f"{name}_high": value.high}
-    return {key: round(one) if whole else number(one) for key, one in found.items()}
-
-
-def _part(name: str, capacity: Bounded | None, unit: Bounded | None, latency: Bounded | None) -> Flat:
-    return {
-        "part": name,
-        **_bounds("capacity", "bytes", capacity, whole=True),
-        "round_bytes": None,
-        **_bounds("unit", "bytes", unit, whole=True),
-        **_bounds("latency", "s", latency),
-        "amplification": None,
-        "amplification_most": None,
-        "round_as": None,
-        "page_walk_s": None,
-        "misfit": None,
-        "points": None,
-    }
-
-
-def _read(levels: Levels, closing: Flat) -> list[Flat]:
+def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[BuffersRow]:
     """Buffers and the medium. A curve that no buffers explain makes all rows inconclusive."""
     wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
     if levels.misfit > MISFIT:
         off = f"off by {levels.misfit:.1f} times its error"
         reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
+    verdict = _closing(regions)
     if reasons:
-        closing.update(conclusive=False, reasons="; ".join(filter(None, (str(closing["reasons"]), *reasons))))
-    same: Flat = {"misfit": levels.misfit, "points": levels.points}
-    rows = [
-        {
-            **_part(f"buffer {number}", level.capacity_bytes, level.unit_bytes, level.latency_s),
-            "round_bytes": level.round_bytes,
-            "amplification_most": level.most_amplification,
-            "round_as": _round_as(levels.levels[: number - 1], level),
-            **same,
-        }
+        verdict = {**verdict, "conclusive": False, "reasons": (*verdict["reasons"], *reasons)}
+    medium = replace(
+        _part("medium", target, levels.misfit, levels.points, verdict),
+        latency=_interval(levels.medium_s),
+        page_walk_s=levels.entry_s.middle if levels.entry_s.low > 0 else None,
+    )
+    buffers = [
+        replace(
+            _part(f"buffer {number}", target, levels.misfit, levels.points, verdict),
+            capacity=_whole(level.capacity_bytes),
+            round_bytes=level.round_bytes,
+            unit=_whole(level.unit_bytes),
+            latency=_interval(level.latency_s),
+            amplification_most=level.most_amplification,
+            round_as=_round_as(levels.levels[: number - 1], level),
+        )
         for number, level in enumerate(levels.levels, start=1)
     ]
-    entry = levels.entry_s
-    walk: Flat = {"page_walk_s": entry.middle if entry.low > 0 else None}
-    return [*rows, {**_part("medium", None, None, levels.medium_s), **walk, **same}]
+    return [*buffers, medium]
+
+
+def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) -> BuffersRow:
+    """Return the row of a part of which nothing is known yet."""
+    return BuffersRow(
+        part=part,
+        capacity=None,
+        round_bytes=None,
+        unit=None,
+        latency=None,
+        amplification=None,
+        amplification_most=None,
+        round_as=None,
+        page_walk_s=None,
+        misfit=misfit,
+        points=points,
+        target=target,
+        **verdict,
+    )
+
+
+def _interval(value: Bounded) -> Interval:
+    return Interval(value.low, value.middle, value.high, 0)
+
+
+def _whole(value: Bounded, times: int = 1) -> Interval:
+    low, middle, high = (round(end * times) for end in (value.low, value.middle, value.high))
+    return Interval(low, middle, high, 0)
 
 
 def _half(value: Bounded) -> float:
@@ -224,30 +156,36 @@ def _round_sizes(size: float) -> list[int]:
     return [factor << step for factor in (1, 3) for step in range(max(power - 2, 0), power + 2)]
 
 
-def _written(writes: Writes, points: int, closing: Flat) -> Flat:
+def _written(writes: Writes, target: str, regions: list[RegionsRow]) -> BuffersRow:
     """A curve that no one queue explains makes the row inconclusive."""
+    verdict = _closing(regions)
     if writes.misfit > MISFIT:
         off = f"off by {writes.misfit:.1f} times its error"
-        closing.update(conclusive=False, reasons=f"no one queue explains the curve, {off}: interleaved DIMMs may")
-    joined, same = writes.joined, Flat(points=points, misfit=writes.misfit)
+        reason = f"no one queue explains the curve, {off}: interleaved DIMMs may"
+        verdict = {**verdict, "conclusive": False, "reasons": (reason,)}
+    row = _part("writes", target, writes.misfit, len(regions), verdict)
+    joined = writes.joined
     if joined is None:
-        return {**_part("writes", None, None, Bounded(*(writes.line_s,) * 3)), **same}
-    entries = joined.entries
-    size = Bounded(*(one * LINE_BYTES for one in (entries.low, entries.middle, entries.high)))
-    row = _part("writes", size, joined.unit_bytes, joined.line_s)
-    return {**row, "amplification": joined.amplification, **same}
+        return replace(row, latency=Interval(writes.line_s, writes.line_s, writes.line_s, 0))
+    return replace(
+        row,
+        capacity=_whole(joined.entries, LINE_BYTES),
+        unit=_whole(joined.unit_bytes),
+        latency=_interval(joined.line_s),
+        amplification=joined.amplification,
+    )
 
 
-def _closing(rows: list[Flat]) -> Flat:
+def _closing(rows: list[RegionsRow]) -> Closing:
     """Of all regions together: an uncertain one is in the intervals, but one without a number is missing."""
-    missing = [row for row in rows if row["latency_s"] is None]
+    missing = [row for row in rows if row.latency is None]
     enough = len(missing) <= MISSING * len(rows)
     return {
         "conclusive": enough,
-        "reasons": "" if enough else f"{len(missing)} of {len(rows)} regions: {missing[0]['reasons']}",
-        "blocks": sum(int(row["blocks"] or 0) for row in rows),
-        "left_out_share": max((float(row["left_out_share"] or 0) for row in rows), default=0.0),
-        "origin": strongest(str(row["origin"]) for row in rows),
+        "reasons": () if enough else (f"{len(missing)} of {len(rows)} regions: {'; '.join(missing[0].reasons)}",),
+        "blocks": sum(row.blocks for row in rows),
+        "left_out_share": max((row.left_out_share for row in rows), default=0.0),
+        "origin": strongest(row.origin for row in rows),
     }
 
 

@@ -1,65 +1,61 @@
 """Buffers in a terminal: one line for each part."""
 
-from tierscope.draw import cells, vega
+from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
-from tierscope.tables import Flat
+from tierscope.stats.median import Interval
+from tierscope.suites.buffers.row import BuffersRow
 from tierscope.units import show_bytes, show_seconds, show_size
 
-"""Title, heads with whether they are numbers, lines."""
 
-
-def buffers(rows: list[Flat]) -> Grid:
+def buffers(rows: list[BuffersRow]) -> Grid:
     """Capacity with its interval, units that are possible, time of a line that is found there, amplification."""
-    targets = list(dict.fromkeys(str(row["target"]) for row in rows))
+    targets = list(dict.fromkeys(row.target for row in rows))
     several = len(targets) > 1
     heads = [
         ("part", False), ("capacity", True), ("unit", True), ("latency", True), ("bytes moved", True),
         *([("target", False)] if several else []),
     ]  # fmt: skip
-    lines = [[*_line(row), *([str(row["target"])] if several else [])] for row in rows]
+    lines = [[*_line(row), *([row.target] if several else [])] for row in rows]
     return (f"Buffers of {targets[0]}" if len(targets) == 1 else "Buffers"), heads, lines
 
 
-def _line(row: Flat) -> list[str]:
+def _line(row: BuffersRow) -> list[str]:
     return [
-        f"{row['part']}{'' if row['conclusive'] else ' ?'}",
+        f"{row.part}{'' if row.conclusive else ' ?'}",
         _capacity(row),
-        _unit(row),
-        _time(row),
+        _unit(row.unit),
+        _time(row.latency),
         _moved(row),
     ]
 
 
-def _moved(row: Flat) -> str:
+def _moved(row: BuffersRow) -> str:
     """'x 4' of writes, '<= x 4' of reads."""
-    sign = "" if row["amplification"] else "≤ "
-    times = float(row["amplification"] or row["amplification_most"] or 0)
+    sign = "" if row.amplification else "≤ "
+    times = row.amplification or row.amplification_most
     return f"{sign}x {times:g}" if times else cells.NOTHING
 
 
-def _capacity(row: Flat) -> str:
+def _capacity(row: BuffersRow) -> str:
     """'16 KiB ±3.1%': the round size where there is one; the interval is that of the size found."""
-    size, low, high = (float(row[f"capacity_{key}"] or 0) for key in ("bytes", "low", "high"))
-    if not size:
+    found = row.capacity
+    if found is None:
         return cells.NOTHING
-    shown = show_size(int(row["round_bytes"])) if row["round_bytes"] else show_bytes(size)
-    return cells.within(shown, low, size, high)
+    shown = show_size(row.round_bytes) if row.round_bytes else show_bytes(found.middle)
+    return cells.within(shown, found.low, found.middle, found.high)
 
 
-def _unit(row: Flat) -> str:
+def _unit(found: Interval | None) -> str:
     """'256 B', or '2 KiB-8 KiB' where others are possible."""
-    low, high = row["unit_low"], row["unit_high"]
-    if not low or not high:
+    if found is None:
         return cells.NOTHING
-    return show_size(int(low)) if low == high else f"{show_size(int(low))}-{show_size(int(high))}"
+    low, high = show_size(int(found.low)), show_size(int(found.high))
+    return low if low == high else f"{low}-{high}"
 
 
-def _time(row: Flat) -> str:
-    seconds, low, high = (float(row[key] or 0) for key in ("latency_s", "latency_low", "latency_high"))
-    if not seconds or vega.ns(seconds) is None:
-        return cells.NOTHING
-    return cells.within(show_seconds(seconds), low, seconds, high)
+def _time(found: Interval | None) -> str:
+    return cells.within(show_seconds(found.middle), found.low, found.middle, found.high) if found else cells.NOTHING
 
 
 forms.add(of_rows("buffers", lambda rows: [buffers(rows)]))

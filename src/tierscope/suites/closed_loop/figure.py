@@ -5,8 +5,9 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.closed_loop.findings import name_of, shown
+from tierscope.suites.closed_loop.row import ClosedLoopRow
 from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
-from tierscope.tables import Flat, Insight
+from tierscope.tables import Insight
 
 HUES = {RECOVERED: "green", WRONG: "vermilion", MISSED: "amber", ALARM: "purple"}
 ROOM = 1.15  # beyond the farthest ratio
@@ -27,9 +28,9 @@ class ClosedLoop:
         "device. What was missed and what was found without being there has no ratio: see the table."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[ClosedLoopRow], insights: list[Insight]) -> Spec | None:
         """Rows of `closed_loop`."""
-        points = [_point(row) for row in rows if row["truth"] and row["found"]]
+        points = [_point(row, row.found / row.truth) for row in rows if row.truth and row.found]
         if not points:
             return None
         names = list(dict.fromkeys(str(point["parameter"]) for point in points))
@@ -45,11 +46,11 @@ class ClosedLoop:
         return vega.finish(title, body, labels=list(HUES), axes={"x": "log"}, notes=notes, height=30 * len(names) + 40)
 
 
-def _point(row: Flat) -> Point:
+def _point(row: ClosedLoopRow, ratio: float) -> Point:
     return {
-        "device": row["device"], "parameter": row["parameter"], "name": name_of(row),
-        "ratio": float(f"{float(row['found'] or 0) / float(row['truth'] or 1):.5g}"),
-        "built": shown(row, "truth"), "seen": shown(row, "found"), "noise": row["noise"], "verdict": row["verdict"],
+        "device": row.device, "parameter": row.parameter, "name": name_of(row), "ratio": vega.digits(ratio),
+        "built": shown(row.truth, row.measure), "seen": shown(row.found, row.measure), "noise": row.noise,
+        "verdict": row.verdict,
     }  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from tierscope.suites.closed_loop.row import ClosedLoopRow
 from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
-from tierscope.tables import Flat, Insight, Number
+from tierscope.tables import Insight, Number
 from tierscope.units import show_bytes, show_seconds
 
 PLURALS = {
@@ -33,33 +34,31 @@ class Share:
         return self.recovered / self.total
 
 
-def shares(rows: list[Flat]) -> list[Share]:
+def shares(rows: list[ClosedLoopRow]) -> list[Share]:
     """In the order in which parameters first appear."""
     found = []
-    for parameter in dict.fromkeys(str(row["parameter"]) for row in rows):
-        own = [row["verdict"] for row in rows if row["parameter"] == parameter]
+    for parameter in dict.fromkeys(row.parameter for row in rows):
+        own = [row.verdict for row in rows if row.parameter == parameter]
         found.append(Share(parameter, *(own.count(verdict) for verdict in (RECOVERED, WRONG, MISSED, ALARM))))
     return found
 
 
-def failures(rows: list[Flat]) -> list[Flat]:
-    return [row for row in rows if row["verdict"] != RECOVERED]
+def failures(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:
+    return [row for row in rows if row.verdict != RECOVERED]
 
 
-def shown(row: Flat, key: str) -> str:
-    """'24 KiB', '107 ns', '52'; 'none'."""
-    value = row[key]
-    if not isinstance(value, int | float):
+def shown(value: float | None, measure: str) -> str:
+    """Return '24 KiB', '107 ns', '52'; 'none'. measure: B, s or 1."""
+    if value is None:
         return "none"
-    measure = row["measure"]
     return show_bytes(value) if measure == "B" else show_seconds(value) if measure == "s" else f"{value:.4g}"
 
 
-def name_of(row: Flat) -> str:
-    return f"{row['parameter']}{'' if row['level'] is None else ' of buffer ' + str(row['level'])}"
+def name_of(row: ClosedLoopRow) -> str:
+    return row.parameter if row.level is None else f"{row.parameter} of buffer {row.level}"
 
 
-def sentences(rows: list[Flat]) -> list[Insight]:
+def sentences(rows: list[ClosedLoopRow]) -> list[Insight]:
     told = [_share(share) for share in shares(rows)]
     return [*told, *(_failure(row) for row in failures(rows))]
 
@@ -78,9 +77,9 @@ def _share(share: Share) -> Insight:
     )
 
 
-def _failure(row: Flat) -> Insight:
-    built, found = shown(row, "truth"), shown(row, "found")
+def _failure(row: ClosedLoopRow) -> Insight:
+    built, found = shown(row.truth, row.measure), shown(row.found, row.measure)
     return Insight(
         name="failure",
-        text=f"Device {row['device']}: {name_of(row)} is {built}, found {found}: {row['verdict']}; {row['repeat']}",
+        text=f"Device {row.device}: {name_of(row)} is {built}, found {found}: {row.verdict}; {row.repeat}",
     )

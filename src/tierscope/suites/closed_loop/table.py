@@ -8,7 +8,7 @@ Blind to: faults that simulator and prober share.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -17,46 +17,16 @@ from tierscope.record.result import Record, Run
 from tierscope.suites.closed_loop import score
 from tierscope.suites.closed_loop.devices import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
+from tierscope.suites.closed_loop.row import ClosedLoopRow
 from tierscope.suites.closed_loop.score import Score
-from tierscope.tables import Flat, Insight, Main, Row, buffers_found, policy_found, tables
-from tierscope.tables.measured import number, records
+from tierscope.tables import Insight, Main, buffers_found, policy_found, tables
+from tierscope.tables.measured import asked, records
 from tierscope.tables.regions import row_of
-from tierscope.tables.rows import Col, Count, Ratio
 
 MOST_KNOWN = 4096
 COMMANDS = {"buffers": "buffers op=read", "policy": "policy"}
 
-_known: dict[tuple[object, ...], list[Flat]] = {}
-
-
-class ClosedLoopRow(Row, frozen=True, kw_only=True):
-    """One row of `closed_loop`."""
-
-    device: Annotated[Count, Col("device", help="its number; number and seed define the whole device")]
-    prober: Annotated[str, Col("prober", help="`buffers` or `policy`")]
-    parameter: Annotated[
-        str,
-        Col(
-            "parameter",
-            help=(
-                "`buffers` (how many), `capacity` of all memories together, `unit`, `latency`, `medium` (its "
-                "latency); `ways`, `grain`; `period`, `stall`, `moved unit` of migrations; `entries` of the queue, "
-                "`joined unit`"
-            ),
-        ),
-    ]
-    level: Annotated[
-        Ratio | None, Col("buffer", help="number of the buffer, from the nearest; null for parameters of other parts")
-    ]
-    measure: Annotated[str, Col("in", help="unit of the four keys that follow: `B`, `s` or `1`")]
-    truth: Annotated[str | None, Col("built", help="as it was built; null: there is none")]
-    found: Annotated[str | None, Col("found", help="as the prober found it; null: nothing was found")]
-    low: Annotated[str, Col("low", help="interval")]
-    high: Annotated[str, Col("high", help="interval")]
-    verdict: Annotated[str, Col("verdict", help="`recovered`, `wrong`, `missed`, `false alarm`")]
-    noise: Annotated[Ratio, Col("noise", help="of the device")]
-    repeat: Annotated[str, Col("to repeat it", help="command that repeats the prober on this device alone")]
-    origin: Annotated[str, Col("origin", help="as of other rows")]
+_known: dict[tuple[object, ...], list[ClosedLoopRow]] = {}
 
 
 class ClosedLoop:
@@ -76,19 +46,19 @@ class ClosedLoop:
         "failure": "one that was not, and what repeats it; no value",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[ClosedLoopRow]:
         parts: dict[tuple[int, str], list[Record]] = {}
         for record in records(run, self.name):
-            labels = record.experiment.labels
-            parts.setdefault((int(labels["device"] or 0), str(labels["prober"])), []).append(record)
+            prober = str(record.experiment.labels["prober"])
+            parts.setdefault((asked(record, "device"), prober), []).append(record)
         return [row for (device, prober), own in parts.items() for row in _remembered(run, device, prober, own)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[ClosedLoopRow]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[Flat]:
+def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[ClosedLoopRow]:
     key = (run.path.absolute(), prober, *(record.mark for record in own))
     if key not in _known:
         while len(_known) >= MOST_KNOWN:
@@ -97,15 +67,26 @@ def _remembered(run: Run, device: int, prober: str, own: list[Record]) -> list[F
     return _known[key]
 
 
-def _rows(run: Run, number_: int, prober: str, own: list[Record]) -> Iterator[Flat]:
+def _rows(run: Run, number: int, prober: str, own: list[Record]) -> Iterator[ClosedLoopRow]:
     word = own[0].experiment.groups[0].target.word
     device = parse(word)
     origin = strongest(facts.origin for record in own for facts in record.groups)
     for one in _scores(prober, device, _view(run, own)):
-        asked: Flat = {"device": number_, "prober": prober, "parameter": one.parameter, "level": one.level}
-        found = {key: number(getattr(one, key)) for key in ("truth", "found", "low", "high")}
-        closing: Flat = {"verdict": one.verdict, "noise": device.noise, "repeat": _repeat(prober, word, own[0])}
-        yield {**asked, "measure": one.measure, **found, **closing, "origin": origin}
+        yield ClosedLoopRow(
+            device=number,
+            prober=prober,
+            parameter=one.parameter,
+            level=one.level,
+            measure=one.measure,
+            truth=one.truth,
+            found=one.found,
+            low=one.low,
+            high=one.high,
+            verdict=one.verdict,
+            noise=device.noise,
+            repeat=_repeat(prober, word, own[0]),
+            origin=origin,
+        )
 
 
 def _repeat(prober: str, word: str, record: Record) -> str:

@@ -4,12 +4,12 @@ from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.closed_loop.findings import PLURALS, Share, failures, name_of, shares, shown
-from tierscope.tables import Flat
+from tierscope.suites.closed_loop.row import ClosedLoopRow
 
 
-def grids(rows: list[Flat]) -> list[Grid]:
+def grids(rows: list[ClosedLoopRow]) -> list[Grid]:
     """The second only where something failed."""
-    devices = len({row["device"] for row in rows})
+    devices = len({row.device for row in rows})
     heads = [("parameter", False), ("recovered", True), ("of", True), ("share", True), ("wrong", True),
              ("missed", True), ("false alarms", True)]  # fmt: skip
     title = f"Probers on {devices} random device{'' if devices == 1 else 's'}"
@@ -28,9 +28,9 @@ def _share(share: Share) -> list[str]:
     return [name, str(share.recovered), str(share.total), f"{100 * share.share:.1f} %", *others]
 
 
-def _failure(row: Flat) -> list[str]:
-    ends = [shown(row, "truth"), shown(row, "found"), str(row["verdict"]), str(row["repeat"])]
-    return [str(row["device"]), name_of(row), *ends]
+def _failure(row: ClosedLoopRow) -> list[str]:
+    ends = [shown(row.truth, row.measure), shown(row.found, row.measure), row.verdict, row.repeat]
+    return [str(row.device), name_of(row), *ends]
 
 
 forms.add(of_rows("closed_loop", grids))

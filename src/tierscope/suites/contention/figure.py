@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import short_word
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.contention.table import ContentionRow
+from tierscope.tables import Insight
 
 FEW = 6  # splits that still fit three charts side by side
 TIPS = vega.tips(
@@ -28,12 +29,12 @@ class Contention:
         "the dashed one, both together move more than A with all CPUs. A pale bar and a hollow point are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[ContentionRow], insights: list[Insight]) -> Spec | None:
         """Rows of `contention`, in any order."""
-        known = [row for row in rows if row["sum_bytes_per_s"]]
+        known = [row for row in rows if row.sum and row.sum.middle]
         if not known:
             return None
-        points = [_point(row, known) for row in sorted(known, key=_place)]
+        points = [_point(row, known) for row in sorted(known, key=lambda row: row.place)]
         splits = list(dict.fromkeys(point["split"] for point in points))
         charts = list(dict.fromkeys(point["chart"] for point in points))
         columns = min(len(charts), 3) if len(splits) <= FEW else 1
@@ -45,34 +46,24 @@ class Contention:
         return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["A", "B"], notes=notes)
 
 
-def _place(row: Flat) -> tuple[float, int]:
-    """From all threads in A to all in B."""
-    a, b = int(row["a_threads"] or 0), int(row["b_threads"] or 0)
-    return b / (a + b), a + b
-
-
-def _point(row: Flat, rows: list[Flat]) -> Point:
+def _point(row: ContentionRow, rows: list[ContentionRow]) -> Point:
     values = {
-        side + end: vega.gb(row[key])
-        for side, stem, middle in (
-            ("a", "a_bandwidth", "a_bandwidth_bytes_per_s"),
-            ("b", "b_bandwidth", "b_bandwidth_bytes_per_s"),
-            ("sum", "sum", "sum_bytes_per_s"),
-        )
-        for end, key in (("", middle), ("_low", f"{stem}_low"), ("_high", f"{stem}_high"))
+        **vega.ends("a", row.a_bandwidth, vega.gb),
+        **vega.ends("b", row.b_bandwidth, vega.gb),
+        **vega.ends("sum", row.sum, vega.gb),
     }
-    alone = [vega.gb(one["sum_bytes_per_s"]) for one in rows if one["mode"] == row["mode"] and not one["b_threads"]]
-    source, target = _letters(str(row["mode"]))
+    alone = [vega.gb(one.sum.middle) for one in rows if one.mode == row.mode and not one.b_threads and one.sum]
+    source, target = _letters(row.mode)
     places = f"within {target}" if source == target else f"from {source} to {target}"
     return {
         **values,
         "top": (values["a"] or 0.0) + (values["b"] or 0.0),
         "alone": max((rate for rate in alone if rate), default=None),
-        "split": f"{row['a_threads']}:{row['b_threads']}",
-        "mode": row["mode"],
-        "chart": f"{row['mode']}: B copies {places}",
-        "coverage": round(100 * float(row["coverage"] or 0), 1),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "split": row.split,
+        "mode": row.mode,
+        "chart": f"{row.mode}: B copies {places}",
+        "coverage": None if row.coverage is None else round(100 * row.coverage, 1),
+        "verdict": row.verdict,
     }
 
 
@@ -81,16 +72,16 @@ def _letters(mode: str) -> list[str]:
     return ["a" if place == "dram" else "b" for place in mode.split("-")]
 
 
-def _names(rows: list[Flat]) -> str:
+def _names(rows: list[ContentionRow]) -> str:
     """Which targets a and b are; b is unknown where no mode touches it."""
-    names = {"a": str(rows[0]["a_target"])}
+    names = {"a": rows[0].a_target}
     for row in rows:
-        names |= dict(zip(_letters(str(row["mode"])), (str(row["b_source"]), str(row["b_target"])), strict=True))
+        names |= dict(zip(_letters(row.mode), (row.b_source, row.b_target), strict=True))
     return ", ".join(f"{letter} is {short_word(name, 40)}" for letter, name in sorted(names.items())) + "."
 
 
-def _stand_in(rows: list[Flat]) -> str:
-    if not any(row["stand_in"] for row in rows):
+def _stand_in(rows: list[ContentionRow]) -> str:
+    if not any(row.stand_in for row in rows):
         return ""
     return "b is a file in the memory of a: it stands in for a second tier, which this machine does not have."
 

@@ -5,7 +5,9 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import short_word, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.stats.median import Interval
+from tierscope.suites.contention.table_targets import TargetsRow
+from tierscope.tables import Insight
 
 SPEED_TIPS = vega.tips(
     ("target", "target"), ("team", "team"), ("gb", "bandwidth, GB/s"), ("low", "95 % interval from, GB/s"),
@@ -27,10 +29,12 @@ class TargetRatio:
         "bands are 95 % intervals, hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[TargetsRow], insights: list[Insight]) -> Spec | None:
         """Rows of `targets`."""
-        speeds = [_speed(row, side) for side in ("a", "b") for row in rows if row[f"{side}_bandwidth_bytes_per_s"]]
-        ratios = [_ratio(row) for row in rows if row["ratio"]]
+        speeds = [_speed("a", row.a_target, row.a_bandwidth, row) for row in rows]
+        speeds += [_speed("b", row.b_target, row.b_bandwidth, row) for row in rows]
+        speeds = [point for point in speeds if point["gb"]]
+        ratios = [vega.bar("ratio", row.ratio, _percent) | _common(row) for row in rows if row.ratio]
         if not speeds or not ratios:
             return None
         names = list(dict.fromkeys(point["target"] for point in speeds))
@@ -57,27 +61,20 @@ class TargetRatio:
         return vega.finish(title, body, labels=names, axes={"y": "linear"}, notes=notes)
 
 
-def _speed(row: Flat, side: str) -> Point:
+def _speed(side: str, target: str, bandwidth: Interval | None, row: TargetsRow) -> Point:
     return {
-        "target": f"{side}: {short_word(str(row[f'{side}_target']), 40)}",
-        "gb": vega.gb(row[f"{side}_bandwidth_bytes_per_s"]),
-        "low": vega.gb(row[f"{side}_bandwidth_low"]),
-        "high": vega.gb(row[f"{side}_bandwidth_high"]),
+        "target": f"{side}: {short_word(target, 40)}",
+        **vega.bar("gb", bandwidth, vega.gb),
         **_common(row),
     }
 
 
-def _ratio(row: Flat) -> Point:
-    ends = (("ratio", "ratio"), ("low", "ratio_low"), ("high", "ratio_high"))
-    return {name: round(100 * float(row[key] or 0), 3) for name, key in ends} | _common(row)
+def _percent(ratio: float | None) -> float | None:
+    return None if ratio is None else round(100 * ratio, 3)
 
 
-def _common(row: Flat) -> Point:
-    return {
-        "threads": row["threads"],
-        "team": threads_name(int(row["threads"] or 0)),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
-    }
+def _common(row: TargetsRow) -> Point:
+    return {"threads": row.threads, "team": threads_name(row.threads), "verdict": row.verdict}
 
 
 def _chart(points: list[Point], x: Spec, y: Spec, hue: Spec, tips: list[Spec]) -> Spec:

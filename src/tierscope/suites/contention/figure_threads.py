@@ -4,7 +4,8 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.contention.table_threads import ThreadsRow
+from tierscope.tables import Insight
 from tierscope.units import show_seconds
 
 FEW = 6  # splits that still fit three charts side by side
@@ -28,14 +29,14 @@ class Flutter:
         "series of every split stands under the blocks over time."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[ThreadsRow], insights: list[Insight]) -> Spec | None:
         """Rows of `threads`."""
-        points = [_point(row) for row in rows if row["variation"] is not None]
+        points = [point for row in rows for point in _point(row)]
         if not points:
             return None
         points.sort(key=lambda point: (point["place"], point["group"], point["thread"]))
         splits = list(dict.fromkeys(point["split"] for point in points))
-        charts = list(dict.fromkeys(str(row["mode"]) for row in rows))
+        charts = list(dict.fromkeys(row.mode for row in rows))
         columns = min(len(charts), 3) if len(splits) <= FEW else 1
         facet = vega.field("mode", "n", None, sort=charts)
         inner = {"layer": [_dots(splits)], "width": vega.WIDTH // columns - 60, "height": 180}
@@ -45,24 +46,26 @@ class Flutter:
         return vega.finish(title, body, labels=[*theme.GROUPS, *WORDS], axes={"y": "linear"}, notes=notes)
 
 
-def _point(row: Flat) -> Point:
-    a, b = int(row["a_threads"] or 0), int(row["b_threads"] or 0)
-    depth, period = row["dip_depth"], row["dip_period_s"]
-    return {
-        "split": f"{a}:{b}",
-        "place": b / (a + b),
-        "mode": row["mode"],
-        "group": row["group"],
-        "thread": f"{row['group']} on CPU {row['cpu']}",
-        "variation": round(100 * float(row["variation"] or 0), 3),
-        "dips": row["dips"],
-        "in_dips": round(100 * float(row["dip_share"] or 0), 2),
-        "depth": None if depth is None else round(100 * float(depth), 1),
-        "period": "no rhythm" if period is None else show_seconds(float(period)),
-        "rate": vega.gb(row["bandwidth_bytes_per_s"]),
-        "word": WORDS[1] if row["flutters"] else WORDS[0],
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
-    }
+def _point(row: ThreadsRow) -> list[Point]:
+    if row.variation is None:
+        return []
+    return [
+        {
+            "split": f"{row.a_threads}:{row.b_threads}",
+            "place": row.b_threads / (row.a_threads + row.b_threads),
+            "mode": row.mode,
+            "group": row.group,
+            "thread": f"{row.group} on CPU {row.cpu}",
+            "variation": round(100 * row.variation, 3),
+            "dips": row.dips,
+            "in_dips": round(100 * row.dip_share, 2),
+            "depth": None if row.dip_depth is None else round(100 * row.dip_depth, 1),
+            "period": "no rhythm" if row.dip_period_s is None else show_seconds(row.dip_period_s),
+            "rate": vega.gb(row.bandwidth_bytes_per_s),
+            "word": WORDS[row.flutters],
+            "verdict": row.verdict,
+        }
+    ]
 
 
 def _dots(splits: list[str]) -> Spec:

@@ -8,7 +8,6 @@ it is narrower than bounds that were added, and it is right where the two move t
 Blind to who used which channel: only a counter sees that.
 """
 
-import math
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -17,26 +16,18 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
-from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, Number, tables
-from tierscope.tables.measured import (
-    bounds,
-    closing_flat,
-    interval_of,
-    measured,
-    ratio_word,
-    records,
-    sure_rows_flat,
-    whole,
-)
-from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Size
+from tierscope.tables import Audited, Insight, JudgedRow, Main, Number, tables
+from tierscope.tables.measured import asked, closing, measured, ratio_word, records, sure_rows
+from tierscope.tables.rows import Bandwidth, Col, Count, Share, Size
 from tierscope.units import show_rate
 
-SIDES = {"A": "a", "B": "b"}  # role of a group -> how its keys begin
 NONE = Interval(0.0, 0.0, 0.0, 0)  # of a group without threads
+STAND_IN = "; b is a file in the memory of a, which stands in for a second tier"
+"""What has to be said beside every comparison of a with a b that is no tier of its own."""
 
 
 class ContentionRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `contention`."""
+    """A mode at one split of the CPUs."""
 
     mode: Annotated[
         str,
@@ -54,11 +45,12 @@ class ContentionRow(JudgedRow, frozen=True, kw_only=True):
         Bandwidth | None, Col("A", help="median program bytes of A while both ran; 0 without threads")
     ]
     b_bandwidth: Annotated[Bandwidth | None, Col("B", help="the same of B")]
-    sum_bytes_per_s: Annotated[BytesPerS, Col("sum", help="median of the sum of both at the same moments")]
-    sum_low: Annotated[BytesPerS | None, Col("low", help="interval of that series, no sum of bounds")]
-    sum_high: Annotated[BytesPerS | None, Col("high")]
+    sum: Annotated[
+        Bandwidth | None,
+        Col("sum", help="median of the sum of both at the same moments; its bounds are not sums of bounds"),
+    ]
     coverage: Annotated[
-        Ratio,
+        Share | None,
         Col(
             "coverage",
             help=("share of the timed blocks within the time in which both groups ran, the smaller one of the groups"),
@@ -72,6 +64,17 @@ class ContentionRow(JudgedRow, frozen=True, kw_only=True):
     ]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays of both groups")]
+
+    @property
+    def split(self) -> str:
+        """'3:1', threads of A : threads of B."""
+        return f"{self.a_threads}:{self.b_threads}"
+
+    @property
+    def place(self) -> tuple[float, int]:
+        """Its order: from all threads in A to all in B."""
+        threads = self.a_threads + self.b_threads
+        return self.b_threads / threads, threads
 
 
 class Contention:
@@ -91,33 +94,38 @@ class Contention:
         "coverage": "least share of the timed blocks in the common window, of splits with two groups",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[ContentionRow]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
-        modes = dict.fromkeys(str(row["mode"]) for row in rows)
-        best = [one for mode in modes for one in _most([row for row in rows if row["mode"] == mode])]
+    def insights(self, run: Run, rows: list[ContentionRow]) -> list[Insight]:
+        del run
+        modes = dict.fromkeys(row.mode for row in rows)
+        best = [one for mode in modes for one in _most([row for row in rows if row.mode == mode])]
         return best + _coverage(rows)
 
 
-def _row(run: Run, record: Record) -> Flat:
+def _row(run: Run, record: Record) -> ContentionRow:
     point, labels = measured(run, record), record.experiment.labels
-    found = dict.fromkeys(SIDES.values(), NONE)
-    for number, group in enumerate(record.experiment.groups):
-        program = record.groups[number].program_bytes_per_operation
-        found[SIDES[group.role]] = point.groups[number].interval.times(program)
-    return {
-        **{key: labels[key] for key in ("mode", "a_threads", "b_threads")},
-        **bounds("a_bandwidth", "bytes_per_s", found["a"]),
-        **bounds("b_bandwidth", "bytes_per_s", found["b"]),
-        **bounds("sum", "bytes_per_s", total(record, point)),
-        "coverage": min(point.together.coverage),
-        **{key: labels[key] for key in ("a_target", "b_source", "b_target")},
-        "stand_in": bool(labels.get("stand_in")),
-        "kernel": record.groups[0].kernel,
-        "footprint_bytes": sum(facts.footprint_bytes for facts in record.groups),
-        **closing_flat(record, point),
+    found = {
+        group.role: summary.interval.times(facts.program_bytes_per_operation)
+        for group, facts, summary in zip(record.experiment.groups, record.groups, point.groups, strict=True)
     }
+    return ContentionRow(
+        mode=str(labels["mode"]),
+        a_threads=asked(record, "a_threads"),
+        b_threads=asked(record, "b_threads"),
+        a_bandwidth=found.get("A", NONE),
+        b_bandwidth=found.get("B", NONE),
+        sum=total(record, point),
+        coverage=min(point.together.coverage),
+        a_target=str(labels["a_target"]),
+        b_source=str(labels["b_source"]),
+        b_target=str(labels["b_target"]),
+        stand_in=bool(labels.get("stand_in")),
+        kernel=record.groups[0].kernel,
+        footprint_bytes=sum(facts.footprint_bytes for facts in record.groups),
+        **closing(record, point),
+    )
 
 
 def total(record: Record, point: Point) -> Interval:
@@ -128,29 +136,29 @@ def total(record: Record, point: Point) -> Interval:
     return median(series[start:], record.experiment.schedule.confidence)
 
 
-def _most(rows: list[Flat]) -> list[Insight]:
+def _most(rows: list[ContentionRow]) -> list[Insight]:
     """The split with the largest sum of one mode, named alone only where it can be told from all others."""
-    known = [row for row in rows if interval_of(row, "sum", "bytes_per_s")]
-    sure = sure_rows_flat(rows, "sum", "bytes_per_s")
-    if len(known) < 2:
+    known, sure = sum(row.sum is not None for row in rows), sure_rows(rows, lambda row: row.sum)
+    mode = rows[0].mode
+    if known < 2:
         return []
     if len(sure) < 2:
-        return [_too_few(str(rows[0]["mode"]), len(sure), len(known))]
+        return [_too_few(mode, len(sure), known)]
     best, most = max(sure, key=lambda pair: pair[1].middle)
     others = [pair for pair in sure if pair[0] is not best]
     told = compare_all([(interval, most) for _, interval in others])
-    alike = [split(row) for (row, _), one in zip(others, told, strict=True) if one.verdict == "no difference shown"]
-    words = f"{best['mode']}: A:B = {split(best)} gives the highest total, {show_rate(most.middle)}"
+    alike = [row.split for (row, _), one in zip(others, told, strict=True) if one.verdict == "no difference shown"]
+    words = f"{mode}: A:B = {best.split} gives the highest total, {show_rate(most.middle)}"
     against, ratio = _against_alone(best, most, sure)
     if alike:
         words = (
-            f"{best['mode']}: no split gives a significantly higher total: A:B = {split(best)} gives "
+            f"{mode}: no split gives a significantly higher total: A:B = {best.split} gives "
             f"{show_rate(most.middle)}, not distinguishable from {_listed(alike)}"
         )
     return [
         Insight(
-            name=f"most_in_total {best['mode']}",
-            text=words + against + _unsure(len(known) - len(sure), len(known)) + stand_in(best),
+            name=f"most_in_total {mode}",
+            text=words + against + _unsure(known - len(sure), known) + (STAND_IN if best.stand_in else ""),
             value=None if alike else most.middle,
             low=None if alike else most.low,
             high=None if alike else most.high,
@@ -166,9 +174,11 @@ def _too_few(mode: str, sure: int, known: int) -> Insight:
     return Insight(name=f"most_in_total {mode}", text=text, unit="B/s", conclusive=False)
 
 
-def _against_alone(best: Flat, most: Interval, pairs: list[tuple[Flat, Interval]]) -> tuple[str, tuple[Number, ...]]:
+def _against_alone(
+    best: ContentionRow, most: Interval, pairs: list[tuple[ContentionRow, Interval]]
+) -> tuple[str, tuple[Number, ...]]:
     """Document 000's question: do both targets together move more than a alone?"""
-    alone = next((pair for pair in pairs if not pair[0]["b_threads"]), None)
+    alone = next((pair for pair in pairs if not pair[0].b_threads), None)
     if alone is None:
         return "; A alone is inconclusive, so there is no comparison with it", ()
     if alone[0] is best:
@@ -187,23 +197,13 @@ def _listed(words: list[str], most: int = 6) -> str:
     return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
-def split(row: Flat) -> str:
-    """'3:1', threads of A : threads of B."""
-    return f"{row['a_threads']}:{row['b_threads']}"
-
-
-def stand_in(row: Flat) -> str:
-    """What has to be said beside every comparison of a with a b that is no tier of its own."""
-    return "; b is a file in the memory of a, which stands in for a second tier" if row["stand_in"] else ""
-
-
-def _coverage(rows: list[Flat]) -> list[Insight]:
+def _coverage(rows: list[ContentionRow]) -> list[Insight]:
     """Of the splits in which both groups ran: how much of the timed blocks the common window holds."""
-    mixed = [row for row in rows if whole(row, "a_threads") and whole(row, "b_threads")]
-    shares = {split(row) + " " + str(row["mode"]): float(row["coverage"] or 0) for row in mixed}
-    if not shares or not all(map(math.isfinite, shares.values())):
+    mixed = [row for row in rows if row.a_threads and row.b_threads]
+    shares = {f"{row.split} {row.mode}": row.coverage for row in mixed if row.coverage is not None}
+    if not shares or any(row.coverage is None for row in mixed):
         return []
-    worst = min(shares, key=lambda name: shares[name])
+    worst = min(shares, key=shares.__getitem__)
     return [
         Insight(
             name="coverage",
@@ -212,7 +212,7 @@ def _coverage(rows: list[Flat]) -> list[Insight]:
             value=shares[worst],
             unit="1",
             kind="share",
-            conclusive=all(row["conclusive"] for row in mixed),
+            conclusive=all(row.conclusive for row in mixed),
         )
     ]
 

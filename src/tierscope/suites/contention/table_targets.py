@@ -10,16 +10,15 @@ from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
-from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
-from tierscope.suites.contention.table import stand_in
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import bounds, closing_flat, measured, number, records, sure_rows_flat, whole
+from tierscope.suites.contention.table import STAND_IN
+from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import closing, measured, quotient, records, sure_rows
 from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Size
 
 
 class TargetsRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `targets`."""
+    """Two targets at one number of threads, each measured alone."""
 
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
     a_target: Annotated[str, Col("a", help="as `node:0`", tier=True)]
@@ -45,56 +44,54 @@ class Targets:
         "target_ratio THREADS": "b / a with the fewest and with the most threads",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[TargetsRow]:
         found: dict[object, dict[object, Record]] = {}
         for record in records(run, self.name):
             labels = record.experiment.labels
             found.setdefault(labels["threads"], {})[labels["side"]] = record
         return [_row(run, sides["a"], sides["b"]) for sides in found.values() if {"a", "b"} <= sides.keys()]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[TargetsRow]) -> list[Insight]:
         del run
-        known = sorted(sure_rows_flat(rows, "ratio", ""), key=lambda pair: whole(pair[0], "threads"))
-        ends = {whole(row, "threads"): (row, ratio) for row, ratio in (*known[:1], *known[-1:])}
-        return [_ratio(threads, *end) for threads, end in ends.items()]
+        known = sorted(sure_rows(rows, lambda row: row.ratio), key=lambda pair: pair[0].threads)
+        ends = {row.threads: (row, ratio) for row, ratio in (*known[:1], *known[-1:])}
+        return [_ratio(*end) for end in ends.values()]
 
 
-def _row(run: Run, a: Record, b: Record) -> Flat:
+def _row(run: Run, a: Record, b: Record) -> TargetsRow:
     first, second = _bandwidth(run, a), _bandwidth(run, b)
-    ratio = compare(first, second)
-    one, other = closing_flat(a, measured(run, a)), closing_flat(b, measured(run, b))
-    reasons = [f"{side}: {row['reasons']}" for side, row in (("a", one), ("b", other)) if row["reasons"]]
-    return {
-        "threads": len(a.groups[0].cpus),
-        "a_target": a.groups[0].target,
-        "b_target": b.groups[0].target,
-        **bounds("a_bandwidth", "bytes_per_s", first),
-        **bounds("b_bandwidth", "bytes_per_s", second),
-        "ratio": number(ratio.middle),
-        "ratio_low": number(ratio.low),
-        "ratio_high": number(ratio.high),
-        "stand_in": bool(a.experiment.labels.get("stand_in")),
-        "kernel": a.groups[0].kernel,
-        "footprint_bytes": a.groups[0].footprint_bytes,
-        "conclusive": not reasons,
-        "reasons": "; ".join(reasons),
-        "blocks": a.blocks + b.blocks,
-        "left_out_share": max(float(one["left_out_share"] or 0), float(other["left_out_share"] or 0)),
-        "origin": strongest((str(one["origin"]), str(other["origin"]))),
-    }
+    one, other = closing(a, measured(run, a)), closing(b, measured(run, b))
+    joined = (("a", "; ".join(one["reasons"])), ("b", "; ".join(other["reasons"])))
+    reasons = tuple(f"{side}: {why}" for side, why in joined if why)
+    return TargetsRow(
+        threads=len(a.groups[0].cpus),
+        a_target=a.groups[0].target,
+        b_target=b.groups[0].target,
+        a_bandwidth=first,
+        b_bandwidth=second,
+        ratio=quotient(first, second),
+        stand_in=bool(a.experiment.labels.get("stand_in")),
+        kernel=a.groups[0].kernel,
+        footprint_bytes=a.groups[0].footprint_bytes,
+        conclusive=not reasons,
+        reasons=reasons,
+        blocks=one["blocks"] + other["blocks"],
+        left_out_share=max(one["left_out_share"], other["left_out_share"]),
+        origin=strongest((one["origin"], other["origin"])),
+    )
 
 
 def _bandwidth(run: Run, record: Record) -> Interval:
     return measured(run, record).groups[0].interval.times(record.groups[0].program_bytes_per_operation)
 
 
-def _ratio(threads: int, row: Flat, ratio: Interval) -> Insight:
-    team = "1 thread" if threads == 1 else f"{threads} threads"
+def _ratio(row: TargetsRow, ratio: Interval) -> Insight:
+    team = "1 thread" if row.threads == 1 else f"{row.threads} threads"
     low, middle, high = ratio.low, ratio.middle, ratio.high
     return Insight(
-        name=f"target_ratio {threads}",
-        text=f"With {team}, {row['b_target']} copies at {100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f}) "
-        f"of the rate of {row['a_target']}{stand_in(row)}",
+        name=f"target_ratio {row.threads}",
+        text=f"With {team}, {row.b_target} copies at {100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f}) "
+        f"of the rate of {row.a_target}{STAND_IN if row.stand_in else ''}",
         value=middle,
         low=low,
         high=high,

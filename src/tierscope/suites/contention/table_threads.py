@@ -9,12 +9,12 @@ from statistics import median
 from typing import Annotated, ClassVar
 
 from tierscope.record.result import Record, Run
-from tierscope.stats.flutter import FLUTTERS, NOTICED, Flutter, flutter
-from tierscope.stats.point import steady_from
+from tierscope.stats.flutter import FLUTTERS, NOTICED, flutter
+from tierscope.stats.point import Point, steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Flat, Insight, JudgedRow, Main, Number, tables
-from tierscope.tables.measured import closing_flat, measured, number, records, whole
-from tierscope.tables.rows import BytesPerS, Col, Count, Ratio, Seconds
+from tierscope.tables import Insight, JudgedRow, Main, Number, tables
+from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.rows import BytesPerS, Col, Count, Ratio, Seconds, Share
 from tierscope.units import show_seconds
 
 NAMED = 3  # threads in one sentence
@@ -22,7 +22,7 @@ JUDGED = 200  # undisturbed blocks, at least, of a thread that is said not to fl
 
 
 class ThreadsRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `threads`."""
+    """A thread of one split of a contention."""
 
     experiment: Annotated[Count, Col("experiment", help="number of the record")]
     mode: Annotated[str, Col("mode", help="as for `contention`")]
@@ -30,15 +30,15 @@ class ThreadsRow(JudgedRow, frozen=True, kw_only=True):
     b_threads: Annotated[Count, Col("threads of B", help="threads of B")]
     group: Annotated[str, Col("group", help="`A` or `B`")]
     thread: Annotated[Count, Col("thread", help="its number in the group, from 0")]
-    cpu: Annotated[Count, Col("CPU", help="on which it runs")]
+    cpu: Annotated[Count | None, Col("CPU", help="on which it runs")]
     target: Annotated[str, Col("target", help="where it writes", tier=True)]
-    bandwidth_bytes_per_s: Annotated[BytesPerS, Col("bandwidth", help="median over its blocks")]
+    bandwidth_bytes_per_s: Annotated[BytesPerS | None, Col("bandwidth", help="median over its blocks")]
     variation: Annotated[
         Ratio | None,
         Col("variation", help="coefficient of variation of the rates of its blocks; null under two blocks"),
     ]
     dips: Annotated[Count, Col("dips", help="how many")]
-    dip_share: Annotated[Ratio, Col("blocks in dips", help="share of its blocks in dips")]
+    dip_share: Annotated[Share, Col("blocks in dips", help="share of its blocks in dips")]
     dip_depth: Annotated[
         Ratio | None, Col("depth", help="rate in a dip over the median, median over the dips; null without a dip")
     ]
@@ -69,49 +69,49 @@ class Threads:
         "flutter": "share of the threads that flutter",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[ThreadsRow]:
         return [row for record in records(run, "contention") for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[ThreadsRow]) -> list[Insight]:
         del run
         return _flutter(rows)
 
 
-def _rows(run: Run, record: Record) -> list[Flat]:
+def _rows(run: Run, record: Record) -> list[ThreadsRow]:
     point = measured(run, record)
-    begin = steady_from(point)
-    series = thread_series(run.blocks(record), record.clock.hz)
-    return [_row(record, one, flutter(one, begin), closing_flat(record, point)) for one in series]
+    return [_row(record, one, point) for one in thread_series(run.blocks(record), record.clock.hz)]
 
 
-def _row(record: Record, one: ThreadSeries, found: Flutter, closed: Flat) -> Flat:
-    labels, facts = record.experiment.labels, record.groups[one.group]
-    return {
-        "experiment": record.number,
-        **{key: labels[key] for key in ("mode", "a_threads", "b_threads")},
-        "group": record.experiment.groups[one.group].role,
-        "thread": one.thread,
-        "cpu": facts.cpus[one.thread] if one.thread < len(facts.cpus) else None,
-        "target": facts.target,
-        "bandwidth_bytes_per_s": number(found.rate * facts.program_bytes_per_operation),
-        "variation": number(found.variation),
-        "dips": len(found.dips),
-        "dip_share": found.dip_share,
-        "dip_depth": found.depth,
-        "dip_period_s": found.period_s,
-        "flutters": found.flutters,
-        "clean_blocks": found.blocks,
-        **closed,
-    }
+def _row(record: Record, one: ThreadSeries, point: Point) -> ThreadsRow:
+    facts, found = record.groups[one.group], flutter(one, steady_from(point))
+    return ThreadsRow(
+        experiment=record.number,
+        mode=str(record.experiment.labels["mode"]),
+        a_threads=asked(record, "a_threads"),
+        b_threads=asked(record, "b_threads"),
+        group=record.experiment.groups[one.group].role,
+        thread=one.thread,
+        cpu=facts.cpus[one.thread] if one.thread < len(facts.cpus) else None,
+        target=facts.target,
+        bandwidth_bytes_per_s=found.rate * facts.program_bytes_per_operation,
+        variation=found.variation,
+        dips=len(found.dips),
+        dip_share=found.dip_share,
+        dip_depth=found.depth,
+        dip_period_s=found.period_s,
+        flutters=found.flutters,
+        clean_blocks=found.blocks,
+        **closing(record, point),
+    )
 
 
-def _flutter(rows: list[Flat]) -> list[Insight]:
+def _flutter(rows: list[ThreadsRow]) -> list[Insight]:
     """How many threads flutter, and the worst of them; of each group the median variation."""
-    judged = [row for row in rows if row["variation"] is not None and whole(row, "clean_blocks") >= JUDGED]
+    judged = [row for row in rows if row.variation is not None and row.clean_blocks >= JUDGED]
     left_out = f"; {len(rows) - len(judged)} of {len(rows)} not judged: too few undisturbed blocks"
     if not judged:
         return []
-    worst = sorted((row for row in judged if row["flutters"]), key=lambda row: -float(row["dip_share"] or 0))
+    worst = sorted((row for row in judged if row.flutters), key=lambda row: -row.dip_share)
     many = f"{FLUTTERS} dips or more, in {100 * NOTICED:.0f} % of the blocks or more"
     told = f"; {'; '.join(_thread(row) for row in worst[:NAMED])}" if worst else ""
     return [
@@ -122,37 +122,38 @@ def _flutter(rows: list[Flat]) -> list[Insight]:
             value=len(worst) / len(judged),
             unit="1",
             kind="share",
-            conclusive=all(row["conclusive"] for row in judged),
+            conclusive=all(row.conclusive for row in judged),
             others=_numbers(judged, worst[:NAMED]),
         )
     ]
 
 
-def _numbers(rows: list[Flat], named: list[Flat]) -> tuple[Number, ...]:
+def _numbers(rows: list[ThreadsRow], named: list[ThreadsRow]) -> tuple[Number, ...]:
     """All that the sentence says in percent."""
-    shares = [NOTICED, *(float(row[key] or 0) for row in named for key in ("dip_depth", "dip_share"))]
+    shares = [NOTICED, *(share for row in named for share in (row.dip_depth, row.dip_share) if share is not None)]
     variations = tuple(Number(value=value) for value in _variations(rows).values())
     return (*(Number(value=share, kind="share") for share in shares), *variations)
 
 
-def _spread(rows: list[Flat]) -> str:
+def _spread(rows: list[ThreadsRow]) -> str:
     """'A 1.2 %, B 3.4 %'."""
     return ", ".join(f"{group} {100 * value:.1f} %" for group, value in _variations(rows).items())
 
 
-def _variations(rows: list[Flat]) -> dict[str, float]:
+def _variations(rows: list[ThreadsRow]) -> dict[str, float]:
     """Median of each group."""
     groups: dict[str, list[float]] = {}
     for row in rows:
-        groups.setdefault(str(row["group"]), []).append(float(row["variation"] or 0))
+        if row.variation is not None:
+            groups.setdefault(row.group, []).append(row.variation)
     return {group: median(groups[group]) for group in sorted(groups)}
 
 
-def _thread(row: Flat) -> str:
-    period, depth, share = row["dip_period_s"], float(row["dip_depth"] or 0), float(row["dip_share"] or 0)
-    rhythm = f"every {show_seconds(float(period))}" if period is not None else "without a rhythm"
-    where = f"{row['group']} on CPU {row['cpu']} in {row['mode']} {row['a_threads']}:{row['b_threads']}"
-    return f"{where}: {row['dips']} dips {rhythm}, down to {100 * depth:.0f} %, {100 * share:.0f} % of its blocks"
+def _thread(row: ThreadsRow) -> str:
+    rhythm = "without a rhythm" if row.dip_period_s is None else f"every {show_seconds(row.dip_period_s)}"
+    depth = "" if row.dip_depth is None else f", down to {100 * row.dip_depth:.0f} %"
+    where = f"{row.group} on CPU {row.cpu} in {row.mode} {row.a_threads}:{row.b_threads}"
+    return f"{where}: {row.dips} dips {rhythm}{depth}, {100 * row.dip_share:.0f} % of its blocks"
 
 
 tables.add(Threads())

@@ -5,78 +5,69 @@ from statistics import median
 from tierscope.draw import cells, vega
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
-from tierscope.tables import Flat
+from tierscope.stats.median import Interval
+from tierscope.suites.contention.table import ContentionRow
+from tierscope.suites.contention.table_targets import TargetsRow
+from tierscope.suites.contention.table_threads import ThreadsRow
 
 LINES = 40  # of splits: of more, every second, third ... with both ends of each mode
 
 
-def contention(rows: list[Flat]) -> Grid:
+def contention(rows: list[ContentionRow]) -> Grid:
     """Both groups and their sum, from all threads in A to all in B."""
     heads = [("mode", False), ("A:B", True), ("A, GB/s", True), ("B, GB/s", True), ("sum, GB/s", True)]
     step = -(-len(rows) // LINES)
     lines = []
-    for mode in dict.fromkeys(row["mode"] for row in rows):
-        mine = sorted((row for row in rows if row["mode"] == mode), key=_place)
+    for mode in dict.fromkeys(row.mode for row in rows):
+        mine = sorted((row for row in rows if row.mode == mode), key=lambda row: row.place)
         shown = mine[::step] if mine[-1] in mine[::step] else [*mine[::step], mine[-1]]
-        lines += [[str(mode) if row is mine[0] else "", _split(row), *_both(row)] for row in shown]
+        lines += [[mode if row is mine[0] else "", row.split, *_both(row)] for row in shown]
     rest = "" if step < 2 else f"; 1 of {step} splits, the report has all"
     return f"Contention (program bytes, 95 % interval{rest})", heads, lines
 
 
-def _place(row: Flat) -> tuple[float, int]:
-    a, b = int(row["a_threads"] or 0), int(row["b_threads"] or 0)
-    return b / (a + b), a + b
-
-
-def _split(row: Flat) -> str:
-    return f"{row['a_threads']}:{row['b_threads']}"
-
-
-def _both(row: Flat) -> list[str]:
+def _both(row: ContentionRow) -> list[str]:
     """A group without threads is a dash."""
-    sides = [_rate(row, f"{side}_bandwidth") if row[f"{side}_threads"] else cells.NOTHING for side in ("a", "b")]
-    return [*sides, _rate(row, "sum") + ("" if row["conclusive"] else " ?")]
+    sides = [_rate(row.a_bandwidth), _rate(row.b_bandwidth)]
+    return [*sides, _rate(row.sum) + ("" if row.conclusive else " ?")]
 
 
-def _rate(row: Flat, stem: str) -> str:
+def _rate(found: Interval | None) -> str:
     """'35.99 ±0.2%', the half-width of the interval."""
-    middle, low, high = (row[key] for key in (f"{stem}_bytes_per_s", f"{stem}_low", f"{stem}_high"))
-    if not middle or low is None or high is None:
+    if found is None or not found.middle:
         return cells.NOTHING
-    return cells.within(f"{vega.gb(middle):.2f}", low, middle, high)
+    return cells.within(f"{vega.gb(found.middle):.2f}", found.low, found.middle, found.high)
 
 
-def targets(rows: list[Flat]) -> Grid:
+def targets(rows: list[TargetsRow]) -> Grid:
     """Bandwidth of both and b as a share of a."""
-    names = [str(rows[0][key]) for key in ("a_target", "b_target")]
     heads = [("threads", True), ("a, GB/s", True), ("b, GB/s", True), ("b / a", True)]
-    lines = [[str(row["threads"]), _rate(row, "a_bandwidth"), _rate(row, "b_bandwidth"), _ratio(row)] for row in rows]
-    return f"Alone: a = {names[0]}, b = {names[1]} (95 % interval)", heads, lines
+    lines = [[str(row.threads), _rate(row.a_bandwidth), _rate(row.b_bandwidth), _ratio(row)] for row in rows]
+    return f"Alone: a = {rows[0].a_target}, b = {rows[0].b_target} (95 % interval)", heads, lines
 
 
-def _ratio(row: Flat) -> str:
-    if not row["ratio"]:
+def _ratio(row: TargetsRow) -> str:
+    if row.ratio is None:
         return cells.NOTHING
-    middle, low, high = (100 * float(row[key] or 0) for key in ("ratio", "ratio_low", "ratio_high"))
-    return f"{middle:.1f}% ({low:.1f} to {high:.1f}){'' if row['conclusive'] else ' ?'}"
+    low, middle, high = (100 * end for end in (row.ratio.low, row.ratio.middle, row.ratio.high))
+    return f"{middle:.1f}% ({low:.1f} to {high:.1f}){'' if row.conclusive else ' ?'}"
 
 
-def threads(rows: list[Flat]) -> Grid:
+def threads(rows: list[ThreadsRow]) -> Grid:
     """How even the threads of each group of a mode are, over all splits; the report has each of them."""
-    found: dict[tuple[str, str], list[Flat]] = {}
+    found: dict[tuple[str, str], list[ThreadsRow]] = {}
     for row in rows:
-        if row["variation"] is not None:
-            found.setdefault((str(row["mode"]), str(row["group"])), []).append(row)
+        if row.variation is not None:
+            found.setdefault((row.mode, row.group), []).append(row)
     heads = [("mode", False), ("group", False), ("threads", True), ("variation: median, %", True)]
     heads += [("most, %", True), ("that flutter", True)]
     lines = [[*key, *_evenness(mine)] for key, mine in found.items()]
     return "Threads, all splits of a mode together", heads, lines
 
 
-def _evenness(rows: list[Flat]) -> list[str]:
-    spread = [100 * float(row["variation"] or 0) for row in rows]
-    dipping = sum(1 for row in rows if row["flutters"])
-    return [str(len(rows)), f"{median(spread):.1f}", f"{max(spread):.1f}", str(dipping)]
+def _evenness(rows: list[ThreadsRow]) -> list[str]:
+    spread = [100 * row.variation for row in rows if row.variation is not None]
+    return [str(len(spread)), f"{median(spread):.1f}", f"{max(spread):.1f}", str(sum(row.flutters for row in rows))]
 
 
 forms.add(of_rows("contention", lambda rows: [contention(rows)]))

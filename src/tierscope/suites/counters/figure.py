@@ -6,7 +6,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.counting import SIMULATED
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.counters.row import CountersRow
+from tierscope.tables import Insight
 from tierscope.units import show_bytes, show_seconds
 
 WRITTEN = 10  # points, up to which the number stands in the cell
@@ -29,9 +30,9 @@ class Counters:
         "with one another by colour. What is 0, or was not counted, is not drawn."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[CountersRow], insights: list[Insight]) -> Spec | None:
         """Rows of `counters` that have a value."""
-        every = [_point(row) for row in rows if _value(row)]
+        every = [_point(row, row.shown) for row in rows if row.shown]
         names = list(dict.fromkeys(str(point["point"]) for point in every))
         points = [point for point in every if point["point"] in names[:MOST]]
         if not points:
@@ -50,25 +51,18 @@ class Counters:
         return vega.finish(title, body, labels=["L1d-store-line-misses (simulated)"], notes=notes)
 
 
-def _value(row: Flat) -> float:
-    value = row["value"] if row["kind"] == "metric" else row["per_operation"]
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _point(row: Flat) -> Point:
-    value = _value(row)
-    simulated = row["origin"] == SIMULATED
-    group = f".{row['group']}" if row["group"] else ""
-    take = "" if row["take"] is None else f" take {row['take']}"
+def _point(row: CountersRow, value: float) -> Point:
+    group = f".{row.group}" if row.group else ""
+    take = "" if row.take is None else f" take {row.take}"
     return {
-        "point": f"{row['experiment']}{group}{take}",
-        "counter": f"{row['counter']} (simulated)" if simulated else str(row["counter"]),
+        "point": f"{row.experiment}{group}{take}",
+        "counter": f"{row.counter} (simulated)" if row.origin == SIMULATED else row.counter,
         "value": value,
-        "word": show_seconds(value) if row["unit"] == "s" else f"{value:.3g}",
-        "kernel": row["kernel"],
-        "task": row["task"] or cells.NOTHING,
-        "size": show_bytes(float(row["footprint_bytes"] or 0)),
-        "scope": row["scope"] or row["origin"],
+        "word": show_seconds(value) if row.unit == "s" else f"{value:.3g}",
+        "kernel": row.kernel,
+        "task": row.task or cells.NOTHING,
+        "size": show_bytes(row.footprint_bytes),
+        "scope": row.scope or row.origin,
     }
 
 

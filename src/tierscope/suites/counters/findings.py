@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted
-from tierscope.tables import Flat, Insight, Number
+from tierscope.suites.counters.row import CountersRow
+from tierscope.tables import Insight, Number
 from tierscope.units import show_seconds
 
 HOST = "on a virtual machine, enable a PMU on its host (QEMU: -cpu host,pmu=on), or use counters=simulated"
@@ -18,25 +19,25 @@ ALL = "all"  # the counter of a row that says why there are none
 OTHERWISE = "see `tierscope catalogue` and the events of `perf list`"
 
 
-def sentences(rows: list[Flat], counted: Sequence[Counted]) -> list[Insight]:
+def sentences(rows: list[CountersRow], counted: Sequence[Counted]) -> list[Insight]:
     """In the order in which they matter."""
     return [*_not_counted(rows), *_simulated(rows), *_user_only(rows), *_multiplexed(rows), *_cost(counted)]
 
 
-def _not_counted(rows: list[Flat]) -> Iterator[Insight]:
+def _not_counted(rows: list[CountersRow]) -> Iterator[Insight]:
     """By reason: which events, and the remedy."""
     lacking: dict[str, dict[str, None]] = {}
     for row in rows:
-        if row["kind"] == "event" and row["reason"]:
-            lacking.setdefault(str(row["reason"]), {})[str(row["counter"])] = None
+        if row.kind == "event" and row.reason:
+            lacking.setdefault(row.reason, {})[row.counter] = None
     for reason, names in lacking.items():
         remedy = next((step for part, step in REMEDIES.items() if part in reason), OTHERWISE)
         text = f"No counts: {reason}." if ALL in names else f"Not counted: {', '.join(names)}: {reason}; {remedy}."
         yield Insight(name="not_counted", text=text, value=float(len(names)), unit="1")
 
 
-def _simulated(rows: list[Flat]) -> Iterator[Insight]:
-    if any(row["origin"] == SIMULATED and row["value"] is not None for row in rows):
+def _simulated(rows: list[CountersRow]) -> Iterator[Insight]:
+    if any(row.origin == SIMULATED and row.value is not None for row in rows):
         yield Insight(
             name="simulated_counts",
             text="Rows of origin simulated count events of simulated caches, not of this processor. They exclude "
@@ -44,8 +45,8 @@ def _simulated(rows: list[Flat]) -> Iterator[Insight]:
         )
 
 
-def _user_only(rows: list[Flat]) -> Iterator[Insight]:
-    if any(row["scope"] == "user" for row in rows):
+def _user_only(rows: list[CountersRow]) -> Iterator[Insight]:
+    if any(row.scope == "user" for row in rows):
         yield Insight(
             name="user_mode_alone",
             text="Events were counted in user mode only, because perf_event_paranoid is above 1: the kernel's work for "
@@ -53,12 +54,8 @@ def _user_only(rows: list[Flat]) -> Iterator[Insight]:
         )
 
 
-def _multiplexed(rows: list[Flat]) -> Iterator[Insight]:
-    shares = {
-        str(row["counter"]): float(row["multiplexed_share"])
-        for row in rows
-        if row["kind"] == "event" and row["multiplexed_share"]
-    }
+def _multiplexed(rows: list[CountersRow]) -> Iterator[Insight]:
+    shares = {row.counter: row.multiplexed_share for row in rows if row.kind == "event" and row.multiplexed_share}
     if shares:
         worst = max(shares, key=lambda name: shares[name])
         yield Insight(

@@ -6,7 +6,7 @@ from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
-from tierscope.tables import Flat
+from tierscope.suites.counters.row import CountersRow
 from tierscope.units import show_bytes, show_seconds
 
 FIRST = (
@@ -20,20 +20,20 @@ WIDTH = 11  # of one
 LINES = 20
 
 
-def grid(rows: list[Flat]) -> list[Grid]:
+def grid(rows: list[CountersRow]) -> list[Grid]:
     """One for each origin, of what is not 0 everywhere; events of one operation, metrics as they are."""
-    shown = [row for row in rows if row["value"] is not None]
-    origins = dict.fromkeys(str(row["origin"]) for row in shown)
-    return [_of(origin, [row for row in shown if row["origin"] == origin]) for origin in origins]
+    shown = [row for row in rows if row.value is not None]
+    origins = dict.fromkeys(row.origin for row in shown)
+    return [_of(origin, [row for row in shown if row.origin == origin]) for origin in origins]
 
 
-def _of(origin: str, rows: list[Flat]) -> Grid:
-    names = {str(row["counter"]): row for row in rows if row["value"]}
+def _of(origin: str, rows: list[CountersRow]) -> Grid:
+    names = {row.counter: row for row in rows if row.value}
     order = [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
     chosen = order[:MOST]
-    points: dict[tuple[object, ...], dict[str, Flat]] = {}
+    points: dict[tuple[int, int | None, int | None], dict[str, CountersRow]] = {}
     for row in rows:
-        points.setdefault((row["experiment"], row["group"], row["take"]), {})[str(row["counter"])] = row
+        points.setdefault((row.experiment, row.group, row.take), {})[row.counter] = row
     lines = [_line(point, chosen) for point in list(points.values())[:LINES]]
     if len(points) > LINES:
         lines.append([f"... {len(points) - LINES} more in the report", *("" for _ in chosen)])
@@ -41,26 +41,24 @@ def _of(origin: str, rows: list[Flat]) -> Grid:
     return f"Counted in the timed blocks, by {origin} (events: of one operation)", heads, lines
 
 
-def _head(row: Flat) -> str:
-    name = str(row["counter"]).replace("_", " ")
-    return textwrap.fill(f"{name}, B" if row["unit"] == "B" else name, WIDTH)
+def _head(row: CountersRow) -> str:
+    name = row.counter.replace("_", " ")
+    return textwrap.fill(f"{name}, B" if row.unit == "B" else name, WIDTH)
 
 
-def _line(point: dict[str, Flat], chosen: list[str]) -> list[str]:
+def _line(point: dict[str, CountersRow], chosen: list[str]) -> list[str]:
     first = next(iter(point.values()))
-    group = f".{first['group']}" if first["group"] else ""
-    size = show_bytes(float(first["footprint_bytes"] or 0))
-    what = f"{first['task'] or size}, {threads_name(int(first['threads'] or 1))}"
-    take = "" if first["take"] is None else f" take {first['take']}"
-    name = f"#{first['experiment']}{group}{take} {first['kernel']}, {what}"
+    group = f".{first.group}" if first.group else ""
+    what = f"{first.task or show_bytes(first.footprint_bytes)}, {threads_name(first.threads)}"
+    take = "" if first.take is None else f" take {first.take}"
+    name = f"#{first.experiment}{group}{take} {first.kernel}, {what}"
     return [name, *(_cell(point.get(counter)) for counter in chosen)]
 
 
-def _cell(row: Flat | None) -> str:
-    value = None if row is None else row["value"] if row["kind"] == "metric" else row["per_operation"]
-    if row is None or not isinstance(value, int | float):
+def _cell(row: CountersRow | None) -> str:
+    if row is None or row.shown is None:
         return cells.NOTHING
-    return show_seconds(float(value)) if row["unit"] == "s" else f"{value:.3g}"
+    return show_seconds(row.shown) if row.unit == "s" else f"{row.shown:.3g}"
 
 
 forms.add(of_rows("counters", grid))

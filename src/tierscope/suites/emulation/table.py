@@ -12,23 +12,25 @@ from typing import Annotated, ClassVar
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import bounds, closing_flat, measured, number, records
+from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import closing, measured, records
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Seconds, Size, Time
 
 OFF = 0.05  # a tier that is off by more gets a warning
 
 
 class EmulationRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `emulation`."""
+    """A probe of an emulated tier, of its latency or its bandwidth."""
 
-    quantity: Annotated[str | None, Col("quantity", help="`latency` or `bandwidth`; the other one's keys are null")]
+    quantity: Annotated[str, Col("quantity", help="`latency` or `bandwidth`; the other one's keys are null")]
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
     asked_latency_s: Annotated[Seconds | None, Col("floor asked for", help="the floor")]
     latency: Annotated[Time | None, Col("latency", help="median time of one dependent access")]
     asked_bytes_per_s: Annotated[BytesPerS | None, Col("ceiling asked for", help="the ceiling")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median program bytes of all threads")]
-    off: Annotated[Ratio, Col("off by", help="achieved over requested, less 1; beyond 0.05 the record has a warning")]
+    off: Annotated[
+        Ratio | None, Col("off by", help="achieved over requested, less 1; beyond 0.05 the record has a warning")
+    ]
     kernel: Annotated[str, Col("kernel", help="`chase`, `read`")]
     footprint_bytes: Annotated[Size, Col("footprint", help="bytes visited")]
     target: Annotated[str, Col("target", help="as `emu:latency=350ns,bandwidth=8GB/s`", tier=True)]
@@ -46,10 +48,10 @@ class Emulation:
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True), Main("bandwidth_bytes_per_s"))
     row: ClassVar[type[EmulationRow]] = EmulationRow
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[EmulationRow]:
         return [_row(record, measured(run, record)) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[EmulationRow]) -> list[Insight]:
         """None: a tier that is off has a warning, and others no news."""
         del run, rows
         return []
@@ -63,25 +65,24 @@ def quantities(facts: GroupFacts, point: Point) -> tuple[str, float, Interval]:
     return "bandwidth", facts.ceiling_bytes_per_s, rate.times(facts.program_bytes_per_operation)
 
 
-def _row(record: Record, point: Point) -> Flat:
+def _row(record: Record, point: Point) -> EmulationRow:
     facts = record.groups[0]
     quantity, asked, achieved = quantities(facts, point)
-    nothing = Interval(float("nan"), float("nan"), float("nan"), 0)
     slow = quantity == "latency"
-    return {
-        "quantity": quantity,
-        "threads": len(facts.cpus),
-        "asked_latency_s": asked if slow else None,
-        **bounds("latency", "s", achieved if slow else nothing),
-        "asked_bytes_per_s": None if slow else asked,
-        **bounds("bandwidth", "bytes_per_s", nothing if slow else achieved),
-        "off": number(achieved.middle / asked - 1) if asked > 0 else None,
-        "kernel": facts.kernel,
-        "footprint_bytes": facts.footprint_bytes,
-        "target": facts.target,
-        "origin_by": facts.origin_by,
-        **closing_flat(record, point),
-    }
+    return EmulationRow(
+        quantity=quantity,
+        threads=len(facts.cpus),
+        asked_latency_s=asked if slow else None,
+        latency=achieved if slow else None,
+        asked_bytes_per_s=None if slow else asked,
+        bandwidth=None if slow else achieved,
+        off=achieved.middle / asked - 1 if asked > 0 else None,
+        kernel=facts.kernel,
+        footprint_bytes=facts.footprint_bytes,
+        target=facts.target,
+        origin_by=facts.origin_by,
+        **closing(record, point),
+    )
 
 
 tables.add(Emulation())

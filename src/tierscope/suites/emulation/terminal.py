@@ -1,13 +1,13 @@
 """Emulated tiers in a terminal: what was asked for beside what was achieved."""
 
 from tierscope.draw import cells
-from tierscope.draw.forms import forms, of_rows
+from tierscope.draw.forms import forms, of_rows, with_interval
 from tierscope.draw.grid import Grid
-from tierscope.tables import Flat
+from tierscope.suites.emulation.table import EmulationRow
 from tierscope.units import show_rate, show_seconds
 
 
-def emulation(rows: list[Flat]) -> Grid:
+def emulation(rows: list[EmulationRow]) -> Grid:
     """A line per tier and quantity."""
     heads = [
         ("quantity", False),
@@ -20,17 +20,12 @@ def emulation(rows: list[Flat]) -> Grid:
     return "Emulated tiers (95 % interval)", heads, [_line(row) for row in rows]
 
 
-def _line(row: Flat) -> list[str]:
-    slow = row["quantity"] == "latency"
-    stem, unit, show = ("latency", "s", show_seconds) if slow else ("bandwidth", "bytes_per_s", show_rate)
-    asked, middle = (
-        float(row[key] or 0) for key in ("asked_latency_s" if slow else "asked_bytes_per_s", f"{stem}_{unit}")
-    )
-    low, high = (float(row[f"{stem}_{end}"] or 0) for end in ("low", "high"))
-    said = cells.within(show(middle), low, middle, high)
-    achieved = f"{said}{'' if row['conclusive'] else ' ?'}" if middle else cells.NOTHING
-    off = cells.NOTHING if row["off"] is None else f"{100 * float(row['off']):+.1f} %"
-    return [str(row["quantity"]), str(row["threads"]), show(asked), achieved, off, str(row["target"])]
+def _line(row: EmulationRow) -> list[str]:
+    slow = row.quantity == "latency"
+    asked, achieved = (row.asked_latency_s, row.latency) if slow else (row.asked_bytes_per_s, row.bandwidth)
+    show = show_seconds if slow else show_rate
+    off = cells.NOTHING if row.off is None else f"{100 * row.off:+.1f} %"
+    return [row.quantity, str(row.threads), show(asked or 0.0), with_interval(row, achieved, show), off, row.target]
 
 
 forms.add(of_rows("emulation", lambda rows: [emulation(rows)]))

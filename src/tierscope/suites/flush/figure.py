@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.flush.points import ROOM, TIPS, charts, foreign, hue, point
-from tierscope.tables import Flat, Insight
+from tierscope.suites.flush.row import FlushRow
+from tierscope.tables import Insight
 
 
 class Flush:
@@ -20,12 +21,12 @@ class Flush:
         "the fence after each chunk is what small chunks pay for."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[FlushRow], insights: list[Insight]) -> Spec | None:
         """Rows of `flush`."""
-        points = [point(row) for row in rows if row["line_s"]]
+        points = [point(row) for row in rows if row.line]
         if not points:
             return None
-        names = list(dict.fromkeys(str(row["instruction"]) for row in rows))
+        names = list(dict.fromkeys(row.instruction for row in rows))
         body = charts(points, layers(points, names))
         notes = [vega.missing(len(rows), len(points)), foreign(rows)]
         title = vega.origin_title(self.title, run.result.origin)

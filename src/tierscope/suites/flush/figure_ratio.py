@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.flush.points import ROOM, TIPS, charts, foreign, hue, point
-from tierscope.tables import Flat, Insight
+from tierscope.suites.flush.row import FlushRow
+from tierscope.tables import Insight
 
 
 class FlushRatio:
@@ -20,13 +21,13 @@ class FlushRatio:
         "apart. A pale bar is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[FlushRow], insights: list[Insight]) -> Spec | None:
         """Rows of `flush` but those that stand against themselves."""
-        others = [row for row in rows if row["instruction"] != row["against"]]
-        points = [point(row) for row in others if row["ratio"]]
+        others = [row for row in rows if row.instruction != row.against]
+        points = [point(row) for row in others if row.ratio]
         if not points:
             return None
-        names = list(dict.fromkeys(str(row["instruction"]) for row in rows))
+        names = list(dict.fromkeys(row.instruction for row in rows))
         body = charts(points, layers(points, names))
         notes = [vega.missing(len(others), len(points)), foreign(rows)]
         title = vega.origin_title(f"{self.title} as {points[0]['against']}", run.result.origin)

@@ -4,43 +4,56 @@ An instruction is told apart from the one it is compared with at a chunk size if
 the number of chunk sizes (`stats.compare`), leaves out 1 and the ratio is 2 % away from it at least.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import interval_of, of_all, sure_rows_flat, whole
+from tierscope.suites.flush.row import FlushRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import of_all, sure_rows
 from tierscope.units import LINE_BYTES, KiB, show_seconds, show_size
 
 USUAL = 4 * KiB  # the chunk that sentences quote, where it was measured: a page, as in the source
 ONE = Interval(1.0, 1.0, 1.0, 1)
 
 
-def sentences(rows: list[Flat]) -> list[Insight]:
+class Known(NamedTuple):
+    """A conclusive row with its time per line, or with its ratio."""
+
+    row: FlushRow
+    found: Interval
+
+
+def sentences(rows: list[FlushRow]) -> list[Insight]:
     """About the first kind of fence and order, then what the others change; inconclusive rows count for nothing."""
-    known = [row for row, _ in sure_rows_flat(rows, "line", "s")]
+    known = _known(rows, lambda row: row.line)
     if not known:
         return []
-    first = [row for row in known if _kind(row) == _kind(known[0])]
-    base = [row for row in known if row["against"] == row["instruction"]]
-    others = [name for name in _names(first) if name != first[0]["against"]]
+    kind = _kind(known[0].row)
+    first = [one.row for one in known if _kind(one.row) == kind]
+    base = [one for one in known if one.row.against == one.row.instruction]
     found = [_time(_usual(base))] if base else []
-    for name in others:
-        total = sum(_kind(row) == _kind(first[0]) and row["instruction"] == name for row in rows)
-        found += _against([row for row in first if row["instruction"] == name], total)
+    for name in dict.fromkeys(row.instruction for row in first):
+        if name != first[0].against:
+            total = sum(_kind(row) == kind and row.instruction == name for row in rows)
+            found += _against([row for row in first if row.instruction == name], total)
     return found + _fence(base) + _order(base)
 
 
-def _kind(row: Flat) -> tuple[object, ...]:
-    return row["fence"], row["order"]
+def _known(rows: list[FlushRow], of: Callable[[FlushRow], Interval | None]) -> list[Known]:
+    return [Known(*pair) for pair in sure_rows(rows, of)]
 
 
-def _names(rows: list[Flat]) -> list[str]:
-    return list(dict.fromkeys(str(row["instruction"]) for row in rows))
+def _kind(row: FlushRow) -> tuple[str, str]:
+    return row.fence, row.order
 
 
-def _usual(rows: list[Flat]) -> Flat:
-    """The first row at the usual chunk size, else the one in the middle of those of its kind."""
-    own = sorted((row for row in rows if _kind(row) == _kind(rows[0])), key=lambda row: whole(row, "chunk_bytes"))
-    return next((row for row in own if row["chunk_bytes"] == USUAL), own[len(own) // 2])
+def _usual(known: list[Known]) -> Known:
+    """The first one at the usual chunk size, else the one in the middle of those of its kind."""
+    own = [one for one in known if _kind(one.row) == _kind(known[0].row)]
+    own.sort(key=lambda one: one.row.chunk_bytes)
+    return next((one for one in own if one.row.chunk_bytes == USUAL), own[len(own) // 2])
 
 
 def subject(name: str) -> str:
@@ -48,21 +61,20 @@ def subject(name: str) -> str:
     return {"none": "storing without a flush", "nt": "a non-temporal store"}.get(name, name)
 
 
-def where(row: Flat) -> str:
+def where(row: FlushRow) -> str:
     """'in chunks of 4 KiB, a fence after each'."""
-    fence = {"chunk": "a fence after each", "line": "a fence after each line", "never": "no fence"}[str(row["fence"])]
-    order = "" if row["order"] == "sequential" else " in random order"
-    return f"in chunks of {show_size(whole(row, 'chunk_bytes'))}{order}, {fence}"
+    fence = {"chunk": "a fence after each", "line": "a fence after each line", "never": "no fence"}[row.fence]
+    order = "" if row.order == "sequential" else " in random order"
+    return f"in chunks of {show_size(row.chunk_bytes)}{order}, {fence}"
 
 
-def _time(row: Flat) -> Insight:
-    line = _interval(row, "line", "s")
-    total, written = whole(row, "total_bytes"), whole(row, "written_bytes")
-    all_of_it = f"{show_size(total)} take {show_seconds(float(row['seconds_total'] or 0))}"
-    doubt = "" if written >= total else f", extrapolated from {_about(written)}"
+def _time(known: Known) -> Insight:
+    row, line = known
+    doubt = "" if row.written_bytes >= row.total_bytes else f", extrapolated from {_about(row.written_bytes)}"
+    all_of_it = f"; {show_size(row.total_bytes)} take {show_seconds(row.seconds.middle)}{doubt}" if row.seconds else ""
     return Insight(
         name="flush_time",
-        text=f"A line takes {_span(line)} with {row['instruction']} {where(row)}; {all_of_it}{doubt}",
+        text=f"A line takes {_span(line)} with {row.instruction} {where(row)}{all_of_it}",
         value=line.middle,
         low=line.low,
         high=line.high,
@@ -78,30 +90,31 @@ def _span(line: Interval) -> str:
     return f"{show_seconds(line.middle)} ({show_seconds(line.low)} to {show_seconds(line.high)})"
 
 
-def _against(rows: list[Flat], total: int) -> list[Insight]:
+def _against(rows: list[FlushRow], total: int) -> list[Insight]:
     """One instruction against the one it is compared with, over the conclusive chunk sizes; total: with the others."""
-    known = [row for row, _ in sure_rows_flat(rows, "ratio", "")]
+    known = _known(rows, lambda row: row.ratio)
     if not known:
         return []
-    row, name, base = _usual(known), str(known[0]["instruction"]), str(known[0]["against"])
-    told = compare_all([(ONE, _interval(one, "ratio", "")) for one in known], less_is_faster=True)
-    own = told[known.index(row)]
-    apart = [one for one, verdict in zip(known, told, strict=True) if _apart(verdict)]
-    text = f"{subject(name)} takes {_digits(own.middle)}x the time of {base} ({_ends(own)})"
+    usual = _usual(known)
+    row, name, base = usual.row, subject(usual.row.instruction), usual.row.against
+    told = compare_all([(ONE, one.found) for one in known], less_is_faster=True)
+    own = told[known.index(usual)]
+    text = f"{name} takes {_digits(own.middle)}x the time of {base} ({_ends(own)})"
     if not _apart(own):
-        text = f"{subject(name)} {_close(own)} {base}, {_times(own)} of its time"
-    sizes = f"; the difference is significant at {len(apart)} of {len(known)} sizes" if len(known) > 1 else ""
-    range_ = _range(known, total) if len(known) > 1 else ""
-    values = [float(one["ratio"] or 0) for one in known]
+        text = f"{name} {_close(own)} {base}, {_times(own)} of its time"
+    apart = sum(map(_apart, told))
+    sizes = f"; the difference is significant at {apart} of {len(known)} sizes" if len(known) > 1 else ""
+    values = [one.found.middle for one in known]
+    range_ = _range(values, total) if len(known) > 1 else ""
     return [
         Insight(
-            name=f"flush_ratio {name}",
-            text=f"{text} in chunks of {show_size(whole(row, 'chunk_bytes'))}{range_}{sizes}",
+            name=f"flush_ratio {row.instruction}",
+            text=f"{text} in chunks of {show_size(row.chunk_bytes)}{range_}{sizes}",
             value=own.middle,
             low=own.low,
             high=own.high,
             unit="1",
-            others=tuple(Number(value=value) for value in (min(values), max(values))),
+            others=(Number(value=min(values)), Number(value=max(values))),
         )
     ]
 
@@ -115,10 +128,9 @@ def _close(one: Comparison) -> str:
     return "is not distinguishable from" if one.low <= 1 <= one.high else "differs by less than 2 % from"
 
 
-def _range(rows: list[Flat], total: int) -> str:
-    values = [float(row["ratio"] or 0) for row in rows]
-    rest = "" if len(rows) == total else " (the others are inconclusive)"
-    return f", {_digits(min(values))} to {_digits(max(values))} over {of_all(len(rows), total, 'sizes')}{rest}"
+def _range(values: list[float], total: int) -> str:
+    rest = "" if len(values) == total else " (the others are inconclusive)"
+    return f", {_digits(min(values))} to {_digits(max(values))} over {of_all(len(values), total, 'sizes')}{rest}"
 
 
 def _times(one: Comparison | Interval) -> str:
@@ -134,44 +146,43 @@ def _digits(value: float) -> str:
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
-def _fence(rows: list[Flat]) -> list[Insight]:
+def _fence(known: list[Known]) -> list[Insight]:
     """A fence after each line against one after each chunk: at the same size, else single lines against chunks."""
-    chunks = [row for row in rows if row["fence"] == "chunk" and whole(row, "chunk_bytes") > LINE_BYTES]
-    lines = {(row["chunk_bytes"], row["order"]): row for row in rows if row["fence"] == "line"}
-    singles = {row["order"]: row for row in rows if row["fence"] == "chunk" and row["chunk_bytes"] == LINE_BYTES}
+    of_chunks = [one for one in known if one.row.fence == "chunk"]
+    chunks = [one for one in of_chunks if one.row.chunk_bytes > LINE_BYTES]
+    lines = {_place(one): one for one in known if one.row.fence == "line"}
+    singles = {one.row.order: one for one in of_chunks if one.row.chunk_bytes == LINE_BYTES}
     if not chunks:
         return []
-    usual = _usual([row for row in chunks if (row["chunk_bytes"], row["order"]) in lines] or chunks)
-    other = lines.get((usual["chunk_bytes"], usual["order"])) or singles.get(usual["order"])
+    usual = _usual([one for one in chunks if _place(one) in lines] or chunks)
+    other = lines.get(_place(usual)) or singles.get(usual.row.order)
     if other is None:
         return []
-    size = show_size(whole(usual, "chunk_bytes"))
-    one, text = _between(f"{usual['instruction']} with a fence after each line instead of each {size}", usual, other)
-    return [Insight(name="fence_per_line", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
+    what = f"a fence after each line instead of each {show_size(usual.row.chunk_bytes)}"
+    return [_between("fence_per_line", what, usual, other)]
 
 
-def _order(rows: list[Flat]) -> list[Insight]:
+def _place(known: Known) -> tuple[int, str]:
+    return known.row.chunk_bytes, known.row.order
+
+
+def _order(known: list[Known]) -> list[Insight]:
     """Random against sequential chunks, at the usual size of those that have both."""
-    random = {(row["chunk_bytes"], row["fence"]): row for row in rows if row["order"] == "random"}
-    both = [row for row in rows if row["order"] == "sequential" and (row["chunk_bytes"], row["fence"]) in random]
+    random = {(one.row.chunk_bytes, one.row.fence): one for one in known if one.row.order == "random"}
+    in_order = [one for one in known if one.row.order == "sequential"]
+    both = [one for one in in_order if (one.row.chunk_bytes, one.row.fence) in random]
     if not both:
         return []
     usual = _usual(both)
-    size = show_size(whole(usual, "chunk_bytes"))
-    other = random[usual["chunk_bytes"], usual["fence"]]
-    one, text = _between(f"{usual['instruction']} with chunks of {size} in random order", usual, other)
-    return [Insight(name="random_chunks", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
+    other = random[usual.row.chunk_bytes, usual.row.fence]
+    return [_between("random_chunks", f"chunks of {show_size(usual.row.chunk_bytes)} in random order", usual, other)]
 
 
-def _between(what: str, before: Flat, after: Flat) -> tuple[Comparison, str]:
+def _between(name: str, change: str, before: Known, after: Known) -> Insight:
     """Two rows that were measured one after the other, not in turns."""
-    one = compare(_interval(before, "line", "s"), _interval(after, "line", "s"), less_is_faster=True)
-    if _apart(one):
-        return one, f"{what}: {_digits(one.middle)}x the time per line ({_ends(one)})"
-    return one, f"{what}: no difference shown, {_times(one)} of the time per line"
-
-
-def _interval(row: Flat, name: str, unit: str) -> Interval:
-    found = interval_of(row, name, unit)
-    assert found is not None  # rows without one were left out
-    return found
+    one = compare(before.found, after.found, less_is_faster=True)
+    says = f"{_digits(one.middle)}x the time per line ({_ends(one)})"
+    if not _apart(one):
+        says = f"no difference shown, {_times(one)} of the time per line"
+    text = f"{before.row.instruction} with {change}: {says}"
+    return Insight(name=name, text=text, value=one.middle, low=one.low, high=one.high, unit="1")

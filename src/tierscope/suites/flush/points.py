@@ -3,7 +3,7 @@
 from tierscope.draw import theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
-from tierscope.tables import Flat
+from tierscope.suites.flush.row import FlushRow
 from tierscope.units import show_seconds, show_size
 
 ROOM = 1.5  # times the fastest and the slowest: the points keep clear of the edges
@@ -17,39 +17,39 @@ TIPS = vega.tips(
 )  # fmt: skip
 
 
-def point(row: Flat) -> Point:
+def point(row: FlushRow) -> Point:
     """One datum, for both figures of the table."""
-    order = "" if row["order"] == "sequential" else ", random order"
     return {
-        "instruction": row["instruction"],
-        "bytes": row["chunk_bytes"],
-        "size": show_size(int(row["chunk_bytes"] or 0)),
-        "kind": FENCES[str(row["fence"])] + order,
-        "ns": vega.ns(row["line_s"]),
-        "low": vega.ns(row["line_low"]),
-        "high": vega.ns(row["line_high"]),
-        "ticks": round(float(row["line_ticks"] or 0), 1),
-        "gb": vega.gb(row["bandwidth_bytes_per_s"]),
-        "ratio": vega.digits(row["ratio"], 4),
-        "ratio_low": vega.digits(row["ratio_low"], 4),
-        "ratio_high": vega.digits(row["ratio_high"], 4),
-        "against": row["against"],
-        "seconds": show_seconds(float(row["seconds_total"] or 0)),
-        "total": show_size(int(row["total_bytes"] or 0)),
-        "written": f"{float(row['written_bytes'] or 0) / 1e9:.3g} GB",
-        "rounds": row["rounds"],
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "instruction": row.instruction,
+        "bytes": row.chunk_bytes,
+        "size": show_size(row.chunk_bytes),
+        "kind": kind_name(row),
+        **vega.bar("ns", row.line, vega.ns),
+        "ticks": None if row.line_ticks is None else round(row.line_ticks, 1),
+        "gb": vega.gb(row.bandwidth.middle if row.bandwidth else None),
+        **vega.ends("ratio", row.ratio, lambda value: vega.digits(value, 4)),
+        "against": row.against,
+        "seconds": show_seconds(row.seconds.middle) if row.seconds else None,
+        "total": show_size(row.total_bytes),
+        "written": f"{row.written_bytes / 1e9:.3g} GB",
+        "rounds": row.rounds,
+        "verdict": row.verdict,
     }
 
 
-def foreign(rows: list[Flat]) -> str:
+def kind_name(row: FlushRow) -> str:
+    """Return 'a fence after each chunk', 'no fence, random order'."""
+    return FENCES[row.fence] + ("" if row.order == "sequential" else ", random order")
+
+
+def foreign(rows: list[FlushRow]) -> str:
     """A note where flushing does not make bytes survive."""
-    known = {str(row["persistence"]) for row in rows if row["persistence"] in ("none", "msync")}
+    known = {row.persistence for row in rows} & {"none", "msync"}
     if "none" in known:
         return "The target keeps nothing without power: what is timed is the way of the lines out of the caches."
     if not known:
         return ""
-    if any(row["instruction"] == "msync" for row in rows):
+    if any(row.instruction == "msync" for row in rows):
         return "The target's bytes survive only after msync; the other instructions bring lines out of the caches."
     return "The target's bytes survive only after msync, which is not timed."
 

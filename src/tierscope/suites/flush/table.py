@@ -16,7 +16,7 @@ Source: document 002 (20 GB, three instructions, five chunk sizes); statistics: 
 """
 
 import math
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,67 +25,12 @@ from tierscope.stats.contrast import Contrast
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.flush.findings import sentences
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import bounds, closing_flat, judged, number, page_bytes, records
-from tierscope.tables.rows import Bandwidth, Col, Count, PerS, Quotient, Ratio, Size, Time, Unit
+from tierscope.suites.flush.row import FlushRow
+from tierscope.tables import Insight, Main, tables
+from tierscope.tables.measured import asked, closing, judged, page_bytes, records
 from tierscope.units import LINE_BYTES
 
 KERNELS = "flush_"  # how their names begin
-
-
-class FlushRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `flush`."""
-
-    instruction: Annotated[
-        str, Col("instruction", help="`clflush`, `clflushopt`, `clwb`, `nt`, `movdir64b`, `msync`, `none`")
-    ]
-    chunk_bytes: Annotated[Size, Col("chunk", help="stored before its lines are flushed")]
-    fence: Annotated[str, Col("fence after", help="after each `chunk`, each `line`, `never`")]
-    order: Annotated[str, Col("order", help="of the chunks: `sequential`, `random`")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
-    persistence: Annotated[
-        str | None,
-        Col(
-            "persists by",
-            help=(
-                "until its bytes survive: `none` (they never do), `adr`, `eadr`, `msync`; null where it is not known"
-            ),
-        ),
-    ]
-    line: Annotated[Time | None, Col("time per line", help="time per line of 64 bytes: store, flush and fence")]
-    line_ticks: Annotated[
-        Ratio,
-        Col(
-            "clock ticks per line",
-            help=("the same in ticks of `clock`, which runs at a constant `clock_hz` and not as fast as the core"),
-        ),
-    ]
-    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="bytes stored per second")]
-    ratio: Annotated[
-        Quotient | None,
-        Col(
-            "time over",
-            help=("time over that of the instruction `against`, in the same rounds; exactly 1 against itself"),
-        ),
-    ]
-    against: Annotated[str, Col("that of", help="`clwb`, where that was measured; else the first instruction")]
-    seconds: Annotated[
-        Annotated[Interval, Unit("s", "_total")] | None, Col("time of all", help="time for `total_bytes`")
-    ]
-    total_bytes: Annotated[Size, Col("all", help="20 GB, or what was asked for")]
-    written_bytes: Annotated[
-        Size,
-        Col(
-            "really written",
-            help="in timed blocks; where they are less than `total_bytes`, the seconds are extrapolated",
-        ),
-    ]
-    rounds: Annotated[Count, Col("rounds", help="that the ratio rests on")]
-    cpu: Annotated[Count, Col("CPU", help="that wrote")]
-    footprint_bytes: Annotated[Size, Col("footprint", help="written again and again")]
-    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes")]
-    clock: Annotated[str, Col("clock", help="`tsc`, as a rule")]
-    clock_hz: Annotated[PerS, Col("ticks of the clock", help="its ticks")]
 
 
 class Flush:
@@ -109,56 +54,51 @@ class Flush:
         "random_chunks": "time per line of chunks in random order over that in sequence",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[FlushRow]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[FlushRow]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _rows(run: Run, record: Record) -> list[Flat]:
-    found = judged(run, record)
+def _rows(run: Run, record: Record) -> list[FlushRow]:
     written = _written(run, record)
-    return [
-        {
-            **_row(record, take, one, written[take]),
-            **closing_flat(record, found.points[take]),
-            **_verdict(record, take, one),
-        }
-        for take, one in enumerate(found.contrasts)
-    ]
+    return [_row(run, record, take, found, written[take]) for take, found in enumerate(judged(run, record).contrasts)]
 
 
-def _row(record: Record, take: int, found: Contrast, written: int) -> Flat:
+def _row(run: Run, record: Record, take: int, found: Contrast, written: int) -> FlushRow:
     facts, labels = record.groups[_group(record, take)], record.experiment.labels
-    chunk, total = int(labels["chunk_bytes"] or 0), int(labels["total_bytes"] or 0)
-    seconds = found.seconds
-    line = seconds.times(LINE_BYTES / chunk)
-    return {
-        "instruction": instruction_of(facts.kernel),
-        "chunk_bytes": chunk,
-        "fence": labels["fence"],
-        "order": labels["order"],
-        "target": facts.target,
-        "persistence": facts.persistence or None,
-        **bounds("line", "s", line),
-        "line_ticks": number(line.middle * record.clock.hz),
-        **bounds("bandwidth", "bytes_per_s", _rate(seconds, chunk)),
-        "ratio": number(found.ratio.middle),
-        "ratio_low": number(found.ratio.low),
-        "ratio_high": number(found.ratio.high),
-        "against": instruction_of(record.groups[_group(record, record.experiment.against[take])].kernel),
-        **bounds("seconds", "total", seconds.times(total / chunk)),
-        "total_bytes": total,
-        "written_bytes": written * chunk,
-        "rounds": found.ratio.count,
-        "cpu": facts.cpus[0],
-        "footprint_bytes": facts.footprint_bytes,
-        "page_bytes": page_bytes(facts),
-        "clock": record.clock.source,
-        "clock_hz": record.clock.hz,
+    chunk, total = asked(record, "chunk_bytes"), asked(record, "total_bytes")
+    line, reasons = found.seconds.times(LINE_BYTES / chunk), _reasons(record, take, found)
+    verdict = closing(record, judged(run, record).points[take]) | {
+        "conclusive": not reasons,
+        "reasons": reasons,
+        "left_out_share": found.left_out_share,
     }
+    return FlushRow(
+        instruction=instruction_of(facts.kernel),
+        chunk_bytes=chunk,
+        fence=str(labels["fence"]),
+        order=str(labels["order"]),
+        target=facts.target,
+        persistence=facts.persistence or None,
+        line=line,
+        line_ticks=line.middle * record.clock.hz,
+        bandwidth=_rate(found.seconds, chunk),
+        ratio=found.ratio,
+        against=instruction_of(record.groups[_group(record, record.experiment.against[take])].kernel),
+        seconds=found.seconds.times(total / chunk),
+        total_bytes=total,
+        written_bytes=written * chunk,
+        rounds=found.ratio.count,
+        cpu=facts.cpus[0],
+        footprint_bytes=facts.footprint_bytes,
+        page_bytes=page_bytes(facts),
+        clock=record.clock.source,
+        clock_hz=record.clock.hz,
+        **verdict,
+    )
 
 
 def _group(record: Record, take: int) -> int:
@@ -184,17 +124,12 @@ def _written(run: Run, record: Record) -> list[int]:
     return [int(np.sum(blocks_of(timed, record.experiment, record.takes, t)["operations"])) for t in takes]
 
 
-def _verdict(record: Record, take: int, found: Contrast) -> Flat:
+def _reasons(record: Record, take: int, found: Contrast) -> tuple[str, ...]:
     """The ratio must be sure; for the row that stands against itself its own time."""
     precision = record.experiment.schedule.precision
-    reasons = list(found.reasons)
     if record.experiment.against[take] == take and not found.seconds.relative <= precision:
-        reasons.append(f"time {beyond(found.seconds, precision)}")
-    return {
-        "conclusive": not reasons,
-        "reasons": "; ".join(reasons),
-        "left_out_share": found.left_out_share,
-    }
+        return (*found.reasons, f"time {beyond(found.seconds, precision)}")
+    return found.reasons
 
 
 tables.add(Flush())

@@ -3,56 +3,52 @@
 from collections.abc import Callable
 
 from tierscope.draw import cells
-from tierscope.draw.forms import flat_with_interval, forms, of_rows
+from tierscope.draw.forms import forms, of_rows, with_interval
 from tierscope.draw.grid import Grid
-from tierscope.suites.flush.points import FENCES
-from tierscope.tables import Flat
+from tierscope.stats.median import Interval
+from tierscope.suites.flush.points import kind_name
+from tierscope.suites.flush.row import FlushRow
 from tierscope.units import show_size
 
 ABREAST = 5  # ratios with their intervals that stand side by side in 80 columns
 
 
-def grids(rows: list[Flat]) -> list[Grid]:
+def grids(rows: list[FlushRow]) -> list[Grid]:
     """Return three small tables for each kind of fence and order: time per line, its ratio, seconds for all bytes."""
-    kinds = list(dict.fromkeys((row["fence"], row["order"]) for row in rows))
-    parts = [[row for row in rows if (row["fence"], row["order"]) == kind] for kind in kinds]
-    return [grid for part in parts for grid in _grids(part)]
+    kinds = dict.fromkeys(map(kind_name, rows))
+    return [grid for kind in kinds for grid in _grids([row for row in rows if kind_name(row) == kind])]
 
 
-def _grids(rows: list[Flat]) -> list[Grid]:
-    names = list(dict.fromkeys(str(row["instruction"]) for row in rows))
-    base, total = str(rows[0]["against"]), show_size(int(rows[0]["total_bytes"] or 0))
+def _grids(rows: list[FlushRow]) -> list[Grid]:
+    names = list(dict.fromkeys(row.instruction for row in rows))
+    base, total = rows[0].against, show_size(rows[0].total_bytes)
     others = [name for name in names if name != base]
-    written = all(int(row["written_bytes"] or 0) >= int(row["total_bytes"] or 0) for row in rows)
-    kind = f"{FENCES[str(rows[0]['fence'])]}{'' if rows[0]['order'] == 'sequential' else ', random order'}"
-
-    def ratio(row: Flat | None) -> str:
-        return flat_with_interval(row, "ratio", "ratio", three_digits)
-
+    written = all(row.written_bytes >= row.total_bytes for row in rows)
     found = [
-        _grid(f"Time per line, ns ({kind})", rows, names, lambda row: _plain(row, "line_s", 1e9)),
+        _grid(f"Time per line, ns ({kind_name(rows[0])})", rows, names, lambda row: _plain(row, row.line, 1e9)),
         *(
-            _grid(f"Time over that of {base} (95 % interval)", rows, others[first : first + ABREAST], ratio)
+            _grid(f"Time over that of {base} (95 % interval)", rows, others[first : first + ABREAST],
+                  lambda row: with_interval(row, row.ratio, three_digits))
             for first in range(0, len(others), ABREAST)
         ),
         _grid(f"Seconds for {total}, {'written' if written else 'extrapolated'}", rows, names,
-              lambda row: _plain(row, "seconds_total", 1.0)),
+              lambda row: _plain(row, row.seconds, 1.0)),
     ]  # fmt: skip
     return [grid for grid in found if len(grid[1]) > 1]
 
 
-def _grid(title: str, rows: list[Flat], names: list[str], text: Callable[[Flat | None], str]) -> Grid:
-    by = {(row["chunk_bytes"], row["instruction"]): row for row in rows}
-    sizes = list(dict.fromkeys(row["chunk_bytes"] for row in rows))
-    lines = [[show_size(int(size or 0)), *(text(by.get((size, name))) for name in names)] for size in sizes]
+def _grid(title: str, rows: list[FlushRow], names: list[str], text: Callable[[FlushRow], str]) -> Grid:
+    by = {(row.chunk_bytes, row.instruction): text(row) for row in rows}
+    sizes = dict.fromkeys(row.chunk_bytes for row in rows)
+    lines = [[show_size(size), *(by.get((size, name), cells.NOTHING) for name in names)] for size in sizes]
     return title, [("chunk", True), *((name, True) for name in names)], lines
 
 
-def _plain(row: Flat | None, key: str, scale: float) -> str:
+def _plain(row: FlushRow, found: Interval | None, scale: float) -> str:
     """Three digits; '?' for what is inconclusive."""
-    if row is None or not row[key]:
+    if found is None:
         return cells.NOTHING
-    return f"{three_digits(float(row[key] or 0) * scale)}{'' if row['conclusive'] else ' ?'}"
+    return f"{three_digits(found.middle * scale)}{'' if row.conclusive else ' ?'}"
 
 
 def three_digits(value: float) -> str:

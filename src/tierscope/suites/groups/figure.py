@@ -5,7 +5,9 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.stats.median import Interval
+from tierscope.suites.groups.table import GroupsRow
+from tierscope.tables import Insight
 
 SHOWN = ("blue", "amber")
 
@@ -21,11 +23,10 @@ class Groups:
         "interval of the median; a pale bar is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[GroupsRow], insights: list[Insight]) -> Spec | None:
         """Rows of `groups`: hops have a latency, all others a bandwidth."""
-        speeds = [_bar(row, "bandwidth_bytes_per_s", "bandwidth", vega.gb) for row in rows if row["latency_s"] is None]
-        waits = [_bar(row, "latency_s", "latency", vega.ns) for row in rows if row["latency_s"] is not None]
-        speeds = [bar for bar in speeds if bar["value"] is not None]
+        speeds = [_bar(row, row.bandwidth, vega.gb) for row in rows if row.bandwidth and not row.latency]
+        waits = [_bar(row, row.latency, vega.ns) for row in rows if row.latency]
         parts = [("bandwidth, GB/s", speeds, SHOWN[0]), ("latency, ns", waits, SHOWN[1])]
         charts = [_chart(title, bars, hue) for title, bars, hue in parts if bars]
         if not charts:
@@ -35,16 +36,14 @@ class Groups:
         return vega.finish(title, body)
 
 
-def _bar(row: Flat, key: str, stem: str, unit: vega.Unit) -> Point:
+def _bar(row: GroupsRow, found: Interval, unit: vega.Unit) -> Point:
     return {
-        "name": f"#{row['experiment']}.{row['group']} {row['role'] or row['kernel']}",
-        "kernel": row["kernel"],
-        "team": threads_name(int(row["threads"] or 0)),
-        "target": row["target"],
-        "value": unit(row[key]),
-        "low": unit(row[f"{stem}_low"]),
-        "high": unit(row[f"{stem}_high"]),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "name": f"#{row.experiment}.{row.group} {row.role or row.kernel}",
+        "kernel": row.kernel,
+        "team": threads_name(row.threads),
+        "target": row.target,
+        **vega.bar("value", found, unit),
+        "verdict": row.verdict,
     }
 
 

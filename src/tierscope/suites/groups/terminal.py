@@ -1,33 +1,22 @@
 """Groups in a terminal."""
 
-from rich.console import Console
-
-from tierscope.draw.forms import (
-    Form,
-    Parts,
-    Shown,
-    flat_number,
-    flat_rate,
-    flat_wait,
-    forms,
-    titled,
-)
+from tierscope.draw.forms import forms, of_rows, rate, wait
+from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
+from tierscope.suites.groups.table import GroupsRow
+
+NAMES = ("group", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
 
 
-def _groups(section: Shown, console: Console) -> Parts:
+def groups(rows: list[GroupsRow]) -> Grid:
     """One line per group: a bandwidth or a latency, whichever it measures."""
-    del console
-    rows = [
-        [
-            f"#{row['experiment']}.{row['group']}", str(row["role"] or ""), str(row["kernel"]),
-            threads_name(int(flat_number(row["threads"]))), str(row["target"]),
-            flat_rate(row) if row["latency_s"] is None else "", flat_wait(row) if row["latency_s"] else "",
-        ]
-        for row in section.rows
-    ]  # fmt: skip
-    names = ("group", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
-    return titled("Groups (95 % interval)", [(name, ", " in name) for name in names], rows)
+    return "Groups (95 % interval)", [(name, ", " in name) for name in NAMES], [_line(row) for row in rows]
 
 
-forms.add(Form("groups", _groups))
+def _line(row: GroupsRow) -> list[str]:
+    measured = ["", wait(row, row.latency)] if row.latency else [rate(row, row.bandwidth), ""]
+    name = f"#{row.experiment}.{row.group}"
+    return [name, row.role, row.kernel, threads_name(row.threads), row.target, *measured]
+
+
+forms.add(of_rows("groups", lambda rows: [groups(rows)]))

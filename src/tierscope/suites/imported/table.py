@@ -3,29 +3,33 @@
 Nothing is computed here but what the importer says it computed. Blind to how the tool measured: read its own documents.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.record.reading import Reading
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight, Main, Row, columns_of, tables
-from tierscope.tables.rows import BytesPerS, Col, PerS, Ratio, Seconds, Size
+from tierscope.tables import Flat, Insight, Main, Row, tables
+from tierscope.tables.rows import BytesPerS, Col, PerS, Ratio, Seconds, Share, Unit, unflat
 from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
-"""Labels that are columns of their own; all others stand together in `setting`."""
+"""Labels that are columns of their own where they are numbers; all others stand together in `setting`."""
+
+Bytes = Annotated[float, Unit("B", least=0)]
+"""As printed, which may be rounded."""
 
 
 class ImportedRow(Row, frozen=True, kw_only=True):
-    """One row of `imported`."""
+    """A row of another tool's output."""
 
-    tool: Annotated[str | None, Col("tool", help="with its version, if the file contains it")]
-    test: Annotated[str | None, Col("test", help="as the tool calls it")]
-    setting: Annotated[str | None, Col("setting", help="other settings, as text")]
+    tool: Annotated[str, Col("tool", help="with its version, if the file contains it")]
+    test: Annotated[str, Col("test", help="as the tool calls it")]
+    setting: Annotated[str, Col("setting", help="other settings, as text")]
     threads: Annotated[Ratio | None, Col("threads", help="as the tool was asked for")]
-    footprint_bytes: Annotated[Size | None, Col("footprint", help="all arrays together")]
+    footprint_bytes: Annotated[Bytes | None, Col("footprint", help="all arrays together")]
     delay_cycles: Annotated[Ratio | None, Col("delay", help="delay between accesses of a load, as the tool counts it")]
-    operation_bytes: Annotated[Size | None, Col("operation", help="of one operation")]
+    operation_bytes: Annotated[Bytes | None, Col("operation", help="of one operation")]
     in_flight: Annotated[
         Ratio | None,
         Col("under way", help="operations in flight at any time: the queue depth, if it was really reached"),
@@ -38,7 +42,7 @@ class ImportedRow(Row, frozen=True, kw_only=True):
         ),
     ]
     full_share: Annotated[
-        Ratio | None, Col("found the queue full", help="share of the operations that fio submitted at full depth")
+        Share | None, Col("found the queue full", help="share of the operations that fio submitted at full depth")
     ]
     read_share: Annotated[Ratio | None, Col("reads", help="share of the operations that read")]
     bandwidth_bytes_per_s: Annotated[BytesPerS | None, Col("bandwidth", help="as the tool counts bytes")]
@@ -59,7 +63,7 @@ class ImportedRow(Row, frozen=True, kw_only=True):
     seconds_mean: Annotated[Seconds | None, Col("mean time", help="mean time")]
     seconds_most: Annotated[Seconds | None, Col("most time", help="most time")]
     operations: Annotated[Ratio | None, Col("operations", help="count")]
-    total_bytes: Annotated[Size | None, Col("bytes moved", help="bytes moved in `seconds`")]
+    total_bytes: Annotated[Bytes | None, Col("bytes moved", help="bytes moved in `seconds`")]
     count: Annotated[Ratio | None, Col("count", help="of an event")]
     flops_per_s: Annotated[PerS | None, Col("flops", help="floating-point operations per second")]
     busy_s: Annotated[Seconds | None, Col("CPU time", help="CPU time")]
@@ -70,7 +74,7 @@ class ImportedRow(Row, frozen=True, kw_only=True):
     ]
     timed_s: Annotated[Seconds | None, Col("one timing", help="one timing")]
     single_s: Annotated[Seconds | None, Col("a single time", help="a time that was measured once")]
-    origin: Annotated[str | None, Col("origin", help="`imported`")]
+    origin: Annotated[str, Col("origin", help="`imported`")]
 
 
 class Imported:
@@ -86,40 +90,39 @@ class Imported:
         "imported_most": "the most bandwidth that the other tool printed",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[ImportedRow]:
         return [_row(run, reading) for reading in run.result.readings]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[ImportedRow]) -> list[Insight]:
         del rows
-        by = run.result.origin_by
-        return [most for name in ("bandwidth_bytes_per_s",) if (most := _most(run.result.readings, name, by))]
+        return list(_most(run.result.readings, run.result.origin_by))
 
 
 def setting(reading: Reading) -> str:
-    """'stride 64, mode W9'."""
-    told = {key: value for key, value in reading.labels.items() if key not in OWN and value is not None}
+    """Return 'stride 64, mode W9'."""
+    own = _own(reading)
+    told = {key: value for key, value in reading.labels.items() if key not in own and value is not None}
     return ", ".join(f"{key} {value}" for key, value in told.items())
 
 
-def _row(run: Run, reading: Reading) -> Flat:
+def _own(reading: Reading) -> dict[str, Label]:
+    return {key: reading.labels[key] for key in OWN if real(reading.labels.get(key)) is not None}
+
+
+def _row(run: Run, reading: Reading) -> ImportedRow:
     """What an importer keeps for the audit alone, such as a number that is printed twice, has no column."""
-    result = run.result
-    row: Flat = dict.fromkeys(column.name for column in columns_of(ImportedRow))
-    row |= {key: reading.labels.get(key) for key in OWN}
-    row |= {name: value.value for name, value in reading.values.items() if name in row}
-    words: dict[str, Label] = {"tool": result.origin_by, "test": reading.test, "setting": setting(reading)}
-    return row | words | {"origin": result.origin}
+    numbers: Flat = {name: value.value for name, value in reading.values.items()}
+    words: Flat = {"tool": run.result.origin_by, "test": reading.test, "setting": setting(reading)}
+    return unflat(ImportedRow, {**_own(reading), **numbers, **words, "origin": run.result.origin})
 
 
-def _most(readings: tuple[Reading, ...], name: str, by: str) -> Insight | None:
-    """The row with the most bandwidth."""
-    known = [reading for reading in readings if name in reading.values]
-    if not known:
-        return None
-    best = max(known, key=lambda reading: reading.values[name].value)
-    value = best.values[name].value
-    text = f"{by}: highest bandwidth {best.values[name].said or show_rate(value)}, {best.test}"
-    return Insight(name="imported_most", text=text, value=value, unit="B/s")
+def _most(readings: tuple[Reading, ...], by: str) -> Iterator[Insight]:
+    """Yield the row with the most bandwidth, if there is one."""
+    known = [(reading, found) for reading in readings if (found := reading.values.get("bandwidth_bytes_per_s"))]
+    if known:
+        best, most = max(known, key=lambda one: one[1].value)
+        text = f"{by}: highest bandwidth {most.said or show_rate(most.value)}, {best.test}"
+        yield Insight(name="imported_most", text=text, value=most.value, unit="B/s")
 
 
 tables.add(Imported())

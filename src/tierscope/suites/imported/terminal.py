@@ -4,7 +4,7 @@ from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.suites.imported.table import ImportedRow
-from tierscope.tables import Flat, columns_of
+from tierscope.tables import columns_of, flat
 
 SHOWN = (
     "test", "setting", "operation_bytes", "threads", "footprint_bytes", "delay_cycles", "bandwidth_bytes_per_s",
@@ -12,14 +12,14 @@ SHOWN = (
 )  # fmt: skip
 
 
-def grid(rows: list[Flat]) -> Grid:
-    """Title, heads and lines; columns of which no row knows the value are left out."""
-    columns = [
-        c for c in columns_of(ImportedRow) if c.name in SHOWN and any(row.get(c.name) not in (None, "") for row in rows)
-    ]
+def grid(rows: list[ImportedRow]) -> Grid:
+    """Return title, heads and lines; columns of which no row knows the value are left out."""
+    values = [flat(row) for row in rows]
+    known = {name for row in values for name, value in row.items() if value not in (None, "")}
+    columns = [column for column in columns_of(ImportedRow) if column.name in SHOWN and column.name in known]
     heads = [(cells.head(column), cells.is_number(column)) for column in columns]
-    lines = [[cells.cell(row.get(column.name), column) for column in columns] for row in rows]
-    return f"Imported from {rows[0]['tool']}", heads, lines
+    lines = [[cells.cell(row[column.name], column) for column in columns] for row in values]
+    return f"Imported from {rows[0].tool}", heads, lines
 
 
 forms.add(of_rows("imported", lambda rows: [grid(rows)]))

@@ -5,10 +5,10 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.maps.points import chart, varying
-from tierscope.tables import Flat, Insight
+from tierscope.suites.maps.row import MapsRow
+from tierscope.tables import Insight
 
-SHARES = {"p50": "blue", "p99": "amber", "p999": "vermilion"}
-NAMES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
+HUES = {"p50": "blue", "p99": "amber", "p99.9": "vermilion"}
 ROOM = 1.2  # times the least and the most: the points keep clear of the edges
 TIPS = vega.tips(
     ("structure", "structure"), ("chart", "operation"), ("share", "percentile"), ("ns", "latency, ns"),
@@ -28,7 +28,7 @@ class Maps:
         "the clock; rehashes and waits for a lock are counted apart, in the table."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[MapsRow], insights: list[Insight]) -> Spec | None:
         """Rows of `maps`."""
         names = varying(rows)
         points = [point for row in rows for point in _points(row, names)]
@@ -40,26 +40,25 @@ class Maps:
         body = {"data": {"values": points}, "facet": vega.field("chart", "n", None, sort=charts), "columns": 1,
                 "spec": inner}  # fmt: skip
         title = vega.origin_title(self.title, run.result.origin)
-        known = sum(1 for row in rows if row["latency_p50_s"])
+        known = sum(1 for row in rows if row.latency_p50)
         notes = [vega.missing(len(rows), known)]
-        return vega.finish(title, body, labels=list(NAMES.values()), axes={"x": "log"}, notes=notes)
+        return vega.finish(title, body, labels=list(HUES), axes={"x": "log"}, notes=notes)
 
 
-def _points(row: Flat, names: list[str]) -> list[Point]:
+def _points(row: MapsRow, names: list[str]) -> list[Point]:
     """One for each percentile that enough operations carry."""
+    percentiles = zip(HUES, (row.latency_p50, row.latency_p99, row.latency_p999), strict=True)
     return [
         {
-            "structure": row["structure"],
+            "structure": row.structure,
             "chart": chart(row, names),
-            "share": NAMES[share],
-            "ns": vega.ns(row[f"latency_{share}_s"]),
-            "low": vega.ns(row[f"latency_{share}_low"]),
-            "high": vega.ns(row[f"latency_{share}_high"]),
-            "rate": f"{float(row['ops_per_s'] or 0) / 1e6:.3g}",
-            "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+            "share": share,
+            **vega.bar("ns", time, vega.ns),
+            "rate": f"{row.ops.middle / 1e6 if row.ops else 0:.3g}",
+            "verdict": row.verdict,
         }
-        for share in SHARES
-        if row[f"latency_{share}_s"]
+        for share, time in percentiles
+        if time
     ]
 
 
@@ -71,8 +70,8 @@ def _layers(points: list[Point], structures: list[str]) -> list[Spec]:
         axis={"values": vega.decades(low, high), "labelExpr": vega.TIME_LABEL},
     )  # fmt: skip
     y = vega.field("structure", "n", None, sort=structures)
-    shares = [name for name in NAMES.values() if any(one["share"] == name for one in points)]
-    hues = [theme.colour(hue) for share, hue in SHARES.items() if NAMES[share] in shares]
+    shares = [name for name in HUES if any(one["share"] == name for one in points)]
+    hues = [theme.colour(HUES[name]) for name in shares]
     colour = vega.field("share", "n", None, sort=shares, scale={"domain": shares, "range": hues})
     plain = {"field": "share", "type": "nominal"}
     line = {

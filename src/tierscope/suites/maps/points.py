@@ -1,30 +1,32 @@
 """What figures and the terminal share about operations on structures."""
 
+from collections.abc import Callable
+
 from tierscope.draw.words import threads_name
-from tierscope.tables import Flat
+from tierscope.suites.maps.row import MapsRow
 from tierscope.units import show_bytes
 
-VARYING = ("count", "value_bytes", "threads", "keys", "sharing", "target")
+WORDS: dict[str, Callable[[MapsRow], str]] = {
+    "count": lambda row: f"{row.count} keys",
+    "value_bytes": lambda row: f"values of {show_bytes(row.value_bytes)}",
+    "threads": lambda row: threads_name(row.threads),
+    "keys": lambda row: row.keys,
+    "sharing": lambda row: "a structure each" if row.sharing == "own" else "one structure",
+    "target": lambda row: row.target,
+}
+"""What a row was asked for beside structure and operation."""
 
 
-def varying(rows: list[Flat]) -> list[str]:
-    """The words beside structure and operation in which rows differ."""
-    return [key for key in VARYING if len({row[key] for row in rows}) > 1]
+def varying(rows: list[MapsRow]) -> list[str]:
+    """Return the names of the words in which rows differ."""
+    return [name for name, word in WORDS.items() if len({word(row) for row in rows}) > 1]
 
 
-def chart(row: Flat, names: list[str]) -> str:
-    """'get, 50000 keys, 2 threads': the operation, and those words in which rows differ."""
-    return ", ".join([str(row["operation"]), *words(row, names)])
+def chart(row: MapsRow, names: list[str]) -> str:
+    """Return 'get, 50000 keys, 2 threads': the operation, and those words in which rows differ."""
+    return ", ".join([row.operation, *words(row, names)])
 
 
-def words(row: Flat, names: list[str]) -> list[str]:
-    """['50000 keys', '2 threads']: one for each name."""
-    told = {
-        "count": f"{row['count']} keys",
-        "value_bytes": f"values of {show_bytes(float(row['value_bytes'] or 0))}",
-        "threads": threads_name(int(row["threads"] or 0)),
-        "keys": str(row["keys"]),
-        "sharing": "a structure each" if row["sharing"] == "own" else "one structure",
-        "target": str(row["target"]),
-    }
-    return [told[name] for name in names]
+def words(row: MapsRow, names: list[str]) -> list[str]:
+    """Return ['50000 keys', '2 threads']: one for each name."""
+    return [WORDS[name](row) for name in names]

@@ -4,8 +4,8 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.suites.neighbors.table import aggressor_name, victim_name
-from tierscope.tables import Flat, Insight
+from tierscope.suites.neighbors.table import NeighborsRow, aggressor_name, victim_name
+from tierscope.tables import Insight
 from tierscope.units import show_seconds
 
 BESIDE, ALONE = "beside aggressors, against the same victims alone", "several victims, against one alone"
@@ -29,9 +29,9 @@ class Neighbors:
         "several victims without aggressors, compared with one victim alone."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[NeighborsRow], insights: list[Insight]) -> Spec | None:
         """Rows of `neighbors`; those that are compared with themselves are 1 by definition and start the lines."""
-        points = [_point(row) for row in rows if row["slowdown"]]
+        points = [_point(row) for row in rows if row.slowdown]
         if not any(point["aggressors"] or point["kind"] == ALONE for point in points):
             return None
         title = vega.origin_title(self.title, run.result.origin)
@@ -41,22 +41,19 @@ class Neighbors:
         return _spec(title, [*lone, *points], notes)
 
 
-def _point(row: Flat) -> Point:
-    count = int(row["victims"] or 0)
-    several = not row["aggressors"] and row["against"] != "itself"
+def _point(row: NeighborsRow) -> Point:
+    several = not row.aggressors and row.against != "itself"
     return {
         "victim": victim_name(row),
-        "series": "1 victim" if count == 1 else f"{count} victims",
+        "series": "1 victim" if row.victims == 1 else f"{row.victims} victims",
         "kind": ALONE if several else BESIDE,
-        "aggressors": row["aggressors"],
-        "what": aggressor_name(row) if row["aggressors"] else "none",
-        "slowdown": row["slowdown"],
-        "low": row["slowdown_low"],
-        "high": row["slowdown_high"],
-        "against": row["against"],
-        "time": show_seconds(float(row["seconds"] or 0)),
-        "rounds": row["rounds"],
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "aggressors": row.aggressors,
+        "what": aggressor_name(row),
+        **vega.bar("slowdown", row.slowdown, lambda value: value),
+        "against": row.against,
+        "time": show_seconds(row.seconds.middle) if row.seconds else None,
+        "rounds": row.rounds,
+        "verdict": row.verdict,
     }
 
 

@@ -10,31 +10,23 @@ Source: document 002; statistics: `stats.contrast`.
 
 from typing import Annotated, ClassVar
 
-from tierscope.record.experiment import Experiment
+from tierscope.record.experiment import Experiment, Label, Workload
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import (
-    closing_flat,
-    judged,
-    left_out,
-    number,
-    records,
-    sure_flat,
-    sure_rows_flat,
-    whole,
-)
-from tierscope.tables.rows import Col, Count, Quotient, Ratio, Size, Unit
+from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
+from tierscope.tables.rows import Col, Count, Quotient, Share, Size, Unit
 from tierscope.units import show_bytes
 
+FENCES = {"never": ", no fence,", "line": ", a fence per line,"}
 LONGEST = 40  # letters of a command line in a sentence
 
 
 class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `neighbors`."""
+    """Victims of one kind beside a number of aggressors, which may be 0."""
 
     victim: Annotated[str, Col("victim", help="`flow`, `chase`, `triad`, `cmd`")]
     size: Annotated[str | None, Col("size", help="of the flow: `test`, `train`, `ref`; null for others")]
@@ -74,7 +66,7 @@ class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
     ]
     rounds: Annotated[Count, Col("rounds", help="that the slowdown rests on")]
     coverage: Annotated[
-        Ratio,
+        Share,
         Col(
             "ran together",
             help=(
@@ -120,16 +112,16 @@ class Neighbors:
         "victims VICTIM": "slowdown of the largest number of victims, compared with one alone",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[NeighborsRow]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[NeighborsRow]) -> list[Insight]:
         """The victim that is shown to be slowed most comes first: the first sentence is the headline."""
-        kinds = list(dict.fromkeys(victim_name(row) for row in rows))
+        del run
         said = []
-        for kind in kinds:
+        for kind in dict.fromkeys(map(victim_name, rows)):
             own = [row for row in rows if victim_name(row) == kind]
-            mine = [row for row, _ in sure_rows_flat(own, "slowdown", "")]
+            mine = sure_rows(own, lambda row: row.slowdown)
             said.append([*_aggressors(kind, mine, own), *_victims(kind, mine)])
         return [insight for own in sorted(said, key=_least, reverse=True) for insight in own]
 
@@ -140,51 +132,53 @@ def _least(insights: list[Insight]) -> float:
     return max(1.0, *shown, 1.0)
 
 
-def _rows(run: Run, record: Record) -> list[Flat]:
-    found = judged(run, record)
-    return [
-        {**_row(record, take, one), **closing_flat(record, found.points[take]), **_verdict(one)}
-        for take, one in enumerate(found.contrasts)
-    ]
+def _rows(run: Run, record: Record) -> list[NeighborsRow]:
+    return [_row(run, record, take, found) for take, found in enumerate(judged(run, record).contrasts)]
 
 
-def _row(record: Record, take: int, found: Contrast) -> Flat:
+def _row(run: Run, record: Record, take: int, found: Contrast) -> NeighborsRow:
     experiment, labels = record.experiment, record.experiment.labels
     victims, aggressors = _sides(experiment, take)
-    first = record.groups[victims[0]]
-    task = first.operation == "task"
-    walk = 1.0 if task else walk_operations(first)
-    return {
-        "victim": labels.get("victim", first.kernel),
-        "size": labels.get("size"),
-        "command": labels.get("command"),
-        "victims": len(victims),
-        "aggressors": len(aggressors),
-        "aggressor_kernel": _aggressor(record, aggressors),
-        "aggressor_target": record.groups[aggressors[0]].target if aggressors else None,
-        **_flushing(experiment, aggressors),
-        **_named("seconds", found.seconds.times(walk)),
-        **_named("slowdown", found.ratio),
-        "against": _against(experiment, take),
-        "rounds": found.ratio.count,
-        "coverage": found.coverage,
-        "victim_target": None if task else first.target,
-        "victim_bytes": None if task else first.footprint_bytes,
-        "aggressor_bytes": record.groups[aggressors[0]].footprint_bytes if aggressors else None,
-        "victim_cpus": _cpus(record, victims),
-        "aggressor_cpus": _cpus(record, aggressors),
-        "detail": first.detail or None,
+    first, other = record.groups[victims[0]], record.groups[aggressors[0]] if aggressors else None
+    task, flushing = first.operation == "task", _flushing(experiment, aggressors)
+    verdict = closing(record, judged(run, record).points[take]) | {
+        "conclusive": found.conclusive,
+        "reasons": found.reasons,
+        "left_out_share": found.left_out_share,
     }
+    return NeighborsRow(
+        victim=_word(labels.get("victim")) or first.kernel,
+        size=_word(labels.get("size")),
+        command=_word(labels.get("command")),
+        victims=len(victims),
+        aggressors=len(aggressors),
+        aggressor_kernel=_aggressor(record, aggressors),
+        aggressor_target=other.target if other else None,
+        aggressor_chunk_bytes=flushing.element_bytes if flushing else None,
+        aggressor_fence=flushing.fence or "chunk" if flushing else None,
+        seconds=found.seconds.times(1.0 if task else walk_operations(first)),
+        slowdown=found.ratio,
+        against=_against(experiment, take),
+        rounds=found.ratio.count,
+        coverage=found.coverage,
+        victim_target=None if task else first.target,
+        victim_bytes=None if task else first.footprint_bytes,
+        aggressor_bytes=other.footprint_bytes if other else None,
+        victim_cpus=_cpus(record, victims),
+        aggressor_cpus=_cpus(record, aggressors) or None,
+        detail=first.detail or None,
+        **verdict,
+    )
 
 
-def _flushing(experiment: Experiment, aggressors: list[int]) -> Flat:
-    """Of aggressors that flush what they store; null for others."""
+def _word(label: Label) -> str | None:
+    return None if label is None else str(label)
+
+
+def _flushing(experiment: Experiment, aggressors: list[int]) -> Workload | None:
+    """The work of aggressors that flush what they store; None for others."""
     work = experiment.groups[aggressors[0]].workload if aggressors else None
-    own = work if work and work.kernel.startswith("flush_") else None
-    return {
-        "aggressor_chunk_bytes": own.element_bytes if own else None,
-        "aggressor_fence": own.fence or "chunk" if own else None,
-    }
+    return work if work and work.kernel.startswith("flush_") else None
 
 
 def _sides(experiment: Experiment, take: int) -> tuple[list[int], list[int]]:
@@ -202,54 +196,41 @@ def _aggressor(record: Record, aggressors: list[int]) -> str | None:
     return str(record.experiment.labels["aggressor_kernel"]) if kernel == "command" else kernel
 
 
-def _named(name: str, interval: Interval) -> Flat:
-    """`bounds` for what is named without a unit."""
-    return {name: number(interval.middle), f"{name}_low": number(interval.low), f"{name}_high": number(interval.high)}
-
-
 def _against(experiment: Experiment, take: int) -> str:
     base = experiment.against[take]
     return "itself" if base == take else f"{len(_sides(experiment, base)[0])} alone"
 
 
-def _cpus(record: Record, groups: list[int]) -> str | None:
-    return ",".join(str(cpu) for group in groups for cpu in record.groups[group].cpus) or None
+def _cpus(record: Record, groups: list[int]) -> str:
+    return ",".join(str(cpu) for group in groups for cpu in record.groups[group].cpus)
 
 
-def _verdict(found: Contrast) -> Flat:
-    """The comparison is what must be sure_flat, and what it left out."""
-    return {
-        "conclusive": found.conclusive,
-        "reasons": "; ".join(found.reasons),
-        "left_out_share": found.left_out_share,
-    }
-
-
-def victim_name(row: Flat) -> str:
+def victim_name(row: NeighborsRow) -> str:
     """'flow test', 'chase', or the command line in 40 letters."""
-    if row["command"]:
-        line = str(row["command"])
-        return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
-    return f"{row['victim']} {row['size']}" if row["size"] else str(row["victim"])
+    if row.command:
+        return row.command if len(row.command) <= LONGEST else row.command[: LONGEST - 3] + "..."
+    return f"{row.victim} {row.size}" if row.size else row.victim
 
 
-def _aggressors(victim: str, rows: list[Flat], every: list[Flat]) -> list[Insight]:
+def _aggressors(victim: str, known: list[tuple[NeighborsRow, Interval]], every: list[NeighborsRow]) -> list[Insight]:
     """The largest slowdown that an interval bears out, else that of the most aggressors; every: all rows."""
-    beside = [row for row in rows if row["aggressors"]]
-    rest = left_out(len(beside), sum(bool(row["aggressors"]) for row in every), "numbers of aggressors")
+    beside = [(row, slowdown) for row, slowdown in known if row.aggressors]
+    rest = left_out(len(beside), sum(bool(row.aggressors) for row in every), "numbers of aggressors")
     if not beside:
         return []
     none = Interval(1.0, 1.0, 1.0, 1)
-    told = compare_all([(none, _slowdown(row)) for row in beside], least=0.0)  # of many, some would be called by chance
-    sure = [row for row, found in zip(beside, told, strict=True) if found.low > 1]
-    row = max(sure or beside, key=lambda one: _slowdown(one).low if sure else whole(one, "aggressors"))
-    count, victims = whole(row, "aggressors"), whole(row, "victims")
-    who = victim if victims == 1 else f"each of {victims} {victim}"
+    told = compare_all(
+        [(none, slowdown) for _, slowdown in beside], least=0.0
+    )  # of many, some would be called by chance
+    sure = [pair for pair, found in zip(beside, told, strict=True) if found.low > 1]
+    most = max(sure, key=lambda pair: pair[1].low, default=None)
+    row, one = most or max(beside, key=lambda pair: pair[0].aggressors)
+    count = row.aggressors
+    who = victim if row.victims == 1 else f"each of {row.victims} {victim}"
     aggressors = f"{count} aggressor{'s' if count > 1 else ''} ({aggressor_name(row)})"
-    one = _slowdown(row)
     if sure:
         text = f"{aggressors} slow{'' if count > 1 else 's'} {who} by {_percent(one)}"
-        if row["aggressor_kernel"] == "sleep":
+        if row.aggressor_kernel == "sleep":
             text += "; they sleep, so their work is not the cause: check what else differs, such as the clock rate"
     else:
         text = f"{aggressors}: no significant slowdown of {who}, {_ratio(one)} of its time without them"
@@ -258,32 +239,27 @@ def _aggressors(victim: str, rows: list[Flat], every: list[Flat]) -> list[Insigh
     ]
 
 
-def _victims(victim: str, rows: list[Flat]) -> list[Insight]:
+def _victims(victim: str, known: list[tuple[NeighborsRow, Interval]]) -> list[Insight]:
     """What the most victims cost one another."""
-    several = [row for row in rows if not row["aggressors"] and row["against"] == "1 alone"]
+    several = [(row, slowdown) for row, slowdown in known if not row.aggressors and row.against == "1 alone"]
     if not several:
         return []
-    row = max(several, key=lambda one: whole(one, "victims"))
-    one, count = _slowdown(row), row["victims"]
-    slower = f"{count} {victim} at the same time slow each other by {_percent(one)}"
-    even = f"{count} {victim} at the same time: no significant slowdown of each other, {_ratio(one)} of the time alone"
+    row, one = max(several, key=lambda pair: pair[0].victims)
+    slower = f"{row.victims} {victim} at the same time slow each other by {_percent(one)}"
+    even = (
+        f"{row.victims} {victim} at the same time: no significant slowdown of each other, "
+        f"{_ratio(one)} of the time alone"
+    )
     text = slower if one.low > 1 else even
     return [Insight(name=f"victims {victim}", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
 
 
-def aggressor_name(row: Flat) -> str:
+def aggressor_name(row: NeighborsRow) -> str:
     """'copy on node:0'; one that has no memory is named alone, one that flushes with its chunk and fence."""
-    target, name = row["aggressor_target"], str(row["aggressor_kernel"])
-    if row["aggressor_fence"]:
-        fence = {"never": ", no fence,", "line": ", a fence per line,"}.get(str(row["aggressor_fence"]), "")
-        name = f"{name} of {show_bytes(whole(row, 'aggressor_chunk_bytes'))}{fence}"
-    return name if target == "null" else f"{name} on {target}"
-
-
-def _slowdown(row: Flat) -> Interval:
-    found = sure_flat(row, "slowdown", "")
-    assert found is not None  # rows without one were left out
-    return found
+    name = row.aggressor_kernel or "none"
+    if row.aggressor_chunk_bytes is not None:
+        name = f"{name} of {show_bytes(row.aggressor_chunk_bytes)}{FENCES.get(row.aggressor_fence or '', '')}"
+    return name if row.aggressor_target in ("null", None) else f"{name} on {row.aggressor_target}"
 
 
 def _percent(one: Interval) -> str:

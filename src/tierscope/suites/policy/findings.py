@@ -1,7 +1,11 @@
 """What the rows of `policy` say in words; inconclusive rows count for nothing."""
 
-from tierscope.tables import Flat, Insight
-from tierscope.tables.measured import sure_flat, whole
+from collections.abc import Callable
+
+from tierscope.stats.median import Interval
+from tierscope.suites.policy.row import PolicyRow
+from tierscope.tables import Insight
+from tierscope.tables.measured import sure
 from tierscope.units import show_bytes, show_seconds, show_size
 
 NOTHING = {
@@ -11,55 +15,63 @@ NOTHING = {
 }
 
 
-def sentences(rows: list[Flat]) -> list[Insight]:
-    """One for each row."""
-    told = {"interleaving": _interleaving, "migration": _migration, "combining": _combining}
-    known = [row for row in rows if row["conclusive"] and (not row["found"] or _known(row))]
-    return [_insight(row, told[str(row["part"])](row) if row["found"] else _none(row)) for row in known]
+def sentences(rows: list[PolicyRow]) -> list[Insight]:
+    """One for each row, but for those of which a number or a unit that the sentence names is not known."""
+    return [said for row in rows if row.conclusive and (said := _said(row))]
 
 
-def _known(row: Flat) -> bool:
-    """Whether the number that was found is known, and its unit where a sentence names it."""
-    sized = all(row[key] is not None for key in ("unit_bytes", "unit_low", "unit_high"))
-    return sure_flat(row, "count", "") is not None and (sized or row["part"] == "migration")
+def _said(row: PolicyRow) -> Insight | None:
+    name = f"policy {row.part}"
+    if not row.found:
+        text = NOTHING[row.part].format(target=row.target, evidence=row.evidence)
+        return Insight(name=name, text=text, value=0.0, unit="1")
+    count = sure(row, row.count)
+    text = FOUND[row.part](row, count) if count else ""
+    if count is None or not text:
+        return None
+    return Insight(name=name, text=text, value=count.middle, low=count.low, high=count.high, unit="1")
 
 
-def _none(row: Flat) -> str:
-    return NOTHING[str(row["part"])].format(target=row["target"], evidence=row["evidence"])
-
-
-def _insight(row: Flat, text: str) -> Insight:
-    count = sure_flat(row, "count", "") if row["found"] else None
-    low, middle, high = (count.low, count.middle, count.high) if count else (None, 0.0, None)
-    return Insight(name=f"policy {row['part']}", text=text, value=middle, low=low, high=high, unit="1")
-
-
-def _interleaving(row: Flat) -> str:
-    ways, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
-    text = f"{row['target']} interleaves {ways} memories in units of {show_size(whole(row, 'unit_bytes'))}"
-    if low < high or row["unit_low"] != row["unit_high"]:
-        grains = f"{show_size(whole(row, 'unit_low'))} to {show_size(whole(row, 'unit_high'))}"
+def _interleaving(row: PolicyRow, count: Interval) -> str:
+    if row.unit_bytes is None or row.unit_low is None or row.unit_high is None:
+        return ""
+    low, ways, high = (round(end) for end in (count.low, count.middle, count.high))
+    text = f"{row.target} interleaves {ways} memories in units of {show_size(row.unit_bytes)}"
+    if low < high or row.unit_low != row.unit_high:
+        grains = f"{show_size(row.unit_low)} to {show_size(row.unit_high)}"
         text += f"; {low} to {high} memories in units of {grains} are also possible"
     return text
 
 
-def _migration(row: Flat) -> str:
-    count, low, high = (f"{float(row[key] or 0):.0f}" for key in ("count", "count_low", "count_high"))
+def _migration(row: PolicyRow, count: Interval) -> str:
     text = (
-        f"A write to {row['target']} stalls for {show_seconds(float(row['seconds'] or 0))} after {count} writes of "
-        f"256 B ({low} to {high}) to one place"
+        f"A write to {row.target} stalls for {_time(row)} after {count.middle:.0f} writes of "
+        f"256 B ({count.low:.0f} to {count.high:.0f}) to one place"
     )
-    unit, least = row["unit_bytes"], row["unit_low"]
-    if unit is not None:
-        text += f" of {show_bytes(whole(row, 'unit_bytes'))}"
-    elif least is not None:
-        text += f" of at least {show_bytes(whole(row, 'unit_low'))}"
+    if row.unit_bytes is not None:
+        text += f" of {show_bytes(row.unit_bytes)}"
+    elif row.unit_low is not None:
+        text += f" of at least {show_bytes(row.unit_low)}"
     return text
 
 
-def _combining(row: Flat) -> str:
-    count, low, high = (round(float(row[key] or 0)) for key in ("count", "count_low", "count_high"))
+def _combining(row: PolicyRow, count: Interval) -> str:
+    if row.unit_bytes is None:
+        return ""
+    low, lines, high = (round(end) for end in (count.low, count.middle, count.high))
     return (
-        f"{row['target']} combines writes into units of {show_size(whole(row, 'unit_bytes'))} in a queue of "
-        f"{count} lines ({low} to {high}): each unit takes {show_seconds(float(row['seconds'] or 0))}"
+        f"{row.target} combines writes into units of {show_size(row.unit_bytes)} in a queue of "
+        f"{lines} lines ({low} to {high}): each unit takes {_time(row)}"
     )
+
+
+def _time(row: PolicyRow) -> str:
+    return show_seconds(row.seconds.middle if row.seconds else 0.0)
+
+
+FOUND: dict[str, Callable[[PolicyRow, Interval], str]] = {
+    "interleaving": _interleaving,
+    "migration": _migration,
+    "combining": _combining,
+}
+"""The sentence of a part that was found; "" where its unit is not known."""

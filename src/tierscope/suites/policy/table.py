@@ -10,69 +10,28 @@ than none: twice the logarithm of the likelihood ratio. The curves are rows of t
 Blind to: what the three modules name.
 """
 
-from typing import Annotated, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
+
+from msgspec.structs import replace
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
+from tierscope.stats.combining import Combining
+from tierscope.stats.interleave import Interleave
 from tierscope.stats.median import Interval
+from tierscope.stats.migration import Migration
 from tierscope.suites.policy.findings import sentences
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.suites.policy.row import PolicyRow
+from tierscope.tables import Insight, JudgedRow, Main, tables
 from tierscope.tables.emulated import hidden_by_ceiling
-from tierscope.tables.measured import number
-from tierscope.tables.policy_found import Found, found
-from tierscope.tables.rows import Col, Count, Ratio, Size, Unit
+from tierscope.tables.measured import Closing
+from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Found, found
 
 INTERVAL = 1.96
-MEASURES = {"count": "", "unit": "_bytes", "seconds": ""}  # and the unit in the key of its middle
 HUNGRY = "half of the threads store less, so that the processor may be the limit and not the memory: take more CPUs"
 HIDDEN = "behind interleaved memories one CPU may hide the queue of one: try a memory that is not interleaved"
 ENOUGH = 0.7  # of the points must be conclusive
-
-
-class PolicyRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `policy`."""
-
-    part: Annotated[str, Col("part", help="`interleaving`, `migration`, `combining`")]
-    found: Annotated[
-        bool | None,
-        Col(
-            "found",
-            help=("false: the curves show no such structure; `count`, `unit_bytes` and `seconds` are then null"),
-        ),
-    ]
-    count: Annotated[
-        Ratio,
-        Col(
-            "number",
-            help=(
-                "memories side by side; writes of 256 B from one migration to the next; lines that fit into the queue"
-            ),
-        ),
-    ]
-    count_low: Annotated[Ratio | None, Col("low", help="least that is not excluded")]
-    count_high: Annotated[Ratio | None, Col("high", help="most")]
-    unit_bytes: Annotated[
-        Size | None,
-        Col(
-            "unit",
-            help=(
-                "consecutive bytes of each memory; bytes that migrate together (null: larger than all places "
-                "tried); unit to which lines are joined"
-            ),
-        ),
-    ]
-    unit_low: Annotated[Size | None, Col("low", help="smallest that is not excluded")]
-    unit_high: Annotated[Size | None, Col("high", help="largest; null where it is not known")]
-    seconds: Annotated[
-        Annotated[Interval, Unit("s", "")] | None, Col("time", help="a stall; one write of a joined unit")
-    ]
-    better: Annotated[
-        Ratio | None,
-        Col("better than none", help="twice the logarithm of its likelihood over that of none; null for migrations"),
-    ]
-    evidence: Annotated[str, Col("evidence", help="as text")]
-    points: Annotated[Count, Col("points", help="strides, places or regions that it rests on")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
 
 class Policy:
@@ -88,85 +47,109 @@ class Policy:
         "that joins them. 0: none seen",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[PolicyRow]:
         return [row for target, one in found(run).items() for row in _rows(target, one)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[PolicyRow]) -> list[Insight]:
         del run
         return sentences(rows)
 
 
-def _rows(target: str, one: Found) -> list[Flat]:
+def _rows(target: str, one: Found) -> list[PolicyRow]:
     rows = []
     if one.interleave is not None:
-        row = {**_interleave(one), "target": target, **_closing(one.strides, judged=False)}
-        rows.append(row if one.saturated else {**row, "conclusive": False, "reasons": HUNGRY})
+        none = _none("interleaving", target, one.evidence[INTERLEAVE], one.strides, judged=False)
+        row = _interleave(none, one.interleave)
+        rows.append(row if one.saturated else _doubted(row, HUNGRY))
     if one.migration is not None:
-        rows.append({**_migration(one), "target": target, **_closing(one.places, judged=False)})
+        none = _none("migration", target, one.evidence[MIGRATION], one.places, judged=False)
+        rows.append(_migration(none, one.migration))
     if one.combining is not None:
-        row = {**_combining(one), "target": target, **_closing(one.regions)}
-        if one.hidden:
-            row.update(conclusive=False, reasons=HIDDEN)
-        rows.append(row)
+        row = _combining(_none("combining", target, one.evidence[COMBINING], one.regions), one.combining)
+        rows.append(_doubted(row, HIDDEN) if one.hidden else row)
     hidden = hidden_by_ceiling(target)
-    return [row if row["found"] or not hidden else {**row, "conclusive": False, "reasons": hidden} for row in rows]
+    return [row if row.found or not hidden else _doubted(row, hidden) for row in rows]
 
 
-def _row(part: str, found: bool, evidence: str, better: float | None, points: int) -> Flat:
-    keys = [f"{what}{end}" for what, unit in MEASURES.items() for end in (unit, "_low", "_high")]
-    return {
-        "part": part, "found": found, **dict.fromkeys(keys),
-        "better": number(better), "evidence": evidence, "points": points,
-    }  # fmt: skip
+def _doubted(row: PolicyRow, reason: str) -> PolicyRow:
+    return replace(row, conclusive=False, reasons=(reason,))
 
 
-def _interleave(one: Found) -> Flat:
-    seen = one.interleave
-    assert seen is not None
-    row = _row("interleaving", seen.ways > 1, one.evidence["interleave"], seen.better, len(one.strides))
-    if seen.ways > 1:
-        ways, grains = seen.ways_range, seen.grain_range
-        row.update(count=float(seen.ways), count_low=float(ways[0]), count_high=float(ways[1]))
-        row.update(unit_bytes=seen.grain_bytes, unit_low=grains[0], unit_high=grains[1])
-    return row
+def _none(part: str, target: str, evidence: str, points: Sequence[JudgedRow], *, judged: bool = True) -> PolicyRow:
+    """Return the row of a part that was not found. judged: as of `_closing`."""
+    return PolicyRow(
+        part=part,
+        found=False,
+        count=None,
+        unit_bytes=None,
+        unit_low=None,
+        unit_high=None,
+        seconds=None,
+        better=None,
+        evidence=evidence,
+        points=len(points),
+        target=target,
+        **_closing(points, judged=judged),
+    )
 
 
-def _migration(one: Found) -> Flat:
-    seen = one.migration
-    assert seen is not None
+def _interleave(none: PolicyRow, seen: Interleave) -> PolicyRow:
+    row = replace(none, better=seen.better)
+    if seen.ways <= 1:
+        return row
+    ways, grains = seen.ways_range, seen.grain_range
+    return replace(
+        row,
+        found=True,
+        count=Interval(float(ways[0]), float(seen.ways), float(ways[1]), row.points),
+        unit_bytes=seen.grain_bytes,
+        unit_low=grains[0],
+        unit_high=grains[1],
+    )
+
+
+def _migration(none: PolicyRow, seen: Migration) -> PolicyRow:
     period = seen.period
-    row = _row("migration", period is not None, one.evidence["migration"], None, len(one.places))
-    if period is not None:
-        row.update(count=period.writes, count_low=period.low, count_high=period.high)
-        row.update(seconds=period.stall_s, seconds_low=period.stall_low, seconds_high=period.stall_high)
-        low = seen.unit_bytes or seen.unit_above
-        row.update(unit_bytes=seen.unit_bytes, unit_low=low, unit_high=seen.unit_bytes)
-    return row
+    if period is None:
+        return none
+    return replace(
+        none,
+        found=True,
+        count=Interval(period.low, period.writes, period.high, period.stalls),
+        seconds=Interval(period.stall_low, period.stall_s, period.stall_high, period.stalls),
+        unit_bytes=seen.unit_bytes,
+        unit_low=seen.unit_bytes or seen.unit_above,
+        unit_high=seen.unit_bytes,
+    )
 
 
-def _combining(one: Found) -> Flat:
-    seen = one.combining
-    assert seen is not None
-    row = _row("combining", seen.entries > 0, one.evidence["combining"], seen.better, len(one.regions))
-    if seen.entries > 0:
-        row.update(count=seen.entries, count_low=seen.low, count_high=seen.high)
-        row.update(unit_bytes=seen.unit_bytes, unit_low=seen.unit_low, unit_high=seen.unit_high)
-        half = INTERVAL * seen.error / max(len(one.regions), 1) ** 0.5
-        row.update(seconds=seen.drain_s, seconds_low=seen.drain_s * (1 - half), seconds_high=seen.drain_s * (1 + half))
-    return row
+def _combining(none: PolicyRow, seen: Combining) -> PolicyRow:
+    row = replace(none, better=seen.better)
+    if seen.entries <= 0:
+        return row
+    half = INTERVAL * seen.error / max(row.points, 1) ** 0.5
+    return replace(
+        row,
+        found=True,
+        count=Interval(seen.low, seen.entries, seen.high, row.points),
+        unit_bytes=seen.unit_bytes,
+        unit_low=seen.unit_low,
+        unit_high=seen.unit_high,
+        seconds=Interval(seen.drain_s * (1 - half), seen.drain_s, seen.drain_s * (1 + half), row.points),
+    )
 
 
-def _closing(rows: list[Flat], *, judged: bool = True) -> Flat:
+def _closing(rows: Sequence[JudgedRow], *, judged: bool = True) -> Closing:
     """Of all points together. judged: whether each point must be sure; stalls and falls of bandwidth need not be."""
-    sure = [row for row in rows if row["conclusive"] or not judged]
+    sure = [row for row in rows if row.conclusive or not judged]
     enough = bool(rows) and len(sure) >= ENOUGH * len(rows)
-    reasons = dict.fromkeys(str(row["reasons"]) for row in rows if not row["conclusive"])
+    reason = next(("; ".join(row.reasons) for row in rows if not row.conclusive), "")
     return {
         "conclusive": enough,
-        "reasons": "" if enough else f"{len(rows) - len(sure)} of {len(rows)} points: {next(iter(reasons), '')}",
-        "blocks": sum(int(row["blocks"] or 0) for row in rows),
-        "left_out_share": max((float(row["left_out_share"] or 0) for row in rows), default=0.0),
-        "origin": strongest(str(row["origin"]) for row in rows),
+        "reasons": () if enough else (f"{len(rows) - len(sure)} of {len(rows)} points: {reason}",),
+        "blocks": sum(row.blocks for row in rows),
+        "left_out_share": max((row.left_out_share for row in rows), default=0.0),
+        "origin": strongest(row.origin for row in rows),
     }
 
 

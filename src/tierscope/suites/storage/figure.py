@@ -4,8 +4,9 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.suites.storage.points import TIPS, point, whole
-from tierscope.tables import Flat, Insight
+from tierscope.suites.storage.points import TIPS, drawn
+from tierscope.suites.storage.row import StorageRow
+from tierscope.tables import Insight
 
 
 class Storage:
@@ -20,9 +21,9 @@ class Storage:
         "a level line is limited by the number of operations."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[StorageRow], insights: list[Insight]) -> Spec | None:
         """Rows of `storage`; nothing where they have one size of block."""
-        points = [point(row) for row in whole(rows)]
+        points = drawn(rows)
         sizes = sorted({int(one["block"]) for one in points})
         if len(sizes) < 2:
             return None
@@ -33,7 +34,7 @@ class Storage:
             inner = {"layer": body.pop("layer"), "width": 330, "height": 260}
             body |= {"facet": vega.field("order", "n", None, sort=orders), "columns": 2, "spec": inner}
         title = vega.origin_title(self.title, run.result.origin)
-        notes = [vega.missing(len(rows), len(rows) - sum(not row["iops"] for row in rows))]
+        notes = [vega.missing(len(rows), sum(bool(row.iops.middle) for row in rows))]
         return vega.finish(title, body, labels=kinds, axes={"x": "log", "y": "log"}, notes=notes)
 
 

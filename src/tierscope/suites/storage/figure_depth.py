@@ -4,8 +4,9 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.suites.storage.points import TIPS, point, whole
-from tierscope.tables import Flat, Insight
+from tierscope.suites.storage.points import TIPS, drawn
+from tierscope.suites.storage.row import StorageRow
+from tierscope.tables import Insight
 
 FEWEST = 3  # depths of one kind
 
@@ -22,10 +23,9 @@ class StorageDepth:
         "doubling of the depth doubles the wait (operations/s x latency = what is in flight)."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[StorageRow], insights: list[Insight]) -> Spec | None:
         """Rows of `storage`; nothing where no kind of job has three depths."""
-        points = [{**one, "kind": f"{one['order']} {one['operation']}, {one['size']}"} for one in
-                  (point(row) for row in whole(rows))]  # fmt: skip
+        points = [{**one, "kind": f"{one['order']} {one['operation']}, {one['size']}"} for one in drawn(rows)]
         kinds = [kind for kind in dict.fromkeys(str(one["kind"]) for one in points)
                  if len({one["depth"] for one in points if one["kind"] == kind}) >= FEWEST]  # fmt: skip
         points = [one for one in points if one["kind"] in kinds]

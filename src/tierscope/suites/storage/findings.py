@@ -1,8 +1,11 @@
 """What the rows of `storage` say: the most operations, the most bytes, the quickest, the knee of depth, the CPU."""
 
+from typing import NamedTuple
+
 from tierscope.stats.median import Interval
-from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import left_out, sure_flat, sure_rows_flat
+from tierscope.suites.storage.row import StorageRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import left_out, sure, sure_rows
 from tierscope.units import show_rate, show_seconds, show_size
 
 KNEE_SHARE = 0.9  # of the most operations, from which more depth buys little but waiting
@@ -12,21 +15,30 @@ ROUNDED = 0.05  # fio rounds its shares of a CPU: more than so much above a whol
 APART = 1.25  # a queue that is so far from the depth was not full
 
 
-def insights(rows: list[Flat]) -> list[Insight]:
+class Job(NamedTuple):
+    """A conclusive row of a whole job."""
+
+    row: StorageRow
+    iops: float
+
+
+def insights(rows: list[StorageRow]) -> list[Insight]:
     """Only what the rows show; rows of one half of a mix say nothing by themselves."""
-    jobs = [row for row in rows if row["part"] in ("both", row["operation"])]
-    known = [row for row, _ in sure_rows_flat(jobs, "iops", "")]
+    every = [row for row in rows if row.whole]
+    known = sure_rows(every, lambda row: row.iops)
     if not known:
         return []
-    rest = left_out(len(known), len(jobs), "jobs")
-    found = [*_most_operations(known, rest), *_most_bytes(known, rest), *_quickest(known, jobs)]
-    return found + _knees(known, jobs) + _busy(known, len(jobs)) + _not_full(known, len(jobs))
+    conclusive, jobs = [row for row, _ in known], [Job(row, iops.middle) for row, iops in known]
+    rest = left_out(len(known), len(every), "jobs")
+    most = max(known, key=lambda pair: pair[1].middle)
+    found = [_most_operations(*most, rest), *_most_bytes(conclusive, rest), *_quickest(conclusive, every)]
+    return found + _knees(jobs, every) + _busy(conclusive, len(every)) + _not_full(conclusive, len(every))
 
 
-def job_name(row: Flat) -> str:
+def job_name(row: StorageRow) -> str:
     """'random read of 4 KiB, depth 16'; a mix by its share of reads."""
-    kind = f"{100 * _float(row, 'read_share'):.0f} % reads" if row["operation"] == "mix" else str(row["operation"])
-    return f"{row['order']} {kind} of {show_size(int(_float(row, 'block_bytes')))}, depth {row['depth']}"
+    kind = f"{100 * row.read_share:.0f} % reads" if row.operation == "mix" else row.operation
+    return f"{row.order} {kind} of {show_size(row.block_bytes)}, depth {row.depth}"
 
 
 def show_iops(value: float) -> str:
@@ -34,25 +46,13 @@ def show_iops(value: float) -> str:
     return f"{value / 1e3:.4g}k" if value >= 1e4 else f"{value:.4g}"
 
 
-def _float(row: Flat, key: str) -> float:
-    value = row[key]
-    return float(value) if isinstance(value, int | float) else 0.0
+def _most_operations(row: StorageRow, most: Interval, rest: str) -> Insight:
+    text = f"Highest rate: {show_iops(most.middle)} operations/s, {job_name(row)}{rest}"
+    return _insight("most_operations", text, most, "1/s")
 
 
-def _most_operations(rows: list[Flat], rest: str) -> list[Insight]:
-    row, most = max(sure_rows_flat(rows, "iops", ""), key=lambda pair: pair[1].middle)
-    return [
-        _insight(
-            "most_operations",
-            f"Highest rate: {show_iops(most.middle)} operations/s, {job_name(row)}{rest}",
-            most,
-            "1/s",
-        )
-    ]
-
-
-def _most_bytes(rows: list[Flat], rest: str) -> list[Insight]:
-    known = sure_rows_flat(rows, "bandwidth", "bytes_per_s")
+def _most_bytes(rows: list[StorageRow], rest: str) -> list[Insight]:
+    known = sure_rows(rows, lambda row: row.bandwidth)
     if not known:
         return []
     row, most = max(known, key=lambda pair: pair[1].middle)
@@ -63,51 +63,50 @@ def _insight(name: str, text: str, found: Interval, unit: str) -> Insight:
     return Insight(name=name, text=text, value=found.middle, low=found.low, high=found.high, unit=unit)
 
 
-def _quickest(rows: list[Flat], jobs: list[Flat]) -> list[Insight]:
+def _quickest(rows: list[StorageRow], every: list[StorageRow]) -> list[Insight]:
     """Of jobs with one operation at a time, whose latency is no waiting in a queue."""
-    single = sure_rows_flat([row for row in rows if row["depth"] == 1], "latency", "s")
+    single = sure_rows([row for row in rows if row.depth == 1], lambda row: row.latency)
     if not single:
         return []
     row, wait = min(single, key=lambda pair: pair[1].middle)
-    tail = f", {show_seconds(_float(row, 'latency_p99_s'))} for 99 of 100" if row["latency_p99_s"] else ""
-    rest = left_out(len(single), sum(one["depth"] == 1 for one in jobs), "jobs of depth 1")
+    tail = f", {show_seconds(row.latency_p99_s)} for 99 of 100" if row.latency_p99_s else ""
+    rest = left_out(len(single), sum(one.depth == 1 for one in every), "jobs of depth 1")
     text = f"Lowest mean latency: {show_seconds(wait.middle)}{tail}, {job_name(row)}{rest}"
     return [_insight("quickest", text, wait, "s")]
 
 
-def _knees(rows: list[Flat], jobs: list[Flat]) -> list[Insight]:
+def _knees(jobs: list[Job], every: list[StorageRow]) -> list[Insight]:
     """For each kind of operation the least depth that gives nearly all there is."""
-    kinds = dict.fromkeys((row["operation"], row["order"], row["block_bytes"]) for row in rows)
     found = []
-    for kind in kinds:
-        own, every = (
-            [row for row in some if (row["operation"], row["order"], row["block_bytes"]) == kind]
-            for some in (rows, jobs)
-        )
-        own.sort(key=lambda row: _float(row, "depth"))
+    for kind in dict.fromkeys(_kind(job.row) for job in jobs):
+        own = sorted((job for job in jobs if _kind(job.row) == kind), key=lambda job: job.row.depth)
         if len(own) >= FEWEST_DEPTHS:
-            found.append(_knee(own, left_out(len(own), len(every), "depths")))
+            total = sum(_kind(row) == kind for row in every)
+            found.append(_knee(own, left_out(len(own), total, "depths")))
     return found
 
 
-def _knee(rows: list[Flat], rest: str) -> Insight:
-    most = max(_float(row, "iops") for row in rows)
-    knee = next(row for row in rows if _float(row, "iops") >= KNEE_SHARE * most)
-    last = rows[-1]
-    waits = [show_seconds(wait.middle) for row in (knee, last) if (wait := sure_flat(row, "latency", "s"))]
+def _kind(row: StorageRow) -> tuple[str, str, int]:
+    return row.operation, row.order, row.block_bytes
+
+
+def _knee(jobs: list[Job], rest: str) -> Insight:
+    most = max(job.iops for job in jobs)
+    knee, last = next(job.row for job in jobs if job.iops >= KNEE_SHARE * most), jobs[-1].row
+    waits = [show_seconds(wait.middle) for row in (knee, last) if (wait := sure(row, row.latency))]
     goes = last is not knee and len(waits) == 2
-    deeper = f"; from there to depth {last['depth']} the mean latency changes from {' to '.join(waits)}" if goes else ""
+    deeper = f"; from there to depth {last.depth} the mean latency changes from {' to '.join(waits)}" if goes else ""
     return Insight(
-        name=f"enough_depth {knee['order']}_{knee['operation']}",
-        text=f"{knee['order']} {knee['operation']} of {show_size(int(_float(knee, 'block_bytes')))}: depth "
-        f"{knee['depth']} gives {100 * KNEE_SHARE:.0f} % of the highest rate{deeper}{rest}",
-        value=_float(knee, "depth"),
+        name=f"enough_depth {knee.order}_{knee.operation}",
+        text=f"{knee.order} {knee.operation} of {show_size(knee.block_bytes)}: depth {knee.depth} gives "
+        f"{100 * KNEE_SHARE:.0f} % of the highest rate{deeper}{rest}",
+        value=float(knee.depth),
         unit="1",
         others=(Number(value=KNEE_SHARE, kind="share"),),
     )
 
 
-def _busy(rows: list[Flat], total: int) -> list[Insight]:
+def _busy(rows: list[StorageRow], total: int) -> list[Insight]:
     """Jobs that may have been limited by the CPUs that asked."""
     busy = [row for row in rows if BUSY_SHARE <= _used(row) <= 1 + ROUNDED]
     if not busy:
@@ -127,15 +126,14 @@ def _busy(rows: list[Flat], total: int) -> list[Insight]:
     ]
 
 
-def _used(row: Flat) -> float:
+def _used(row: StorageRow) -> float:
     """Share of its CPUs: fio reports that of one for each thread."""
-    return (_float(row, "cpu_user") + _float(row, "cpu_system")) / max(_float(row, "threads"), 1.0)
+    return (row.cpu_user + row.cpu_system) / max(row.threads, 1)
 
 
-def _not_full(rows: list[Flat], total: int) -> list[Insight]:
+def _not_full(rows: list[StorageRow], total: int) -> list[Insight]:
     """Little's law: rate x latency is what was in flight, and should be the depth."""
-    held = [(row, _float(row, "in_flight") / max(_float(row, "depth"), 1)) for row in rows if row["in_flight"]]
-    odd = [row for row, ratio in held if not 1 / APART <= ratio <= APART]
+    odd = [row for row in rows if row.in_flight and not 1 / APART <= row.in_flight / max(row.depth, 1) <= APART]
     if not odd:
         return []
     row = odd[0]
@@ -143,8 +141,8 @@ def _not_full(rows: list[Flat], total: int) -> list[Insight]:
         Insight(
             name="queue_not_full",
             text=f"{len(odd)} of {total} jobs had a number of operations in flight other than the one requested: "
-            f"{job_name(row)} had {_float(row, 'in_flight'):.3g} (operations/s x mean latency)",
-            value=_float(row, "in_flight"),
+            f"{job_name(row)} had {row.in_flight:.3g} (operations/s x mean latency)",
+            value=row.in_flight,
             unit="1",
             others=(Number(value=float(len(odd)), whole=float(total)),),
         )

@@ -13,73 +13,22 @@ Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Opera
 document 003 for the columns.
 """
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from tierscope.record.experiment import real
 from tierscope.record.program import SIDES, Bins, Moved, Program, Repeat
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
-from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import bounds, closing_flat, measured, number, records
-from tierscope.tables.rows import Bandwidth, Col, Count, Ratio, Seconds, Size, Time, Unit
+from tierscope.suites.storage.row import StorageRow
+from tierscope.tables import Audited, Insight, Main, tables
+from tierscope.tables.measured import asked, closing, measured, records
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
-
-
-class StorageRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `storage`."""
-
-    operation: Annotated[str, Col("operation", help="the job: `read`, `write`, `mix`")]
-    part: Annotated[str, Col("counted", help="whose operations are counted: `both` of a mix, or `read`, `write`")]
-    order: Annotated[str, Col("order", help="`random`, `sequential`")]
-    block_bytes: Annotated[Size, Col("block", help="bytes of one operation")]
-    depth: Annotated[Count, Col("depth", help="operations in flight that were asked for")]
-    iops: Annotated[
-        Annotated[Interval, Unit("1/s", "")] | None,
-        Col("operations", help="operations per second: median over the repeats"),
-    ]
-    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="iops times block")]
-    latency: Annotated[
-        Time | None, Col("mean latency", help="mean from submission to completion: median over the repeats")
-    ]
-    latency_p50_s: Annotated[
-        Seconds | None,
-        Col(
-            "p50",
-            help=(
-                "half of the operations of all repeats take no longer, by the bins of fio; null if fewer than 10 "
-                "operations take longer"
-            ),
-        ),
-    ]
-    latency_p90_s: Annotated[Seconds, Col("p90", help="the same for 90 % of the operations")]
-    latency_p99_s: Annotated[Seconds, Col("p99", help="the same for 99 % of the operations")]
-    latency_p999_s: Annotated[Seconds, Col("p99.9", help="the same for 99.9 % of the operations")]
-    latency_most_s: Annotated[Seconds, Col("longest", help="of the slowest operation")]
-    in_flight: Annotated[
-        Ratio,
-        Col(
-            "in flight",
-            help=(
-                "operations per second times mean latency (Little's law): median over the repeats; should be the depth"
-            ),
-        ),
-    ]
-    cpu_user: Annotated[Ratio, Col("CPU user", help="share of one CPU that fio took for itself")]
-    cpu_system: Annotated[Ratio, Col("CPU system", help="share of one CPU that the system took for it")]
-    read_share: Annotated[Ratio, Col("reads", help="reads among all operations, as asked")]
-    engine: Annotated[str, Col("engine", help="`io_uring`, `libaio`, `psync`")]
-    threads: Annotated[Count, Col("threads", help="that shared the depth: 1 where the engine has a queue")]
-    access: Annotated[str, Col("I/O", help="`direct`, past the page cache, or `buffered`")]
-    file_system: Annotated[str, Col("file system", help="as `ext4`; empty for a device")]
-    source: Annotated[str, Col("on", help="the device below it, as `/dev/vda`")]
-    file_bytes: Annotated[Size, Col("file", help="size of the file")]
-    target: Annotated[str, Col("target", help="as `storage:/var/tmp`, `blockdev:/dev/sdb`", tier=True)]
-    repeats: Annotated[Count, Col("repeats", help="that count, without those cut from the start")]
 
 
 class Storage:
@@ -114,15 +63,15 @@ class Storage:
         "queue_not_full": "operations in flight of the first job that did not keep its depth",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[StorageRow]:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[StorageRow]) -> list[Insight]:
         del run
         return insights(rows)
 
 
-def _rows(run: Run, record: Record) -> list[Flat]:
+def _rows(run: Run, record: Record) -> list[StorageRow]:
     program, point = record.program, measured(run, record)
     if program is None:
         return []
@@ -143,40 +92,39 @@ def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Mo
 
 def _row(
     record: Record, program: Program, point: Point, pairs: list[tuple[Repeat, list[Moved]]], bins: Bins, part: str
-) -> Flat:
+) -> StorageRow:
     facts, labels = record.groups[0], record.experiment.labels
     repeats, moved = [one for one, _ in pairs], [sides for _, sides in pairs]
     iops = _median([_rate(sides) for sides in moved])
-    wait = _median([_mean_latency(sides) for sides in moved])
-    flight = _median([_rate(sides) * _mean_latency(sides) for sides in moved])
-    mix = str(labels["mix"])
-    return {
-        "operation": mix,
-        "part": part,
-        "order": record.experiment.groups[0].workload.order,
-        "block_bytes": facts.element_bytes,
-        "depth": labels["depth"],
-        "iops": number(iops.middle),
-        "iops_low": number(iops.low),
-        "iops_high": number(iops.high),
-        **bounds("bandwidth", "bytes_per_s", iops.times(facts.element_bytes)),
-        **bounds("latency", "s", wait),
-        **_tail(bins, part),
-        "latency_most_s": max((one.latency_most_s for sides in moved for one in sides), default=None),
-        "in_flight": number(flight.middle),
-        "cpu_user": number(_median([one.cpu_user for one in repeats]).middle),
-        "cpu_system": number(_median([one.cpu_system for one in repeats]).middle),
-        "read_share": labels["read_share"],
-        "engine": program.engine,
-        "threads": program.threads,
-        "access": "direct" if program.direct else "buffered",
-        "file_system": program.file_system,
-        "source": program.source,
-        "file_bytes": facts.footprint_bytes,
-        "target": facts.target,
-        "repeats": len(repeats),
-        **closing_flat(record, point),
-    }
+    p50, p90, p99, p999 = _tail(bins, part)
+    return StorageRow(
+        operation=str(labels["mix"]),
+        part=part,
+        order=record.experiment.groups[0].workload.order,
+        block_bytes=facts.element_bytes,
+        depth=asked(record, "depth"),
+        iops=iops,
+        bandwidth=iops.times(facts.element_bytes),
+        latency=_median([_mean_latency(sides) for sides in moved]),
+        latency_p50_s=p50,
+        latency_p90_s=p90,
+        latency_p99_s=p99,
+        latency_p999_s=p999,
+        latency_most_s=max(one.latency_most_s for sides in moved for one in sides),
+        in_flight=_median([_rate(sides) * _mean_latency(sides) for sides in moved]).middle,
+        cpu_user=_median([one.cpu_user for one in repeats]).middle,
+        cpu_system=_median([one.cpu_system for one in repeats]).middle,
+        read_share=real(labels["read_share"]) or 0.0,
+        engine=program.engine,
+        threads=program.threads,
+        access="direct" if program.direct else "buffered",
+        file_system=program.file_system,
+        source=program.source,
+        file_bytes=facts.footprint_bytes,
+        target=facts.target,
+        repeats=len(repeats),
+        **closing(record, point),
+    )
 
 
 def _median(values: list[float]) -> Interval:
@@ -193,11 +141,12 @@ def _mean_latency(sides: list[Moved]) -> float:
     return sum(one.operations * one.latency_mean_s for one in sides) / sum(one.operations for one in sides)
 
 
-def _tail(bins: Bins, part: str) -> Flat:
+def _tail(bins: Bins, part: str) -> list[float | None]:
+    """The percentiles, in s."""
     own = bins if part == "both" else bins[bins["side"] == SIDES.index(part)]
     values, counts = own["nanoseconds"].astype(np.int64), own["operations"].astype(np.int64)
     found = percentiles(values, counts, list(PERCENTILES.values()))
-    return {key: None if value is None else value / 1e9 for key, value in zip(PERCENTILES, found, strict=True)}
+    return [None if value is None else value / 1e9 for value in found]
 
 
 tables.add(Storage())
