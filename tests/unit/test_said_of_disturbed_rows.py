@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -19,7 +20,8 @@ from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, Section, gather
 from tierscope.report.verdict import Verdict, verdict
-from tierscope.tables import Flat, Insight, tables
+from tierscope.tables import Flat, Insight, Row, flat, tables
+from tierscope.tables.rows import Field, fields, unflat
 from tierscope.units import show_rate, show_seconds
 
 MAKES: dict[str, Callable[[Path], Run]] = {
@@ -58,9 +60,28 @@ def numbers(section: Section) -> list[str]:
     return [name for name in (*measured, *bounded) if units[name] in ("B/s", "s", "1/s", "1", "B")]
 
 
-def spoilt(section: Section, rng: random.Random, share: float) -> list[Flat]:
+def fields_of(section: Section) -> dict[str, Field]:
+    """Return the field of each column; the blocks over time are flat rows, which have none."""
+    rows = [row for row in section.typed[:1] if isinstance(row, Row)]
+    return {column.name: field for row in rows for field in fields(type(row)) for column in field.columns}
+
+
+def typed(section: Section, changed: list[Flat]) -> list[Any]:
+    """Return rows of the kind of the section's with these values, no number above the most that its unit can have."""
+    known = fields_of(section)
+    for row in changed:
+        for key, field in known.items():
+            if isinstance(value := row[key], float):
+                row[key] = min(value, field.unit.most)
+    return [
+        unflat(type(like), row) if isinstance(like, Row) else row
+        for like, row in zip(section.typed, changed, strict=True)
+    ]
+
+
+def spoilt(section: Section, rng: random.Random, share: float) -> list[Any]:
     """Some rows without a number, with zeros, or with numbers that are far off and intervals wider than they."""
-    rows = [dict(row) for row in section.rows]
+    rows, known = [dict(row) for row in section.rows], fields_of(section)
     for row in rows:
         if rng.random() > share:
             continue
@@ -69,7 +90,7 @@ def spoilt(section: Section, rng: random.Random, share: float) -> list[Flat]:
             value = row.get(key)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 continue
-            if way == "missing":
+            if way == "missing" and (key not in known or known[key].optional):
                 row[key] = None
             elif way == "zero":
                 row[key] = 0.0 if isinstance(value, float) else 0
@@ -77,14 +98,14 @@ def spoilt(section: Section, rng: random.Random, share: float) -> list[Flat]:
                 row[key] = 0.0 if key.endswith("_low") else value * factor * (4.0 if key.endswith("_high") else 1.0)
         if "conclusive" in row:
             row["conclusive"], row["reasons"] = False, "interval wider than its own number, 2 % were asked for"
-    return rows
+    return typed(section, rows)
 
 
-def told(content: Content, changed: dict[str, list[Flat]]) -> Content:
+def told(content: Content, changed: dict[str, list[Any]]) -> Content:
     """The content of a run that has these rows."""
     sections = {
         name: Section(
-            name, one.title, one.columns, changed[name],
+            name, one.title, one.columns, [flat(row) for row in changed[name]], changed[name],
             tables[name].insights(content.run, changed[name]) if name in tables else [], (),
         )
         for name, one in content.sections.items()
@@ -174,7 +195,8 @@ def test_no_number_of_an_inconclusive_row_is_in_headline_or_tiles(cases: Cases) 
                 for number in numbers(section) if row.get("conclusive") is False and key not in FITTED else ():
                     if isinstance(value := row[number], float):
                         row[number] = value * rng.uniform(2.0, 9.0)
-        assert top(verdict(told(content, other))) == top(verdict(content)), name
+        again = {key: typed(section, other[key]) for key, section in content.sections.items()}
+        assert top(verdict(told(content, again))) == top(verdict(content)), name
 
 
 def test_no_inconclusive_number_of_a_curve_is_in_headline_or_tiles(cases: Cases) -> None:
@@ -200,7 +222,7 @@ def test_where_nothing_is_conclusive_the_top_says_so_and_what_to_do(contents: di
         rows = {name: copy.deepcopy(section.rows) for name, section in content.sections.items()}
         for row in (row for each in rows.values() for row in each if "conclusive" in row):
             row["conclusive"], row["reasons"] = False, "the machine is busy"
-        said = verdict(told(content, rows))
+        said = verdict(told(content, {name: typed(one, rows[name]) for name, one in content.sections.items()}))
         assert re.match(
             r"(No result is|Few results are) conclusive yet: (\d+) of \2 points are inconclusive", said.lead
         )

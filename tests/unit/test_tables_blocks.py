@@ -5,13 +5,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from made import Maker
 from made_blocks import ARRAYS, BATCHED, COST_S, COUNTS, SIZES, TAIL, add_block_points, operation_s
 from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import Run
+from tierscope.stats.median import Interval
 from tierscope.suites.blocks.findings import _best, best_row
-from tierscope.tables import Flat, Insight, tables
+from tierscope.suites.blocks.row import BlocksRow
+from tierscope.tables import Flat, Insight, flat, tables
+from tierscope.tables.rows import unflat
 
 TABLE = tables["blocks"]
 
@@ -24,8 +28,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run) -> list[Flat]:
+def made(run: Run) -> list[BlocksRow]:
     return TABLE.rows(run)
+
+
+@pytest.fixture(scope="module")
+def rows(made: list[BlocksRow]) -> list[Flat]:
+    return [flat(row) for row in made]
 
 
 def row_of(rows: list[Flat], operation: str, size: int, threads: int) -> dict[str, Any]:
@@ -35,7 +44,7 @@ def row_of(rows: list[Flat], operation: str, size: int, threads: int) -> dict[st
     return found
 
 
-def told(run: Run, rows: list[Flat]) -> dict[str, Insight]:
+def told(run: Run, rows: list[BlocksRow]) -> dict[str, Insight]:
     return {insight.name: insight for insight in TABLE.insights(run, rows)}
 
 
@@ -103,30 +112,31 @@ def test_operations_that_wait_for_a_turn_count_in_the_percentiles(rows: list[Fla
 
 def test_a_row_whose_latency_is_not_measured_yet_is_there_without_it(run: Run) -> None:
     half = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=run.result.records[:1]))
-    (row,) = TABLE.rows(half)
+    (row,) = TABLE.flat(half)
     assert row["throughput_bytes_per_s"]
     assert row["latency_s"] is None
     assert row["batched"] is None
 
 
-def test_the_best_count_is_named_where_the_intervals_allow_it(run: Run, rows: list[Flat]) -> None:
+def test_the_best_count_is_named_where_the_intervals_allow_it(run: Run, made: list[BlocksRow]) -> None:
     """1.9 and 1.85 times one thread are 2.7 % apart: sure where the intervals are narrow, else not told apart."""
-    found = told(run, rows)
+    found = told(run, made)
     for operation in ARRAYS:
         for size in SIZES:
             insight = found[f"best_threads {operation} {size}"]
             assert insight.value in (2.0, None)
-            best = [row["best"] for row in rows if (row["operation"], row["block_bytes"]) == (operation, size)]
+            best = [row.best for row in made if row.point == (operation, size)]
             assert best == ([False, True, False] if insight.value else [None] * 3)
             assert ("not distinguishable from 4" in insight.text) is (insight.value is None)
 
 
-def made_row(threads: int, rate: float, half: float = 0.005, conclusive: bool = True) -> Flat:
-    return {
-        "operation": "copy", "block_bytes": 8000, "target": "node:0", "threads": threads, "conclusive": conclusive,
+def made_row(threads: int, rate: float, half: float = 0.005, conclusive: bool = True) -> BlocksRow:
+    return unflat(BlocksRow, {
+        "operation": "copy", "block_bytes": 8000, "target": "node:0", "threads": threads, "cpus": threads,
+        "shared": False, "footprint_bytes": 80_000_000, "conclusive": conclusive, "blocks": 100,
+        "left_out_share": 0.0, "origin": "real",
         "throughput_bytes_per_s": rate, "throughput_low": rate * (1 - half), "throughput_high": rate * (1 + half),
-        "blocks": 100,
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -141,7 +151,7 @@ def made_row(threads: int, rate: float, half: float = 0.005, conclusive: bool = 
     ],
 )
 def test_a_count_is_best_only_against_every_other_and_if_all_are_sure(
-    rows: list[Flat], best: list[bool | None]
+    rows: list[BlocksRow], best: list[bool | None]
 ) -> None:
     assert [best_row(row, rows) for row in rows] == best
 
@@ -153,38 +163,38 @@ def test_the_highest_count_is_said_to_be_inconclusive_before_it_is_held_against_
     assert "from 1" not in insight.text
 
 
-def test_what_is_said_first_is_the_most_and_its_share_of_the_peak(run: Run, rows: list[Flat]) -> None:
-    first, second, *_ = TABLE.insights(run, rows)
+def test_what_is_said_first_is_the_most_and_its_share_of_the_peak(run: Run, made: list[BlocksRow]) -> None:
+    first, second, *_ = TABLE.insights(run, made)
     assert first.name == "most_throughput"
     assert "80 MB blocks with 2 threads" in first.text
     assert second.name == "block_peak_share"
     assert second.value == pytest.approx(12e9 * 1.9 / 307.2e9, rel=0.03)
 
 
-def test_efficiency_is_said_of_threads_that_have_a_cpu_each(run: Run, rows: list[Flat]) -> None:
-    insight = told(run, rows)["block_efficiency"]
+def test_efficiency_is_said_of_threads_that_have_a_cpu_each(run: Run, made: list[BlocksRow]) -> None:
+    insight = told(run, made)["block_efficiency"]
     assert "2 threads, one per CPU" in insight.text
     assert insight.value == pytest.approx(0.95, rel=0.03)
 
 
-def test_threads_beyond_the_cpus_are_held_against_those_that_have_one(run: Run, rows: list[Flat]) -> None:
-    insight = told(run, rows)["beyond_cpus 4"]
+def test_threads_beyond_the_cpus_are_held_against_those_that_have_one(run: Run, made: list[BlocksRow]) -> None:
+    insight = told(run, made)["beyond_cpus 4"]
     assert insight.value == pytest.approx(1.85 / 1.9, rel=0.03)
     assert "4 threads that share 2 CPUs" in insight.text
 
 
-def test_the_price_of_a_call_is_that_of_the_smallest_block(run: Run, rows: list[Flat]) -> None:
-    insight = told(run, rows)["call_cost copy"]
+def test_the_price_of_a_call_is_that_of_the_smallest_block(run: Run, made: list[BlocksRow]) -> None:
+    insight = told(run, made)["call_cost copy"]
     assert insight.value == pytest.approx(operation_s("copy", 8, 1), rel=0.01)
-    level = [row | {"throughput_bytes_per_s": 5e9} for row in rows]
+    level = [replace(row, throughput=Interval(4.9e9, 5e9, 5.1e9, 100)) for row in made]
     assert "call_cost copy" not in told(run, level)  # as fast as large blocks: the call is not most of it
 
 
 def test_without_a_peak_no_share_is_told(run: Run) -> None:
     machine = msgspec.structs.replace(run.result.machine, peak_bytes_per_s=None)
     unknown = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, machine=machine))
-    rows = TABLE.rows(unknown)
-    assert {row["peak_share"] for row in rows} == {None}
+    rows: list[BlocksRow] = TABLE.rows(unknown)
+    assert {row.peak_share for row in rows} == {None}
     assert "block_peak_share" not in told(unknown, rows)
 
 
@@ -193,7 +203,7 @@ def test_without_one_thread_there_is_no_efficiency(tmp_path: Path) -> None:
     add_block_points(maker, (80_000_000,))
     maker.records = [r for r in maker.records if r.experiment.labels["threads"] != 1]
     maker.records = [msgspec.structs.replace(r, number=n) for n, r in enumerate(maker.records)]
-    assert {row["efficiency"] for row in TABLE.rows(maker.save())} == {None}
+    assert {row.efficiency for row in TABLE.rows(maker.save())} == {None}
 
 
 def test_two_runs_are_compared_point_by_point(run: Run) -> None:
@@ -202,24 +212,22 @@ def test_two_runs_are_compared_point_by_point(run: Run) -> None:
     assert {row["ratio"] for row in rows} == {1.0}
 
 
-def test_inconclusive_rows_make_no_most_no_share_and_no_ratio(run: Run, rows: list[Flat]) -> None:
+def test_inconclusive_rows_make_no_most_no_share_and_no_ratio(run: Run, made: list[BlocksRow]) -> None:
     """Of 48 points 47 were inconclusive, and "the most of all conclusive points" stood above a chart with more."""
-    lone = [{**row, "conclusive": number == 0} for number, row in enumerate(rows)]
+    lone = [replace(row, conclusive=number == 0) for number, row in enumerate(made)]
     found = told(run, lone)
-    assert f"the highest of 1 of {len(rows)} points; the others are inconclusive" in found["most_throughput"].text
+    assert f"the highest of 1 of {len(made)} points; the others are inconclusive" in found["most_throughput"].text
     assert not any(name.startswith(("block_efficiency", "beyond_cpus", "call_cost")) for name in found)
-    none = told(run, [{**row, "conclusive": False} for row in rows])
+    none = told(run, [replace(row, conclusive=False) for row in made])
     assert {name.split()[0] for name in none} <= {"best_threads"}
     assert not any(insight.conclusive or insight.numbers for insight in none.values())
 
 
-def test_a_small_ratio_is_not_shown_as_nothing(run: Run, rows: list[Flat]) -> None:
+def test_a_small_ratio_is_not_shown_as_nothing(run: Run, made: list[BlocksRow]) -> None:
     slow = [
-        row | {key: row[key] / 1000 for key in ("throughput_bytes_per_s", "throughput_low", "throughput_high")}
-        if row["threads"] == 4
-        else row
-        for row in rows
+        replace(row, throughput=row.throughput.times(1e-3)) if row.threads == 4 and row.throughput else row
+        for row in made
     ]
-    text = told(run, slow)["beyond_cpus 4"].text  # type: ignore[arg-type]
+    text = told(run, slow)["beyond_cpus 4"].text
     assert "0.00x" not in text
     assert "reach 0.000" in text

@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import operation_name, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.blocks.row import BlocksRow
+from tierscope.tables import Insight
 from tierscope.units import show_size
 
 OWN, TURNS = "a CPU for each thread", "threads take turns"
@@ -29,33 +30,28 @@ class Blocks:
         "inconclusive, a triangle stands where there are more threads than CPUs, so that they take turns."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[BlocksRow], insights: list[Insight]) -> Spec | None:
         """Rows of `blocks`."""
-        points = [_point(row) for row in rows if row["throughput_bytes_per_s"]]
+        points = [_point(row) for row in rows if row.throughput and row.throughput.middle]
         if not points:
             return None
-        sizes = [show_size(size) for size in sorted({int(row["block_bytes"] or 0) for row in rows})]
+        sizes = [show_size(size) for size in sorted({row.block_bytes for row in rows})]
         title = vega.origin_title(self.title, run.result.origin)
         return _spec(title, points, sizes, [vega.missing(len(rows), len(points))])
 
 
-def _point(row: Flat) -> Point:
-    efficiency, share = row["efficiency"], row["peak_share"]
+def _point(row: BlocksRow) -> Point:
     return {
-        "operation": operation_name(str(row["operation"])),
-        "size": show_size(int(row["block_bytes"] or 0)),
-        "threads": row["threads"],
-        "team": threads_name(int(row["threads"] or 0)),
-        "place": TURNS if row["shared"] else OWN,
-        "gb": vega.gb(row["throughput_bytes_per_s"]),
-        "low": vega.gb(row["throughput_low"]),
-        "high": vega.gb(row["throughput_high"]),
-        "efficiency": None if efficiency is None else round(100 * float(efficiency), 2),
-        "share": None if share is None else round(100 * float(share), 2),
-        "best": {True: "this one", False: "another", None: "not told apart"}[
-            None if row["best"] is None else bool(row["best"])
-        ],
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "operation": operation_name(row.operation),
+        "size": show_size(row.block_bytes),
+        "threads": row.threads,
+        "team": threads_name(row.threads),
+        "place": TURNS if row.shared else OWN,
+        **vega.bar("gb", row.throughput, vega.gb),
+        "efficiency": round(100 * row.efficiency.middle, 2) if row.efficiency else None,
+        "share": None if row.peak_share is None else round(100 * row.peak_share, 2),
+        "best": {True: "this one", False: "another", None: "not told apart"}[row.best],
+        "verdict": row.verdict,
     }
 
 

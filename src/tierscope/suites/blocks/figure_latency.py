@@ -5,10 +5,10 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import operation_name, threads_name
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.blocks.row import BlocksRow
+from tierscope.tables import Insight
 from tierscope.units import show_size
 
-SHARES = {"latency": "p50", "latency_p90": "p90", "latency_p99": "p99", "latency_p999": "p99.9"}
 HUES = {"p50": "blue", "p90": "green", "p99": "amber", "p99.9": "vermilion"}
 SHAPES = {"single": "circle", "mean of a batch": "square"}
 TIPS = vega.tips(
@@ -30,49 +30,40 @@ class BlockLatency:
         "and the most that take turns."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[BlocksRow], insights: list[Insight]) -> Spec | None:
         """Rows of `blocks`."""
-        known = [row for row in rows if row["latency_s"]]
+        known = [row for row in rows if row.latency]
         counts = _counts(known)
-        points = [point for row in known if row["threads"] in counts for point in _points(row)]
+        points = [point for row in known if row.threads in counts for point in _points(row)]
         if not points:
             return None
         title = vega.origin_title(self.title, run.result.origin)
         return _spec(title, points, [vega.missing(len(rows), len(known))])
 
 
-def _counts(rows: list[Flat]) -> set[int]:
+def _counts(rows: list[BlocksRow]) -> set[int]:
     """The fewest and the most threads with a CPU each, and the most of all."""
-    own = [int(row["threads"] or 0) for row in rows if not row["shared"]]
-    every = [int(row["threads"] or 0) for row in rows]
+    own, every = [row.threads for row in rows if not row.shared], [row.threads for row in rows]
     return {min(own, default=0), max(own, default=0), max(every, default=0)}
 
 
-def _points(row: Flat) -> list[Point]:
+def _points(row: BlocksRow) -> list[Point]:
     """One for each percentile that enough samples carry."""
-    team = threads_name(int(row["threads"] or 0))
-    turns = ", taking turns" if row["shared"] else ""
+    team = threads_name(row.threads)
+    turns = ", taking turns" if row.shared else ""
     common = {
-        "operation": operation_name(str(row["operation"])),
-        "chart": f"{operation_name(str(row['operation']))}, {team}{turns}",
-        "size": show_size(int(row["block_bytes"] or 0)),
-        "bytes": row["block_bytes"],
-        "threads": row["threads"],
+        "operation": operation_name(row.operation),
+        "chart": f"{operation_name(row.operation)}, {team}{turns}",
+        "size": show_size(row.block_bytes),
+        "bytes": row.block_bytes,
+        "threads": row.threads,
         "team": team,
-        "timed": "single" if row["batched"] == 1 else "mean of a batch",
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "timed": "single" if row.batched == 1 else "mean of a batch",
+        "verdict": row.verdict,
     }
-    return [
-        common
-        | {
-            "share": share,
-            "ns": vega.ns(row[f"{name}_s"]),
-            "low": vega.ns(row[f"{name}_low"]),
-            "high": vega.ns(row[f"{name}_high"]),
-        }
-        for name, share in reversed(SHARES.items())  # the median is drawn last, on top
-        if row[f"{name}_s"]
-    ]
+    tail = (("p99.9", row.latency_p999), ("p99", row.latency_p99), ("p90", row.latency_p90))
+    every = (*tail, ("p50", row.latency))  # the median is drawn last, on top
+    return [common | {"share": share, **vega.bar("ns", found, vega.ns)} for share, found in every if found]
 
 
 def _spec(title: str, points: list[Point], notes: list[str]) -> Spec:

@@ -6,105 +6,111 @@ are not told apart from it are named.
 """
 
 from statistics import median
+from typing import NamedTuple
 
 from tierscope.record.result import Run
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
-from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import interval_of, median_of, percent, ratio_word, sure_flat, sure_rows_flat, whole
+from tierscope.suites.blocks.row import BlocksRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import median_of, percent, ratio_word, sure, sure_rows
 from tierscope.units import show_rate, show_seconds, show_size
 
 CALLS_BYTES = 64  # of a block: up to a line, the call costs more than the bytes
 RANDOM = "random_write"  # a line that was drawn at random costs more than the call
 
 
-def sentences(run: Run, rows: list[Flat]) -> list[Insight]:
+def sentences(run: Run, rows: list[BlocksRow]) -> list[Insight]:
     """The most important first; only conclusive rows."""
-    known = [row for row, _ in sure_rows_flat(rows, "throughput", "bytes_per_s")]
-    return [*_most(run, known, rows), *_efficiency(known), *_beyond(known), *_calls(known), *_best(rows)]
+    known = sure_rows(rows, lambda row: row.throughput)
+    conclusive = [row for row, _ in known]
+    return [*_most(run, known, len(rows)), *_efficiency(conclusive), *_beyond(known), *_calls(known), *_best(rows)]
 
 
-def best_row(row: Flat, rows: list[Flat]) -> bool | None:
+def best_row(row: BlocksRow, rows: list[BlocksRow]) -> bool | None:
     """Whether its thread count is the best of its operation and size; None where none is told apart from all others."""
     peers = _peers(rows, row)
     best, tied = _highest(peers)
-    return None if best is None or tied or len(peers) < 2 else row is best
+    return None if best is None or tied or len(peers) < 2 else row is best.row
 
 
 def _threads(count: int) -> str:
     return "1 thread" if count == 1 else f"{count} threads"
 
 
-def _rate(row: Flat) -> Interval | None:
-    return interval_of(row, "throughput", "bytes_per_s")
+def _name(row: BlocksRow) -> str:
+    return f"{row.operation.replace('_', ' ')} of {show_size(row.block_bytes)} blocks"
 
 
-def _name(row: Flat) -> str:
-    return f"{str(row['operation']).replace('_', ' ')} of {show_size(whole(row, 'block_bytes'))} blocks"
+class Peer(NamedTuple):
+    """A row with its throughput, conclusive or not."""
+
+    row: BlocksRow
+    rate: Interval
 
 
-def _peers(rows: list[Flat], row: Flat) -> list[Flat]:
+def _peers(rows: list[BlocksRow], row: BlocksRow) -> list[Peer]:
     """Rows of the same operation and size, fewest threads first."""
-    same = [one for one in rows if all(one[key] == row[key] for key in ("operation", "block_bytes", "target"))]
-    return sorted((one for one in same if _rate(one)), key=lambda one: whole(one, "threads"))
+    same = [one for one in rows if (one.point, one.target) == (row.point, row.target)]
+    peers = [Peer(one, one.throughput) for one in same if one.throughput]
+    return sorted(peers, key=lambda peer: peer.row.threads)
 
 
-def _highest(peers: list[Flat]) -> tuple[Flat | None, list[Flat]]:
-    """The row of the highest median, and those that it is not shown to be faster than; all, if it is inconclusive."""
-    known = [(row, rate) for row in peers if (rate := _rate(row))]
-    if not known:
+def _highest(peers: list[Peer]) -> tuple[Peer | None, list[Peer]]:
+    """The one of the highest median, and those that it is not shown to be faster than; all, if it is inconclusive."""
+    if not peers:
         return None, []
-    best, top = max(known, key=lambda pair: pair[1].middle)
-    others = [(row, rate) for row, rate in known if row is not best]
-    found = compare_all([(rate, top) for _, rate in others])
-    tied = [row for (row, _), one in zip(others, found, strict=True) if not _shown(best, row, one)]
-    return best, tied
+    best = max(peers, key=lambda peer: peer.rate.middle)
+    others = [peer for peer in peers if peer is not best]
+    found = compare_all([(peer.rate, best.rate) for peer in others])
+    return best, [peer for peer, one in zip(others, found, strict=True) if not _shown(best.row, peer.row, one)]
 
 
-def _shown(best: Flat, other: Flat, one: Comparison) -> bool:
-    return bool(best["conclusive"] and other["conclusive"]) and one.verdict == "faster"
+def _shown(best: BlocksRow, other: BlocksRow, one: Comparison) -> bool:
+    return best.conclusive and other.conclusive and one.verdict == "faster"
 
 
-def _best(rows: list[Flat]) -> list[Insight]:
+def _best(rows: list[BlocksRow]) -> list[Insight]:
     """One sentence for each operation and size that ran with several thread counts."""
-    seen: dict[tuple[object, object], list[Flat]] = {}
+    seen: dict[tuple[str, int], list[Peer]] = {}
     for row in rows:
-        seen.setdefault((row["operation"], row["block_bytes"]), _peers(rows, row))
-    return [_best_of(peers) for peers in seen.values() if len(peers) > 1]
+        seen.setdefault(row.point, _peers(rows, row))
+    return [one for peers in seen.values() for one in _best_of(peers)]
 
 
-def _best_of(peers: list[Flat]) -> Insight:
+def _best_of(peers: list[Peer]) -> list[Insight]:
     best, tied = _highest(peers)
-    assert best is not None
-    count = whole(best, "threads")
-    rate = f", {show_rate(float(best['throughput_bytes_per_s'] or 0))}"
-    highest = f"{_name(best)}: {_threads(count)} measured highest"
-    known = sure_flat(best, "throughput", "bytes_per_s") is not None
+    if best is None or len(peers) < 2:
+        return []
+    row, count = best.row, best.row.threads
+    highest = f"{_name(row)}: {_threads(count)} measured highest"
+    rate, known = f", {show_rate(best.rate.middle)}", sure(row, best.rate) is not None
     if not known:
         text = f"{highest}, but inconclusive; the best count is unknown"
     elif tied:
-        text = f"{highest}{rate}, not distinguishable from {', '.join(str(row['threads']) for row in tied)}"
+        text = f"{highest}{rate}, not distinguishable from {', '.join(str(peer.row.threads) for peer in tied)}"
     else:
-        text = f"{_name(best)}: {_threads(count)} {'is' if count == 1 else 'are'} best{rate}"
-    return Insight(
-        name=f"best_threads {best['operation']} {best['block_bytes']}",
-        text=text,
-        value=None if tied or not known else float(count),
-        unit="1",
-        conclusive=known,
-    )
+        text = f"{_name(row)}: {_threads(count)} {'is' if count == 1 else 'are'} best{rate}"
+    return [
+        Insight(
+            name=f"best_threads {row.operation} {row.block_bytes}",
+            text=text,
+            value=None if tied or not known else float(count),
+            unit="1",
+            conclusive=known,
+        )
+    ]
 
 
-def _most(run: Run, rows: list[Flat], run_rows: list[Flat]) -> list[Insight]:
-    """The highest throughput of `rows`, and its share of the peak where that is known; run_rows: doubtful ones too."""
-    known = sure_rows_flat(rows, "throughput", "bytes_per_s")
+def _most(run: Run, known: list[tuple[BlocksRow, Interval]], total: int) -> list[Insight]:
+    """The highest throughput, and its share of the peak where that is known; total: of the rows, doubtful ones too."""
     if not known:
         return []
     row, rate = max(known, key=lambda pair: pair[1].middle)
-    name, total = _name(row), len(run_rows)
+    name = _name(row)
     of = "the highest of all" if len(known) == total else f"the highest of {len(known)} of {total} points"
     rest = "" if len(known) == total else "; the others are inconclusive"
-    words = f"{name[:1].upper()}{name[1:]} with {_threads(whole(row, 'threads'))} reaches"
+    words = f"{name[:1].upper()}{name[1:]} with {_threads(row.threads)} reaches"
     most = Insight(
         name="most_throughput",
         text=f"{words} {show_rate(rate.middle)}, {of}{rest}",
@@ -139,16 +145,15 @@ def _of_peak(run: Run, rate: Interval) -> list[Insight]:
     ]
 
 
-def _efficiency(rows: list[Flat]) -> list[Insight]:
+def _efficiency(rows: list[BlocksRow]) -> list[Insight]:
     """Of the most threads that have a CPU each: median and range over operations and sizes, one thread being sure."""
-    alone = {(row["operation"], row["block_bytes"]) for row in rows if row["threads"] == 1}
-    own = [row for row in rows if not row["shared"] and sure_flat(row, "efficiency", "")]
-    own = [row for row in own if (row["operation"], row["block_bytes"]) in alone]
-    most = max((whole(row, "threads") for row in own), default=1)
-    shares = {_name(row): float(row["efficiency"] or 0) for row in own if row["threads"] == most}
+    alone = {row.point for row in rows if row.threads == 1}
+    own = sure_rows((row for row in rows if not row.shared and row.point in alone), lambda row: row.efficiency)
+    most = max((row.threads for row, _ in own), default=1)
+    shares = {_name(row): efficiency.middle for row, efficiency in own if row.threads == most}
     if most == 1 or not shares:
         return []
-    worst, best = min(shares, key=lambda key: shares[key]), max(shares, key=lambda key: shares[key])
+    worst, best = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
     middle = median(shares.values())
     return [
         Insight(
@@ -163,18 +168,16 @@ def _efficiency(rows: list[Flat]) -> list[Insight]:
     ]
 
 
-def _beyond(rows: list[Flat]) -> list[Insight]:
+def _beyond(known: list[tuple[BlocksRow, Interval]]) -> list[Insight]:
     """Each count of threads that take turns, against the most threads with a CPU each."""
-    by = {(row["operation"], row["block_bytes"], row["threads"]): row for row in rows}
-    most = max((whole(row, "threads") for row in rows if not row["shared"]), default=0)
+    by = {(row.point, row.threads): rate for row, rate in known}
+    most = max((row.threads for row, _ in known if not row.shared), default=0)
     found = []
-    for count in sorted({whole(row, "threads") for row in rows if row["shared"]}):
+    for count in sorted({row.threads for row, _ in known if row.shared}):
         pairs = [
-            (_rate(by[operation, size, most]), _rate(row))
-            for (operation, size, threads), row in by.items()
-            if threads == count and (operation, size, most) in by
+            (by[point, most], rate) for (point, threads), rate in by.items() if threads == count and (point, most) in by
         ]
-        ratios = [ratio for own, many in pairs if own and many and (ratio := compare(own, many).middle) > 0]
+        ratios = [ratio for own, many in pairs if (ratio := compare(own, many).middle) > 0]
         if ratios:
             found.append(_turns(count, most, ratios))
     return found
@@ -194,36 +197,40 @@ def _turns(count: int, most: int, ratios: list[float]) -> Insight:
     )
 
 
-def _calls(rows: list[Flat]) -> list[Insight]:
+class Call(NamedTuple):
+    """A row of one thread with its throughput and the time of one operation, both sure."""
+
+    row: BlocksRow
+    rate: float
+    time: Interval
+
+
+def _calls(known: list[tuple[BlocksRow, Interval]]) -> list[Insight]:
     """What one call costs, for each operation whose smallest block is at most a line; with one thread.
 
     Most of it is the call where the bytes alone, at the rate of the largest blocks, take under half of the time.
     """
     found = []
-    alone = [row for row in rows if row["threads"] == 1 and sure_flat(row, "latency", "s")]
-    for name in dict.fromkeys(str(row["operation"]) for row in alone):
-        own = sorted((row for row in alone if row["operation"] == name), key=lambda row: whole(row, "block_bytes"))
+    alone = [(row, rate) for row, rate in known if row.threads == 1]
+    calls = [Call(row, rate.middle, time) for row, rate in alone if (time := sure(row, row.latency))]
+    for name in dict.fromkeys(call.row.operation for call in calls):
+        own = sorted((call for call in calls if call.row.operation == name), key=lambda call: call.row.block_bytes)
         small, large = own[0], own[-1]
-        slower = 2 * float(small["throughput_bytes_per_s"] or 0) < float(large["throughput_bytes_per_s"] or 0)
-        if name != RANDOM and slower and whole(small, "block_bytes") <= CALLS_BYTES < whole(large, "block_bytes"):
+        sizes = small.row.block_bytes <= CALLS_BYTES < large.row.block_bytes
+        if name != RANDOM and sizes and 2 * small.rate < large.rate:
             found.append(_call(small, large))
     return found
 
 
-def _call(small: Flat, large: Flat) -> Insight:
-    wait, rate, fast = (float(row[key] or 0) for row, key in (
-        (small, "latency_s"), (small, "throughput_bytes_per_s"), (large, "throughput_bytes_per_s")
-    ))  # fmt: skip
-    size = show_size(whole(large, "block_bytes"))
-    interval = interval_of(small, "latency", "s")
-    assert interval is not None  # the latency is there
+def _call(small: Call, large: Call) -> Insight:
+    wait = small.time
     return Insight(
-        name=f"call_cost {small['operation']}",
-        text=f"{_name(small)} takes {show_seconds(wait)}, most of it for the call: {show_rate(rate)}; "
-        f"{size} blocks reach {show_rate(fast)}",
-        value=wait,
-        low=interval.low,
-        high=interval.high,
+        name=f"call_cost {small.row.operation}",
+        text=f"{_name(small.row)} takes {show_seconds(wait.middle)}, most of it for the call: {show_rate(small.rate)}; "
+        f"{show_size(large.row.block_bytes)} blocks reach {show_rate(large.rate)}",
+        value=wait.middle,
+        low=wait.low,
+        high=wait.high,
         unit="s",
-        others=(Number(value=rate), Number(value=fast)),
+        others=(Number(value=small.rate), Number(value=large.rate)),
     )

@@ -76,7 +76,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ]
     in_a_row_s: Annotated[
-        Seconds,
+        Seconds | None,
         Col(
             "in a row",
             help=(
@@ -85,7 +85,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ]
     batched: Annotated[
-        Count,
+        Count | None,
         Col(
             "operations timed at once",
             help=(
@@ -94,12 +94,17 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ]
     timer_cost_s: Annotated[
-        Seconds, Col("clock's cost", help="subtracted from each timed block: two reads of the clock")
+        Seconds | None, Col("clock's cost", help="subtracted from each timed block: two reads of the clock")
     ]
-    latency_blocks: Annotated[Count, Col("blocks for latency", help="timed blocks that the percentiles rest on")]
+    latency_blocks: Annotated[Count | None, Col("blocks for latency", help="timed blocks that the percentiles rest on")]
     latency_left_out: Annotated[
-        Count, Col("of them left out", help="timed blocks that were left out because the thread was disturbed")
+        Count | None, Col("of them left out", help="timed blocks that were left out because the thread was disturbed")
     ]
     target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
-    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes, as verified")]
+    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
+
+    @property
+    def point(self) -> tuple[str, int]:
+        """Operation and block size, which rows of several thread counts share."""
+        return self.operation, self.block_bytes

@@ -16,106 +16,23 @@ Source: D. Molka et al., "Memory Performance and Cache Coherency Effects on an I
 PACT 2009 (cost of a measurement taken off); "Memory Benchmarking" (document 001) for the question.
 """
 
-from typing import Annotated, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
-from tierscope.record.experiment import real
+from msgspec.structs import replace
+
 from tierscope.record.result import Record, Run
-from tierscope.stats.compare import compare
 from tierscope.stats.judged import share_cpus
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.suites.blocks.findings import best_row, sentences
-from tierscope.suites.blocks.percentiles import Times, operation_times, percentiles
+from tierscope.suites.blocks.percentiles import operation_times, percentiles
 from tierscope.suites.blocks.row import BlocksRow
 from tierscope.suites.blocks.turns import turns
-from tierscope.tables import Column, Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import (
-    CLOSING,
-    bounds,
-    closing_flat,
-    interval_of,
-    measured,
-    number,
-    page_bytes,
-    records,
-    whole,
-)
-from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Ratio, Seconds, Size, Time
+from tierscope.tables import Insight, Main, tables
+from tierscope.tables.measured import Closing, asked, closing, measured, page_bytes, quotient, records
 
-PERCENTILE = "{:g} % of the operations take at most this time; null if there are too few operations to determine it"
-PERCENTILES = {"latency_p90": 0.9, "latency_p99": 0.99, "latency_p999": 0.999}
-COLUMNS = (
-    Column("operation", "operation", "", help="`copy`, `write`, `random_write`"),
-    Column("block_bytes", "block", "B", help="bytes that one operation moves"),
-    Column("threads", "threads", "1", help="that share the memory"),
-    Column("cpus", "CPUs", "1", help="that they run on"),
-    Column("shared", "take turns", "", help="true: there are more threads than CPUs, and they share them"),
-    Column(
-        "throughput_bytes_per_s",
-        "throughput",
-        "B/s",
-        help="median, program bytes of all threads: a copied byte counts twice, as STREAM counts",
-    ),
-    Column("throughput_low", "low", "B/s"),
-    Column("throughput_high", "high", "B/s"),
-    Column(
-        "best",
-        "best count",
-        "",
-        help="true: this number of threads is faster than every other one of its operation and size, by "
-        "intervals widened for their number; false: another is faster; null: none is distinguished from all others",
-    ),
-    Column(
-        "efficiency",
-        "efficiency",
-        "1",
-        help="throughput over threads times that of one thread; null where one thread was not measured",
-    ),
-    Column("efficiency_low", "low", "1"),
-    Column("efficiency_high", "high", "1"),
-    Column("peak_share", "share of peak", "1", help="throughput over the theoretical peak; null where that is unknown"),
-    Column(
-        "latency_s",
-        "latency",
-        "s",
-        help="median time of one operation, without the cost of the clock; null: not measured, or too few operations",
-    ),
-    Column("latency_low", "low", "s"),
-    Column("latency_high", "high", "s"),
-    *(
-        column
-        for name, part in PERCENTILES.items()
-        for column in (
-            Column(f"{name}_s", f"p{100 * part:g}", "s", help=PERCENTILE.format(100 * part)),
-            Column(f"{name}_low", "low", "s"),
-            Column(f"{name}_high", "high", "s"),
-        )
-    ),
-    Column(
-        "in_a_row_s",
-        "in a row",
-        "s",
-        help="time of one operation in its thread while operations follow one another: threads over the rate of all",
-    ),
-    Column(
-        "batched",
-        "operations timed at once",
-        "1",
-        help="operations in one timed block; above 1, all percentiles are of the means of this number of operations",
-    ),
-    Column("timer_cost_s", "clock's cost", "s", help="subtracted from each timed block: two reads of the clock"),
-    Column("latency_blocks", "blocks for latency", "1", help="timed blocks that the percentiles rest on"),
-    Column(
-        "latency_left_out",
-        "of them left out",
-        "1",
-        help="timed blocks that were left out because the thread was disturbed",
-    ),
-    Column("target", "target", "", tier=True, help="as `node:0`"),
-    Column("footprint_bytes", "footprint", "B", help="all arrays together"),
-    Column("page_bytes", "pages", "B", help="page size of most of the bytes, as verified"),
-    *CLOSING,
-)
+SHARES = (0.5, 0.9, 0.99, 0.999)  # of the operations; a percentile is the time that this share takes at most
 
 
 class Blocks:
@@ -137,17 +54,17 @@ class Blocks:
         "best_threads OPERATION BYTES": "the best number of threads; null if none is distinguished from all others",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[BlocksRow]:
         """A row for each throughput; its latency is absent while that has not been measured yet."""
         own = records(run, self.name)
         latencies = {_key(record): record for record in own if record.experiment.labels["part"] != "throughput"}
         rates = [record for record in own if record.experiment.labels["part"] != "latency"]
         rows = [_row(run, record, latencies.get(_key(record))) for record in rates]
-        alone = {(row["operation"], row["block_bytes"]): row for row in rows if row["threads"] == 1}
-        told = [row | _efficiency(row, alone.get((row["operation"], row["block_bytes"]))) for row in rows]
-        return [{c.name: (row | {"best": best_row(row, told)})[c.name] for c in COLUMNS} for row in told]
+        alone = {row.point: row.throughput for row in rows if row.threads == 1}
+        told = [replace(row, efficiency=_efficiency(row, alone.get(row.point))) for row in rows]
+        return [replace(row, best=best_row(row, told)) for row in told]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[BlocksRow]) -> list[Insight]:
         return sentences(run, rows)
 
 
@@ -156,88 +73,88 @@ def _key(record: Record) -> tuple[object, ...]:
     return labels["operation"], labels["block_bytes"], labels["threads"]
 
 
-def _row(run: Run, record: Record, latency: Record | None) -> Flat:
-    facts, labels, peak = record.groups[0], record.experiment.labels, run.result.machine.peak_bytes_per_s
+def _row(run: Run, record: Record, latency: Record | None) -> BlocksRow:
+    facts, peak = record.groups[0], run.result.machine.peak_bytes_per_s
     rate, ending = _rate(run, record)
-    throughput = bounds("throughput", "bytes_per_s", rate.times(facts.program_bytes_per_operation))
-    middle = real(throughput["throughput_bytes_per_s"])
-    times = _latency(run, latency)
-    doubt = _doubt(times, record.experiment.schedule.precision)
-    return {
-        "operation": labels["operation"],
-        "block_bytes": labels["block_bytes"],
-        "threads": len(facts.cpus),
-        "cpus": len(set(facts.cpus)),
-        "shared": share_cpus(record.groups),
-        **throughput,
-        "peak_share": middle / peak if middle is not None and peak else None,
-        **times,
-        "in_a_row_s": len(facts.cpus) / rate.middle if rate.middle > 0 else None,
-        "target": facts.target,
-        "footprint_bytes": facts.footprint_bytes,
-        "page_bytes": page_bytes(facts),
+    throughput, threads = rate.times(facts.program_bytes_per_operation), len(facts.cpus)
+    found = _latency(run, latency) if latency else None
+    p50, p90, p99, p999 = found.percentiles if found else (None,) * len(SHARES)
+    doubt = _doubt(p50, record.experiment.schedule.precision) if found else ""
+    if doubt:
+        ending |= {"conclusive": False, "reasons": (*ending["reasons"], doubt)}
+    return BlocksRow(
+        operation=str(record.experiment.labels["operation"]),
+        block_bytes=asked(record, "block_bytes"),
+        threads=threads,
+        cpus=len(set(facts.cpus)),
+        shared=share_cpus(record.groups),
+        throughput=throughput,
+        best=None,
+        efficiency=None,
+        peak_share=throughput.middle / peak if peak else None,
+        latency=p50,
+        latency_p90=p90,
+        latency_p99=p99,
+        latency_p999=p999,
+        in_a_row_s=threads / rate.middle if rate.middle > 0 else None,
+        batched=found.batched if found else None,
+        timer_cost_s=latency.clock.read_cost_s if latency else None,
+        latency_blocks=found.blocks if found else None,
+        latency_left_out=found.left_out if found else None,
+        target=facts.target,
+        footprint_bytes=facts.footprint_bytes,
+        page_bytes=page_bytes(facts),
         **ending,
-        "conclusive": bool(ending["conclusive"]) and not doubt,
-        "reasons": "; ".join(part for part in (str(ending["reasons"]), doubt) if part),
-    }
+    )
 
 
-def _rate(run: Run, record: Record) -> tuple[Interval, Flat]:
+def _rate(run: Run, record: Record) -> tuple[Interval, Closing]:
     """Operations/s, and how the row ends."""
     point = measured(run, record)
-    ending = closing_flat(record, point)
+    ending = closing(record, point)
     if not share_cpus(record.groups):
         return point.groups[0].interval, ending
     own = turns(run.blocks(record), record.clock.hz, record.experiment.schedule)
     summary = own.summary
     ending |= {
         "conclusive": summary.conclusive,
-        "reasons": "; ".join(summary.reasons),
+        "reasons": tuple(summary.reasons),
         "left_out_share": own.left_out_share,
     }
     return summary.interval, ending
 
 
-def _latency(run: Run, record: Record | None) -> Flat:
-    """Percentiles with their bounds, and what they rest on; None where nothing was measured."""
-    found: list[Interval | None] = [None] * (1 + len(PERCENTILES))
-    times: Times | None = None
-    if record is not None:
-        unclean = SHARED if share_cpus(record.groups) else UNCLEAN
-        times = operation_times(run.blocks(record), record.clock.hz, record.clock.read_cost_s, unclean)
-        found = percentiles(times.seconds, (0.5, *PERCENTILES.values()), record.experiment.schedule.confidence)
-    row: Flat = {}
-    for name, interval in zip(("latency", *PERCENTILES), found, strict=True):
-        absent = {f"{name}_{end}": None for end in ("s", "low", "high")}
-        row |= bounds(name, "s", interval) if interval else absent
-    return row | {
-        "batched": max(1, record.experiment.groups[0].workload.per_block) if record else None,
-        "timer_cost_s": record.clock.read_cost_s if record else None,
-        "latency_blocks": int(times.seconds.size) if times else None,
-        "latency_left_out": times.left_out if times else None,
-    }
+class Latency(NamedTuple):
+    """What was measured of single operations."""
+
+    percentiles: Sequence[Interval | None]  # one for each of SHARES
+    batched: int  # operations in one timed block
+    blocks: int
+    left_out: int
 
 
-def _doubt(times: Flat, precision: float) -> str:
-    """Why the latency is not conclusive; "" where it is, or was not measured."""
-    if times["batched"] is None:
-        return ""
-    half = interval_of({**times, "blocks": 1}, "latency", "s")
-    if half is None:
+def _latency(run: Run, record: Record) -> Latency:
+    unclean = SHARED if share_cpus(record.groups) else UNCLEAN
+    times = operation_times(run.blocks(record), record.clock.hz, record.clock.read_cost_s, unclean)
+    found = percentiles(times.seconds, SHARES, record.experiment.schedule.confidence)
+    batched = max(1, record.experiment.groups[0].workload.per_block)
+    return Latency(found, batched, int(times.seconds.size), times.left_out)
+
+
+def _doubt(latency: Interval | None, precision: float) -> str:
+    """Why the latency is not conclusive; "" where it is."""
+    if latency is None:
         return "latency: too few clean blocks"
-    return "" if half.relative <= precision else f"latency {beyond(half, precision)}"
+    return "" if latency.relative <= precision else f"latency {beyond(latency, precision)}"
 
 
-def _efficiency(row: Flat, alone: Flat | None) -> Flat:
-    """Of `threads` times one thread, with its interval; None where one thread was not measured."""
-    own, one = (interval_of(r, "throughput", "bytes_per_s") if r else None for r in (row, alone))
-    names = ("efficiency", "efficiency_low", "efficiency_high")
-    if own is None or one is None or one.middle <= 0:
-        return dict.fromkeys(names)
-    if row["threads"] == 1:
-        return dict.fromkeys(names, 1.0)
-    ratio = compare(one.times(whole(row, "threads")), own)
-    return dict(zip(names, (number(end) for end in (ratio.middle, ratio.low, ratio.high)), strict=True))
+def _efficiency(row: BlocksRow, alone: Interval | None) -> Interval | None:
+    """Of `threads` times one thread; None where one thread was not measured."""
+    if row.throughput is None or alone is None or alone.middle <= 0:
+        return None
+    if row.threads == 1:
+        return Interval(1.0, 1.0, 1.0, alone.count)
+    return quotient(alone.times(row.threads), row.throughput)
 
 
 tables.add(Blocks())

@@ -3,31 +3,23 @@
 from rich.console import Console
 from rich.text import Text
 
-from tierscope.draw import cells, vega
-from tierscope.draw.forms import (
-    Form,
-    Parts,
-    Shown,
-    flat_number,
-    flat_with_interval,
-    forms,
-    titled,
-)
+from tierscope.draw import cells
+from tierscope.draw.forms import Form, Parts, Shown, forms, rate, titled
 from tierscope.draw.words import operation_name, threads_name
-from tierscope.tables import Flat
+from tierscope.suites.blocks.row import BlocksRow
 from tierscope.units import show_seconds, show_size
 
 
 def _blocks(section: Shown, console: Console) -> Parts:
     """Throughput and latency of one thread, of the most with a CPU each, and of the most that take turns."""
     del console
-    own = [int(flat_number(row["threads"])) for row in section.rows if not row["shared"]]
-    turns = [int(flat_number(row["threads"])) for row in section.rows if row["shared"]]
+    rows: list[BlocksRow] = section.typed
+    own, turns = [row.threads for row in rows if not row.shared], [row.threads for row in rows if row.shared]
     counts = list(dict.fromkeys([*sorted({min(own), max(own)} if own else ()), *([max(turns)] if turns else ())]))
-    by = {(row["operation"], row["block_bytes"], row["threads"]): row for row in section.rows}
-    keys = list(dict.fromkeys((row["operation"], row["block_bytes"]) for row in section.rows))
-    names = [[operation_name(str(word)), show_size(int(flat_number(size)))] for word, size in keys]
-    cells_of = [[by.get((*key, count)) for count in counts] for key in keys]
+    by = {(row.point, row.threads): row for row in rows}
+    points = list(dict.fromkeys(row.point for row in rows))
+    names = [[operation_name(word), show_size(size)] for word, size in points]
+    cells_of = [[by.get((point, count)) for count in counts] for point in points]
     rates = [name + [_moved(row) for row in rows] for name, rows in zip(names, cells_of, strict=True)]
     waits = [name + [_waited(row) for row in rows] for name, rows in zip(names, cells_of, strict=True)]
     heads = [("operation", False), ("block", True)]
@@ -40,17 +32,15 @@ def _blocks(section: Shown, console: Console) -> Parts:
     return parts + ([Text("* threads beyond the CPUs take turns", style="dim")] if turns else [])
 
 
-def _moved(row: Flat | None) -> str:
-    return flat_with_interval(row, "throughput_bytes_per_s", "throughput", lambda value: f"{vega.gb(value):.2f}")
+def _moved(row: BlocksRow | None) -> str:
+    return rate(row, row.throughput if row else None)
 
 
-def _waited(row: Flat | None) -> str:
-    if row is None or not row["latency_s"]:
+def _waited(row: BlocksRow | None) -> str:
+    if row is None or not row.latency:
         return cells.NOTHING
-    both = (
-        show_seconds(flat_number(row[key])) if row[key] else cells.NOTHING for key in ("latency_s", "latency_p99_s")
-    )
-    return ("~" if row["batched"] != 1 else "") + " / ".join(both)
+    both = (show_seconds(time.middle) if time else cells.NOTHING for time in (row.latency, row.latency_p99))
+    return ("~" if row.batched != 1 else "") + " / ".join(both)
 
 
 forms.add(Form("blocks", _blocks))

@@ -159,7 +159,7 @@ def _fence(known: list[Known]) -> list[Insight]:
     if other is None:
         return []
     what = f"a fence after each line instead of each {show_size(usual.row.chunk_bytes)}"
-    return [_between("fence_per_line", what, usual, other)]
+    return [_insight("fence_per_line", what, usual, other)]
 
 
 def _place(known: Known) -> tuple[int, str]:
@@ -175,10 +175,10 @@ def _order(known: list[Known]) -> list[Insight]:
         return []
     usual = _usual(both)
     other = random[usual.row.chunk_bytes, usual.row.fence]
-    return [_between("random_chunks", f"chunks of {show_size(usual.row.chunk_bytes)} in random order", usual, other)]
+    return [_insight("random_chunks", f"chunks of {show_size(usual.row.chunk_bytes)} in random order", usual, other)]
 
 
-def _between(name: str, change: str, before: Known, after: Known) -> Insight:
+def _insight(name: str, change: str, before: Known, after: Known) -> Insight:
     """Two rows that were measured one after the other, not in turns."""
     one = compare(before.found, after.found, less_is_faster=True)
     says = f"{_digits(one.middle)}x the time per line ({_ends(one)})"
