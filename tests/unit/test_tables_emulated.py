@@ -18,7 +18,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.latency.findings import said
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.policy.table import _rows
-from tierscope.tables import Flat, Insight, emulated, tables
+from tierscope.tables import Insight, emulated, tables
 from tierscope.tables.policy_found import Found
 from tierscope.tables.policy_rows import InterleaveRow
 
