@@ -52,7 +52,7 @@ def passed_over(content: Content) -> StreamRow | None:
 def idle(content: Content) -> Wait | None:
     """The latency of memory: the largest footprint in global order, with the largest pages; None if inconclusive."""
     known: list[LatencyRow] = content.typed("latency")
-    rows = [row for row in known if row.latency and row.order == "global"]
+    rows = [row for row in known if row.latency and row.latency.middle and row.order == "global"]
     cycles = [row for row in rows if row.probe == "cycle"] or rows
     row = max(cycles, key=lambda row: (row.footprint_bytes, row.page_bytes or 0), default=None)
     latency = sure(row, row.latency) if row and content.sections["latency"].sure else None

@@ -36,7 +36,7 @@ class CoreToCore:
 
     def draw(self, run: Run, rows: list[CoreToCoreRow], insights: list[Insight]) -> Spec | None:
         """Rows of `core_to_core`; the machine gives the order."""
-        points = [_point(row) for row in rows if row.latency]
+        points = [_point(row) for row in rows if row.latency and row.latency.middle]
         if not points:
             return None
         machine = run.result.machine

@@ -123,7 +123,7 @@ def by_class(rows: list[CoreToCoreRow]) -> dict[str, list[Pair]]:
     """The pairs that have a number, of each class that occurs, the nearest first."""
     found: dict[str, list[Pair]] = {name: [] for name in CLASSES}
     for row in rows:
-        if row.latency:
+        if row.latency and row.latency.middle:
             found[class_of(row)].append(Pair(row, row.latency))
     return {name: pairs for name, pairs in found.items() if pairs}
 

@@ -34,7 +34,7 @@ class Staircase:
 
     def draw(self, run: Run, rows: list[LatencyRow], insights: list[Insight]) -> Spec | None:
         """Rows of `latency`; insights `level_...` are the capacities found."""
-        points = [_point(row) for row in rows if row.latency and row.footprint_bytes]
+        points = [_point(row) for row in rows if row.latency and row.latency.middle and row.footprint_bytes]
         if not points:
             return None
         order = list(dict.fromkeys(point["series"] for point in points))
