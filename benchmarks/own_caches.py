@@ -22,8 +22,8 @@ from statistics import median
 from tierscope.record.result import load
 from tierscope.simulated.preset import from_rows, text
 from tierscope.suites.latency.levels import latency_levels
+from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.latency.table import Latency
-from tierscope.tables import Flat
 from tierscope.units import show_bytes
 
 ASKED = 0.1
@@ -34,25 +34,25 @@ def measure(words: list[str], out: Path) -> None:
     subprocess.run([*command, "run", "latency", *words, "--out", str(out), "--quiet"], check=True)
 
 
-def curve(directory: Path) -> tuple[list[Flat], list[Flat]]:
+def curve(directory: Path) -> tuple[list[LatencyRow], list[LatencyRow]]:
     """The staircase with the largest pages, and its footprints without a median."""
     rows = Latency().rows(load(directory))
     found = next(iter(latency_levels(rows).values()))
-    lost = [row for row in rows if row["pages"] == found.pages and row["latency_s"] is None]
+    lost = [row for row in rows if row.pages == found.pages and row.latency is None]
     return list(found.rows), lost
 
 
-def compare(rows: list[Flat], simulated: list[Flat], used: set[object]) -> list[float]:
-    known = {row["footprint_bytes"]: row for row in simulated}
+def compare(rows: list[LatencyRow], simulated: list[LatencyRow], used: set[int]) -> list[float]:
+    known = {row.footprint_bytes: row.latency.middle for row in simulated if row.latency}
     offs = []
     print(f"{'footprint':>12} {'measured':>12} {'simulated':>12} {'off':>8}")
     for row in rows:
-        size, seen = row["footprint_bytes"], float(row["latency_s"] or 0)
-        told = float(known[size]["latency_s"] or 0) if size in known else None
+        size, seen = row.footprint_bytes, row.latency.middle if row.latency else 0.0
+        told = known.get(size)
         off = told / seen - 1 if told else None
         mark = "configured" if size in used else ""
         said = "not simulated" if off is None or told is None else f"{told * 1e9:9.2f} ns {100 * off:+7.1f} %"
-        print(f"{show_bytes(float(size or 0)):>12} {seen * 1e9:9.2f} ns {said} {mark}")
+        print(f"{show_bytes(size):>12} {seen * 1e9:9.2f} ns {said} {mark}")
         if size not in used and off is not None:
             offs.append(abs(off))
     return offs
@@ -79,11 +79,11 @@ def main() -> int:
         machine = load(directory).result.machine
         file = folder / "measured.toml"
         file.write_text(text(from_rows(configuring, machine, "measured", directory.name)))
-        ends = [f"from={rows[0]['footprint_bytes']}B", f"to={rows[-1]['footprint_bytes']}B"]
+        ends = [f"from={rows[0].footprint_bytes}B", f"to={rows[-1].footprint_bytes}B"]
         measure([f"target=sim:{file}", *words, *ends], folder / "simulated")
-        offs = compare(rows, curve(folder / "simulated")[0], {row["footprint_bytes"] for row in configuring})
+        offs = compare(rows, curve(folder / "simulated")[0], {row.footprint_bytes for row in configuring})
     for row in lost:
-        print(f"{show_bytes(float(row['footprint_bytes'] or 0)):>12} not measured: {row['reasons']}")
+        print(f"{show_bytes(row.footprint_bytes):>12} not measured: {'; '.join(row.reasons)}")
     if asked.run is None:
         print(f"load average {load_before:.1f} before, {load_after:.1f} after")
     good = sum(off <= ASKED for off in offs)

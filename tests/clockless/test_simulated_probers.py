@@ -73,10 +73,10 @@ def test_the_tlb_that_was_put_in_is_found(tmp_path: Path, noise: str) -> None:
     target = f"target=sim:{tmp_path}/made.toml,noise={noise}"
     found = run(tmp_path / "run", "tlb", target, "pages=4k", "to=4096")
     first, second, beyond = tables["tlb_levels"].rows(found)
-    assert (first["entries_round"], second["entries_round"]) == (64, 512)
-    assert second["extra_s"] == pytest.approx(3e-9, rel=0.05)
+    assert (first.entries_round, second.entries_round) == (64, 512)
+    assert second.extra.middle == pytest.approx(3e-9, rel=0.05)
     walk = 12e-9 + 1.6e-9  # its entry is read from the nearest cache
-    assert float(beyond["extra_s"] or 0) == pytest.approx(walk, rel=0.3)
+    assert beyond.extra.middle == pytest.approx(walk, rel=0.3)
 
 
 def test_page_tables_that_outgrow_a_cache_are_no_certain_level(tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_page_tables_that_outgrow_a_cache_are_no_certain_level(tmp_path: Path) -
     (tmp_path / "made.toml").write_text(MADE)
     target = ",".join((f"target=sim:{tmp_path}/made.toml", *words))
     found = run(tmp_path / "run", "tlb", target, "pages=4k", "to=640", "per_octave=3")
-    certain = [row for row in tables["tlb_levels"].rows(found) if row["certain"]]
-    assert [row["entries_round"] for row in certain] == [4, 16]
+    certain = [row for row in tables["tlb_levels"].rows(found) if row.certain]
+    assert [row.entries_round for row in certain] == [4, 16]
     assert "tlb_doubt 3 4KiB" in said(found, "tlb")
 
 

@@ -181,12 +181,14 @@ def importer() -> Parts:
 
 def identity() -> Parts:
     """An identity, with a fault planted into the rows of a run."""
+    from msgspec.structs import replace
+
     from tierscope.suites.stream.table import Stream
 
     run = measured("a", *STREAM)
     audited = json.loads(told("audit", run, "--json"))
     plain = Stream.rows
-    Stream.rows = lambda self, run: [{**row, "best_bytes_per_s": 1.0} for row in plain(self, run)]
+    Stream.rows = lambda self, run: [replace(row, best_bytes_per_s=1.0) for row in plain(self, run)]
     _forget()
     wrong, page = told("audit", run), "".join(written(run, "html").values())
     return {

@@ -1,5 +1,7 @@
 """Small made runs for the tests of reports: every table, in a second or two."""
 
+import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -10,6 +12,9 @@ from made_machine import PEAK, made_machine
 from tierscope.record import result as results
 from tierscope.record.experiment import Label
 from tierscope.record.result import Finding, Run, Warn
+from tierscope.report.content import Content, Section
+from tierscope.tables import Flat, Row
+from tierscope.tables.rows import unflat
 from tierscope.units import GiB, KiB, MiB
 
 EVIL = "</script><img src=x onerror=\"document.documentElement.dataset.evil='1'\"><b>&amp;{{7*7}}\x1b[31m`|"
@@ -48,6 +53,20 @@ def add_load(maker: Maker, share: float, store: str, delay: int, most: float) ->
     labels: dict[str, Label] = {"read_share": share, "store": store, "delay_cycles": delay, "load_threads": 1}
     facts = (made_facts(groups[0]), made_facts(groups[1], store=store))
     maker.add("loaded_latency", labels, groups, (Teamwork((1 / latency,)), Teamwork((bandwidth / 64,))), facts=facts)
+
+
+def retold(content: Content, change: Callable[[str, Flat], Flat]) -> Content:
+    """Return the same content with other rows; change: (name of the table, a row) -> the row, both flat."""
+    sections = {name: _retold(section, change) for name, section in content.sections.items()}
+    return dataclasses.replace(content, sections=sections)
+
+
+def _retold(section: Section, change: Callable[[str, Flat], Flat]) -> Section:
+    rows = [change(section.name, row) for row in section.rows]
+    typed = [
+        unflat(type(old), row) if isinstance(old, Row) else row for old, row in zip(section.typed, rows, strict=True)
+    ]
+    return dataclasses.replace(section, rows=rows, typed=typed)
 
 
 def changed(run: Run, **fields: object) -> Run:

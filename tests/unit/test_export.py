@@ -50,7 +50,7 @@ def text(form: str, runs: list[Run]) -> str:
 
 def test_csv_has_every_known_value_of_every_row(runs: list[Run]) -> None:
     lines = list(csv.DictReader(io.StringIO(text("csv", runs))))
-    rows = tables["stream"].rows(runs[1])
+    rows = tables["stream"].flat(runs[1])
     told = {
         line["key"]: line["value"] or line["word"]
         for line in lines
@@ -129,8 +129,8 @@ def test_hwloc_gives_latency_in_ns_and_bandwidth_in_mib(runs: list[Run]) -> None
     lines = [line.split() for line in text("hwloc", runs).splitlines() if line.startswith("put ")]
     row = tables["numa"].rows(runs[1])[0]
     found = {(node, name): int(value) for _, node, name, _, value in lines}
-    assert found[str(row["target"]), "Latency"] == round(float(row["latency_s"] or 0) * 1e9)
-    assert found[str(row["target"]), "Bandwidth"] == round(float(row["bandwidth_bytes_per_s"] or 0) / MiB)
+    assert found[str(row.target), "Latency"] == round(row.latency.middle * 1e9)
+    assert found[str(row.target), "Bandwidth"] == round(row.bandwidth.middle / MiB)
 
 
 def test_hwloc_takes_the_script(runs: list[Run], tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from made import FOOTPRINTS, Maker, add_latency, add_stream
 from made_machine import made_machine
@@ -15,7 +16,9 @@ from tierscope.errors import UsageError
 from tierscope.record.machine import Machine
 from tierscope.simulated.preset import from_rows, preset, text
 from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, widened
-from tierscope.tables import Flat
+from tierscope.stats.median import Interval
+from tierscope.suites.latency.row import LatencyRow
+from tierscope.suites.tlb.table_levels import TlbLevelsRow
 from tierscope.units import KiB, MiB
 
 SIZES = np.array([KiB * 2 ** (step / 4) for step in range(8, 80)])
@@ -24,13 +27,13 @@ L1 = Shape(1.7e-9, 48 * KiB, 12)
 L2 = Shape(5.4e-9, 2 * MiB, 16, "nru")
 
 
-def rows_of(latency_s: list[float]) -> list[Flat]:
+def rows_of(latency_s: list[float]) -> list[LatencyRow]:
     return [
-        {
-            "footprint_bytes": round(size), "page_bytes": 2 * MiB, "latency_s": time, "latency_low": time,
-            "latency_high": time, "order": "global", "probe": "cycle", "pages": "thp", "target": "node:0",
-            "conclusive": True, "reasons": "", "blocks": 60, "left_out_share": 0.0,
-        }
+        LatencyRow(
+            footprint_bytes=round(size), page_bytes=2 * MiB, latency=Interval(time, time, time, 60), order="global",
+            probe="cycle", pages="thp", target="node:0", locality_bytes=0, element_bytes=64, conclusive=True,
+            reasons=(), blocks=60, left_out_share=0.0, origin="real",
+        )
         for size, time in zip(SIZES, latency_s, strict=True)
     ]  # fmt: skip
 
@@ -141,15 +144,24 @@ def test_the_tlb_of_the_staircases_pages_is_told(tmp_path: Path) -> None:
     assert "tlb" not in tomllib.loads(preset([maker.save("latency")]))  # of 4 KiB pages; the staircase has others
 
 
+def tlb_row(level: str, extra_s: float) -> TlbLevelsRow:
+    return TlbLevelsRow(
+        target="node:0", page_bytes=2 * MiB, level=level, extra=Interval(extra_s, extra_s, extra_s, 60),
+        most_pages=1024, origin="real",
+    )  # fmt: skip
+
+
 def tlb_told(**changes: object) -> dict[str, Any]:
     """Of a staircase on 4 KiB pages with three rows of a TLB; changes: to the first level."""
-    rows: list[Flat] = [
-        {"page_bytes": 2 * MiB, "level": "1", "certain": True, "entries": 8.2, "entries_low": 8.0,
-         "entries_round": 8, "extra_s": 0.0, "reach_bytes": 8 * 2 * MiB, **changes},
-        {"page_bytes": 2 * MiB, "level": "2", "certain": False, "entries": 450.0, "entries_low": 400.0,
-         "entries_round": None, "extra_s": 6.7e-9, "reach_bytes": 450 * 2 * MiB},
-        {"page_bytes": 2 * MiB, "level": "beyond", "certain": None, "extra_s": 9e-9, "reach_bytes": None},
-    ]  # fmt: skip
+    sized = [
+        {"certain": True, "entries": 8.2, "entries_low": 8.0, "entries_round": 8, "reach_bytes": 8 * 2 * MiB},
+        {"certain": False, "entries": 450.0, "entries_low": 400.0, "reach_bytes": 450 * 2 * MiB},
+    ]
+    rows = [
+        replace(tlb_row("1", 0.0), **(sized[0] | changes)),
+        replace(tlb_row("2", 6.7e-9), **sized[1]),
+        tlb_row("beyond", 9e-9),
+    ]
     curve = rows_of(list(latency((L1, L2), MEMORY_S, SIZES)))
     return tomllib.loads(text(from_rows(curve, made_machine(), "made", "a run", tlb=rows)))
 

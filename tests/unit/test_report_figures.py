@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reported import changed, small_run
 from tierscope.draw import figures, theme, vega
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.report.standalone import standalone
-from tierscope.tables import Flat, Insight
+from tierscope.stats.median import Interval
+from tierscope.suites.loaded_latency.table import LoadedLatencyRow
+from tierscope.tables import Insight
 from tierscope.units import KiB, MiB
 
 ALL = ("groups", "loaded_latency", "scaling", "staircase", "timeline")
@@ -126,7 +129,7 @@ def test_a_near_peak_is_a_line_a_far_one_a_sentence_and_an_unknown_one_says_so(
 
 def staircase(run: Run, *found: float) -> list[dict[str, Any]]:
     insights = [Insight(name=f"level_{n}", text="", value=size, unit="B") for n, size in enumerate(found, 1)]
-    rows = gather(run).rows("latency")
+    rows = gather(run).typed("latency")
     return layers(figures["staircase"].draw(run, rows, insights) or {})
 
 
@@ -148,14 +151,14 @@ def test_a_label_stands_on_the_side_away_from_the_nearest_rule_of_the_other_kind
 
 
 def test_latency_that_hardly_rises_is_drawn_from_zero(run: Run, content: Content) -> None:
-    def zero(rows: list[Flat]) -> set[bool]:
+    def zero(rows: list[LoadedLatencyRow]) -> set[bool]:
         spec = figures["loaded_latency"].draw(run, rows, [])
         axes = [part["encoding"].get("y", {}) for part in layers(spec or {})]
         return {axis["scale"]["zero"] for axis in axes if "scale" in axis}
 
-    rows = content.rows("loaded_latency")
+    rows = content.typed("loaded_latency")
     assert zero(rows) == {False}
-    assert zero([{**row, "latency_s": 1e-7} for row in rows]) == {True}
+    assert zero([replace(row, latency=Interval(1e-7, 1e-7, 1e-7, 60)) for row in rows]) == {True}
 
 
 def test_points_under_load_are_joined_in_the_order_of_the_delays(content: Content) -> None:

@@ -1,22 +1,24 @@
 """The headline: which numbers it picks, and what it says of what is unknown."""
 
+import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from made_machine import made_machine
-from reported import changed, small_run, subset
+from reported import changed, retold, small_run, subset
 from tierscope.draw import cells, words
 from tierscope.printable import printable
 from tierscope.record import result as results
 from tierscope.record.result import Finding, Run
 from tierscope.report import commands
-from tierscope.report.content import gather, ranked, touching
+from tierscope.report.content import Content, gather, ranked, touching
 from tierscope.report.picks import fastest, idle
 from tierscope.report.provenance import experiments, state_facts
 from tierscope.report.verdict import _begun, verdict
-from tierscope.tables import Column
+from tierscope.tables import Column, Flat
 
 
 @pytest.fixture(scope="module")
@@ -43,30 +45,41 @@ def test_a_sentence_begins_with_a_capital_letter_unless_a_target_begins_it(text:
 
 
 def test_the_best_kernel_over_all_threads_is_named_with_its_interval(run: Run) -> None:
-    row = fastest(gather(run))
-    assert row is not None
-    assert (row["kernel"], row["threads"]) == ("copy_nt", 2)
-    low, high = float(row["bandwidth_low"] or 0) / 1e9, float(row["bandwidth_high"] or 0) / 1e9
+    speed = fastest(gather(run))
+    assert speed is not None
+    assert (speed.row.kernel, speed.row.threads) == ("copy_nt", 2)
+    low, high = speed.bandwidth.low / 1e9, speed.bandwidth.high / 1e9
     assert f"({low:.2f} to {high:.2f}) with 2 threads" in verdict(gather(run)).lead
 
 
 def test_a_headline_never_rests_on_a_doubtful_number(run: Run) -> None:
-    content = gather(msgspec.structs.replace(run))
-    for row in content.rows("stream"):
-        row["conclusive"] = row["kernel"] != "copy_nt"
-    assert fastest(content)["kernel"] == "copy"  # type: ignore[index]
+    def told(*kernels: str) -> Content:
+        return retold(
+            gather(run), lambda table, row: row | {"conclusive": row["kernel"] in kernels} if table == "stream" else row
+        )
+
+    content = told("copy", "memset")
+    speed = fastest(content)
+    assert speed is not None
+    assert speed.row.kernel == "copy"
     assert "; copy_nt measured higher, but is inconclusive." in verdict(content).lead
-    for row in content.rows("stream"):
-        row["conclusive"] = row["kernel"] == "copy"  # the best of a few is not the best
+    content = told("copy")  # the best of a few is not the best
     assert fastest(content) is None
     assert "copy reaches" not in verdict(content).lead
 
 
+def busy(run: Run, when: Callable[[str], bool]) -> Content:
+    """The content of a run whose machine was busy in some tables, and at rest in the others."""
+    return retold(gather(run), lambda table, row: _judged(row, not when(table), "the machine is busy"))
+
+
+def _judged(row: Flat, conclusive: bool, why: str) -> Flat:
+    return row | {"conclusive": conclusive, "reasons": "" if conclusive else why} if "conclusive" in row else row
+
+
 def test_a_run_of_which_most_is_inconclusive_says_that_first_and_why(run: Run) -> None:
-    content = gather(msgspec.structs.replace(run))
+    content = busy(run, lambda table: True)
     rows = [row for section in content.sections.values() for row in section.judged]
-    for row in rows:
-        row["conclusive"], row["reasons"] = False, "the machine is busy"
     said = verdict(content)
     assert said.lead == (
         f"No result is conclusive yet: {len(rows)} of {len(rows)} points are inconclusive: the machine is busy. "
@@ -77,19 +90,15 @@ def test_a_run_of_which_most_is_inconclusive_says_that_first_and_why(run: Run) -
 
 
 def test_what_is_conclusive_all_the_same_follows(run: Run) -> None:
-    content = gather(msgspec.structs.replace(run))
-    for section in content.sections.values():
-        for row in section.judged:
-            row["conclusive"], row["reasons"] = section.name == "stream", "the machine is busy"
-    said = verdict(content)
+    said = verdict(busy(run, lambda table: table != "stream"))
     assert said.lead.startswith("Few results are conclusive yet: ")
     assert "copy_nt reaches" in said.lines[0]
 
 
 def test_memory_is_the_largest_footprint_with_the_largest_pages(run: Run) -> None:
-    row = idle(gather(run))
-    assert row is not None
-    assert (row["footprint_bytes"], row["page_bytes"]) == (1 << 30, 2 << 20)
+    wait = idle(gather(run))
+    assert wait is not None
+    assert (wait.row.footprint_bytes, wait.row.page_bytes) == (1 << 30, 2 << 20)
 
 
 def test_an_unknown_peak_is_called_unknown_with_its_reason(tmp_path: Path) -> None:
@@ -105,14 +114,12 @@ def test_more_than_the_peak_is_no_feat(tmp_path: Path) -> None:
 
 
 def test_inconclusive_points_are_counted(run: Run) -> None:
-    content = gather(msgspec.structs.replace(run))
-    rows = [row for section in content.sections.values() for row in section.rows if "conclusive" in row]
-    for number, row in enumerate(rows):
-        row["conclusive"] = number > 0
-    assert f"1 of {len(rows)} points is inconclusive; it is marked." in verdict(content).lines
-    for row in rows:
-        row["conclusive"] = True
-    assert f"All {len(rows)} points are conclusive." in verdict(content).lines
+    numbers = itertools.count()
+    one = retold(gather(run), lambda _, row: _judged(row, "conclusive" not in row or next(numbers) > 0, "it moved"))
+    rows = [row for section in one.sections.values() for row in section.judged]
+    assert f"1 of {len(rows)} points is inconclusive; it is marked." in verdict(one).lines
+    none = retold(gather(run), lambda _, row: _judged(row, True, ""))
+    assert f"All {len(rows)} points are conclusive." in verdict(none).lines
 
 
 def test_what_limits_is_read_off_the_scaling(run: Run) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -32,7 +33,7 @@ from tierscope.imports import read
 from tierscope.plans import suites
 from tierscope.record import result as results
 from tierscope.record.result import Result, Run
-from tierscope.tables import Flat, Insight, tables
+from tierscope.tables import Flat, Insight, flat, tables
 from tierscope.tables import measured as measuring
 from tierscope.tables.measured import judged, measured, remember
 from tierscope.units import GiB
@@ -56,7 +57,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def rows(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Flat]]:
+def typed(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     """Of the quick run, or of another where it has none; of STREAM's text what is imported.
 
     A suite without a made run has one on the fake core.
@@ -69,8 +70,14 @@ def rows(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFa
     return {**found, "imported": tables["imported"].rows(msgspec.structs.replace(run, result=result))}
 
 
-def insights(run: Run, rows: dict[str, list[Flat]], table: str) -> dict[str, Insight]:
-    return {insight.name: insight for insight in tables[table].insights(run, rows[table])}
+@pytest.fixture(scope="module")
+def rows(typed: dict[str, list[Any]]) -> dict[str, list[Flat]]:
+    """The same, flat."""
+    return {name: [flat(row) for row in found] for name, found in typed.items()}
+
+
+def insights(run: Run, typed: dict[str, list[Any]], table: str) -> dict[str, Insight]:
+    return {insight.name: insight for insight in tables[table].insights(run, typed[table])}
 
 
 def near(value: object, truth: float, within: float = 0.02) -> bool:
@@ -106,9 +113,9 @@ def test_bounds_hold_the_middle(name: str, rows: dict[str, list[Flat]]) -> None:
 
 @pytest.mark.parametrize("name", sorted(tables))
 def test_insights_are_sentences_with_finite_numbers(
-    name: str, run: Run, probed: Run, rows: dict[str, list[Flat]]
+    name: str, run: Run, probed: Run, typed: dict[str, list[Any]]
 ) -> None:
-    found = tables[name].insights(run if tables[name].rows(run) else probed, rows[name])
+    found = tables[name].insights(run if tables[name].rows(run) else probed, typed[name])
     assert len({insight.name for insight in found}) == len(found)
     for insight in found:
         assert insight.text
@@ -131,8 +138,8 @@ def test_stream_finds_the_rates_put_in(rows: dict[str, list[Flat]]) -> None:
         assert row["worst_bytes_per_s"] <= row["average_bytes_per_s"] <= row["best_bytes_per_s"]  # type: ignore[operator]
 
 
-def test_stream_says_share_of_peak_scaling_and_what_plain_stores_cost(run: Run, rows: dict[str, list[Flat]]) -> None:
-    found = insights(run, rows, "stream")
+def test_stream_says_share_of_peak_scaling_and_what_plain_stores_cost(run: Run, typed: dict[str, list[Any]]) -> None:
+    found = insights(run, typed, "stream")
     assert "copy_nt" in found["peak_share"].text
     assert near(found["peak_share"].value, 28.1e9 * 1.9 / 307.2e9)
     assert near(found["scaling"].value, 0.95)
@@ -159,14 +166,14 @@ def test_stream_says_where_more_threads_bring_no_more(tmp_path: Path) -> None:
     assert (roof.low, roof.high) == (2, 4)
     steep = scaled(tmp_path / "steep", 1e12)
     found = tables["stream"].rows(steep)
-    assert sum(row["conclusive"] is True for row in found) >= 3
+    assert sum(row.conclusive for row in found) >= 3
     assert "roof" not in {one.name for one in tables["stream"].insights(steep, found)}
 
 
 def test_a_last_point_below_the_slope_is_no_roof(tmp_path: Path) -> None:
     run = scaled(tmp_path / "last", 72e9)  # 8 threads reach 90 % of 8 times one thread
     rows = tables["stream"].rows(run)
-    assert all(row["conclusive"] for row in rows)
+    assert all(row.conclusive for row in rows)
     assert "roof" not in {one.name for one in tables["stream"].insights(run, rows)}
 
 
@@ -199,8 +206,8 @@ def test_latency_finds_the_staircase_put_in(rows: dict[str, list[Flat]]) -> None
     assert {row["page_bytes"] for row in rows["latency"]} == {4096, 2 << 20}
 
 
-def test_latency_names_levels_memory_walks_and_prefetch(run: Run, rows: dict[str, list[Flat]]) -> None:
-    found = insights(run, rows, "latency")
+def test_latency_names_levels_memory_walks_and_prefetch(run: Run, typed: dict[str, list[Any]]) -> None:
+    found = insights(run, typed, "latency")
     for level, capacity in (("level_1", 48 << 10), ("level_2", 2 << 20), ("level_3", 96 << 20)):
         assert abs(math.log2((found[level].value or 0) / capacity)) <= 0.5
     assert found["effective_cache"].value == found["level_3"].value
@@ -228,8 +235,8 @@ def test_loaded_latency_finds_the_curves_put_in(rows: dict[str, list[Flat]]) -> 
     assert near(idle["latency_s"], MEMORY_S)
 
 
-def test_loaded_latency_names_idle_saturation_and_knee_of_every_mix(run: Run, rows: dict[str, list[Flat]]) -> None:
-    found = insights(run, rows, "loaded_latency")
+def test_loaded_latency_names_idle_saturation_and_knee_of_every_mix(run: Run, typed: dict[str, list[Any]]) -> None:
+    found = insights(run, typed, "loaded_latency")
     assert near(found["idle_latency"].value, MEMORY_S)
     for mix, rate in (("100 % reads", 38e9), ("75 % reads, plain stores", 34e9), ("50 % reads, nt stores", 30e9)):
         assert near(found[f"saturation {mix}"].value, MEMORY_S * 3)
@@ -260,7 +267,7 @@ def test_a_trial_without_a_clean_moment_has_no_bandwidth(run: Run, stored: float
     trials = (record.calibration[0], msgspec.structs.replace(record.calibration[1], operations_per_s=stored))
     result = msgspec.structs.replace(run.result, records=(msgspec.structs.replace(record, calibration=trials),))
     again = msgspec.json.decode(msgspec.json.encode(result), type=Result)
-    chosen, unknown = tables["calibration"].rows(Run(path=run.path, result=again))
+    chosen, unknown = tables["calibration"].flat(Run(path=run.path, result=again))
     assert chosen["bandwidth_bytes_per_s"] is not None
     assert unknown["bandwidth_bytes_per_s"] is None
 
@@ -294,4 +301,4 @@ def test_memory_of_points_is_bounded(run: Run, tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_run_read_back_gives_the_same_rows(run: Run, rows: dict[str, list[Flat]]) -> None:
-    assert tables["stream"].rows(results.load(run.path)) == rows["stream"]
+    assert tables["stream"].flat(results.load(run.path)) == rows["stream"]

@@ -14,9 +14,11 @@ from made_stride import add_stride
 from made_tlb import COARSE, NONE, TWO, add_tlb
 from tierscope.record.result import Run
 from tierscope.stats.interleave import Interleave
+from tierscope.stats.median import Interval
 from tierscope.suites.latency.findings import said
+from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.policy.table import _rows
-from tierscope.tables import Flat, Insight, emulated, tables
+from tierscope.tables import Insight, emulated, tables
 from tierscope.tables.policy_found import Found
 from tierscope.tables.policy_rows import InterleaveRow
 
@@ -39,15 +41,15 @@ def test_the_word_of_a_tier_says_what_it_hides(word: str, floor: float, ceiling:
     assert bool(emulated.hidden_by_ceiling(word)) == bool(ceiling)
 
 
-def chases(target: str, pair_s: float = 351e-9, small_s: float = 352e-9) -> list[Flat]:
+def chases(target: str, pair_s: float = 351e-9, small_s: float = 352e-9) -> list[LatencyRow]:
     """Both orders with large pages, and the global one with 4 KiB pages."""
     kinds = (("global", "thp", 2 << 20, 350e-9), ("pair", "thp", 2 << 20, pair_s), ("global", "4k", 4096, small_s))
     return [
-        {
-            "footprint_bytes": 1 << 30, "page_bytes": page, "latency_s": wait, "latency_low": wait * 0.99,
-            "latency_high": wait * 1.01, "probe": "cycle", "order": order, "locality_bytes": 0, "element_bytes": 64,
-            "target": target, "pages": pages, "conclusive": True, "reasons": "", "blocks": 60, "origin": "emulated",
-        }
+        LatencyRow(
+            footprint_bytes=1 << 30, page_bytes=page, latency=Interval(wait * 0.99, wait, wait * 1.01, 60),
+            probe="cycle", order=order, locality_bytes=0, element_bytes=64, target=target, pages=pages,
+            conclusive=True, reasons=(), blocks=60, left_out_share=0.0, origin="emulated",
+        )
         for order, pages, page, wait in kinds
     ]  # fmt: skip
 

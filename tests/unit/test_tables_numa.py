@@ -13,8 +13,7 @@ from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import Run
 from tierscope.report.terminal import show
 from tierscope.suites.core_to_core.table import class_of
-from tierscope.tables import Flat, Insight, tables
-from tierscope.tables.measured import whole
+from tierscope.tables import Flat, Insight, flat, tables
 
 SERVER = made_server(threads=2)
 NODES = two_packages({"read_latency_s": 130e-9, "write_latency_s": 1e-6, "read_bandwidth_bytes_per_s": 44e9})
@@ -31,11 +30,11 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def rows(run: Run, table: str) -> list[Flat]:
-    return tables[table].rows(run)
+    return tables[table].flat(run)
 
 
-def said(run: Run, table: str, of: list[Flat] | None = None) -> dict[str, Insight]:
-    return {one.name: one for one in tables[table].insights(run, rows(run, table) if of is None else of)}
+def said(run: Run, table: str) -> dict[str, Insight]:
+    return {one.name: one for one in tables[table].insights(run, tables[table].rows(run))}
 
 
 def text(run: Run, width: int = 100) -> str:
@@ -48,16 +47,16 @@ def text(run: Run, width: int = 100) -> str:
 
 
 def test_every_pair_has_the_time_put_in_and_what_the_two_share(pairs: Run) -> None:
-    found = rows(pairs, "core_to_core")
+    found = tables["core_to_core"].rows(pairs)
     assert len(found) == 16 * 15 // 2
     for row in found:
-        a, b = whole(row, "a_cpu"), whole(row, "b_cpu")
-        assert row["latency_s"] == pytest.approx(handover_s(SERVER, a, b), rel=0.03)
-        assert row["latency_low"] <= row["latency_s"] <= row["latency_high"]  # type: ignore[operator]
-        assert row["same_core"] is (a % 8 == b % 8)
-        assert row["same_package"] is (a % 8 // 4 == b % 8 // 4)
-        assert (row["a_node"], row["b_node"]) == (a % 8 // 2, b % 8 // 2)
-        assert row["conclusive"] is True
+        a, b = row.a_cpu, row.b_cpu
+        assert row.latency.middle == pytest.approx(handover_s(SERVER, a, b), rel=0.03)
+        assert row.latency.low <= row.latency.middle <= row.latency.high
+        assert row.same_core is (a % 8 == b % 8)
+        assert row.same_package is (a % 8 // 4 == b % 8 // 4)
+        assert (row.a_node, row.b_node) == (a % 8 // 2, b % 8 // 2)
+        assert row.conclusive
 
 
 def test_rows_stand_in_the_order_of_the_topology(pairs: Run) -> None:
@@ -90,8 +89,8 @@ def test_one_pair_has_its_own_interval_and_no_farthest(tmp_path: Path) -> None:
 
 def test_without_known_caches_no_pair_shares_one(tmp_path: Path) -> None:
     run = core_to_core_run(tmp_path, made_server(packages=1, nodes=1, cores=2, caches=0), wait=lambda a, b: 5e-8)
-    (row,) = rows(run, "core_to_core")
-    assert row["same_cache"] is None
+    (row,) = tables["core_to_core"].rows(run)
+    assert row.same_cache is None
     assert class_of(row) == "same package"
 
 
@@ -129,7 +128,7 @@ def test_a_few_cpus_are_a_matrix_in_the_terminal_and_many_a_line_per_class(tmp_p
 
 
 def by_cell(run: Run) -> dict[tuple[int, int], Flat]:
-    return {(whole(row, "initiator"), whole(row, "target")): row for row in rows(run, "numa")}
+    return {(row.initiator, row.target): flat(row) for row in tables["numa"].rows(run)}
 
 
 def test_latency_and_bandwidth_of_a_cell_are_one_row(nodes: Run) -> None:

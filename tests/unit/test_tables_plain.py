@@ -54,6 +54,6 @@ def test_a_careless_table_is_mended_where_it_is_registered(run: Run) -> None:
     tables = Tables("table", "tierscope.tables")
     tables.add(Careless())
     table = tables._entries["careless"]
-    assert [type(row["share"]) for row in table.rows(run)] == [float, int, bool, str, int]
+    assert [type(row["share"]) for row in table.flat(run)] == [float, int, bool, str, int]
     (said,) = table.insights(run, [])
     assert (type(said.value), type(said.low), said.high) == (float, float, None)

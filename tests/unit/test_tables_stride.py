@@ -55,11 +55,11 @@ def test_rows_that_may_be_cached_are_inconclusive_and_count_for_no_sentence(tmp_
     add_stride(maker, cached_from=8 * KiB, threads=1)
     run = maker.save("stride")
     rows = tables["stride"].rows(run)
-    cached = [row for row in rows if row["cached"]]
-    assert {row["stride_bytes"] for row in cached} == {s for s in STRIDES if s >= 8 * KiB}
-    assert not any(row["conclusive"] for row in cached)
-    assert all("may stay in the caches" in str(row["reasons"]) for row in cached)
-    assert {row["best_share"] for row in cached} == {None}
+    cached = [row for row in rows if row.cached]
+    assert {row.stride_bytes for row in cached} == {s for s in STRIDES if s >= 8 * KiB}
+    assert not any(row.conclusive for row in cached)
+    assert all("may stay in the caches" in row.reasons[0] for row in cached)
+    assert {row.best_share for row in cached} == {None}
     said = {one.name: one for one in tables["stride"].insights(run, rows)}
     assert said["stride_unit read sequential 1"].value == 256
     assert said["stride_unit read sequential 1"].text.startswith("1 thread that reads in sequence")

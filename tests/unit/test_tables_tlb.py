@@ -10,7 +10,7 @@ from made_tlb import COARSE, FINE, NONE, TWO, MadeTlb, add_tlb, control_s
 from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
-from tierscope.tables import Flat, tables
+from tierscope.tables import tables
 from tierscope.units import KiB
 
 
@@ -34,7 +34,7 @@ def none(tmp_path_factory: pytest.TempPathFactory) -> Content:
 
 
 def test_a_row_for_each_number_of_pages_with_what_translation_adds(run: Run) -> None:
-    rows = tables["tlb"].rows(run)
+    rows = tables["tlb"].flat(run)
     assert [row["touched"] for row in rows] == sorted({*COARSE, *FINE})
     for row in rows:
         lines = int(row["touched"] or 0)
@@ -46,7 +46,7 @@ def test_a_row_for_each_number_of_pages_with_what_translation_adds(run: Run) -> 
 
 
 def test_levels_have_entries_reach_and_what_they_add(run: Run) -> None:
-    first, second, beyond = tables["tlb_levels"].rows(run)
+    first, second, beyond = tables["tlb_levels"].flat(run)
     assert (first["level"], first["entries_round"], second["level"], beyond["level"]) == ("1", 96, "2", "beyond")
     for row, entries in ((first, 96), (second, 2048)):
         assert float(row["entries_low"] or 0) <= entries <= float(row["entries_high"] or 0)
@@ -100,7 +100,7 @@ def test_a_number_of_pages_without_its_control_has_no_row(tmp_path: Path) -> Non
     maker = Maker(tmp_path)
     add_tlb(maker, touched=(8, 16))
     maker.records.pop()
-    assert [row["touched"] for row in tables["tlb"].rows(maker.save("tlb"))] == [8]
+    assert [row.touched for row in tables["tlb"].rows(maker.save("tlb"))] == [8]
 
 
 def test_the_figure_has_points_and_a_rule_for_each_level(content: Content, none: Content) -> None:
@@ -130,5 +130,5 @@ def test_rows_are_of_one_page_size_after_the_other(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_tlb(maker, touched=(8, 16), pages="thp")
     add_tlb(maker, touched=(8,), pages="4k")
-    rows: list[Flat] = tables["tlb"].rows(maker.save("tlb"))
-    assert [row["page_bytes"] for row in rows] == [4 * KiB, 2048 * KiB, 2048 * KiB]
+    rows = tables["tlb"].rows(maker.save("tlb"))
+    assert [row.page_bytes for row in rows] == [4 * KiB, 2048 * KiB, 2048 * KiB]

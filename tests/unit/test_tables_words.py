@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from made import Maker, Teamwork, add_latency, made_facts, made_machine, one_group
 from tierscope.record.result import BLOCK, Run
@@ -29,7 +30,7 @@ def add_chase(maker: Maker, latency: float, order: str = "global", pages: str = 
 
 
 def row_of(table: str, run: Run) -> Flat:
-    (row,) = tables[table].rows(run)
+    (row,) = tables[table].flat(run)
     return row
 
 
@@ -62,7 +63,7 @@ def test_scaling_counts_conclusive_rows_only(tmp_path: Path) -> None:
     (scaling,) = (i for i in tables["stream"].insights(run, rows) if i.name == "scaling")
     assert scaling.value == pytest.approx((0.9 + 0.5) / 2, rel=0.02)
     assert (scaling.low, scaling.high) == (pytest.approx(0.5, rel=0.02), pytest.approx(0.9, rel=0.02))
-    doubted = [{**row, "conclusive": False} if row["kernel"] == "copy" else row for row in rows]
+    doubted = [replace(row, conclusive=row.kernel != "copy") for row in rows]
     (scaling,) = (i for i in tables["stream"].insights(run, doubted) if i.name == "scaling")
     assert scaling.value == pytest.approx(0.9, rel=0.02)
 
@@ -114,11 +115,11 @@ def test_levels_come_from_the_largest_pages_and_every_target_apart(tmp_path: Pat
     maker = Maker(tmp_path)
     add_latency(maker, tuple(4 * KiB << octave for octave in range(19)))
     rows = tables["latency"].rows(maker.save())
-    both = rows + [{**row, "target": "node:1"} for row in rows if row["pages"] == "4k"]
+    both = rows + [replace(row, target="node:1") for row in rows if row.pages == "4k"]
     found = latency_levels(both)
     assert {target: one.pages for target, one in found.items()} == {"node:0": "thp", "node:1": "4k"}
-    sizes = [row["footprint_bytes"] for row in found["node:0"].rows]
-    assert sizes == sorted(sizes)  # type: ignore[type-var]
+    sizes = [row.footprint_bytes for row in found["node:0"].rows]
+    assert sizes == sorted(sizes)
     assert found["node:0"].staircase.memory_from_bytes is not None
     assert latency_levels([]) == {}
 

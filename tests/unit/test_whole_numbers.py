@@ -12,9 +12,10 @@ from tierscope.compare.points import points
 from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.reference import load
-from tierscope.suites.stream.table import Stream
+from tierscope.suites.stream.table import Stream, StreamRow
 from tierscope.tables import Flat, tables
 from tierscope.tables.measured import interval_of, span_of
+from tierscope.tables.rows import unflat
 
 LOW, MIDDLE, HIGH = 10_000_000_000, 10_100_000_000, 10_200_000_000
 WHOLE = {"bandwidth_low": LOW, "bandwidth_bytes_per_s": MIDDLE, "bandwidth_high": HIGH}
@@ -26,9 +27,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     maker = Maker(tmp_path)
     add_stream(maker, ("copy",))
     made = maker.save()
-    rows: list[Flat] = msgspec.json.decode(msgspec.json.encode([row | WHOLE for row in tables["stream"].rows(made)]))
+    rows: list[Flat] = msgspec.json.decode(msgspec.json.encode([row | WHOLE for row in tables["stream"].flat(made)]))
     assert {type(row["bandwidth_low"]) for row in rows} == {int}
-    monkeypatch.setattr(Stream, "rows", lambda _table, _run: rows)
+    monkeypatch.setattr(Stream, "rows", lambda _table, _run: [unflat(StreamRow, row) for row in rows])
     return made
 
 

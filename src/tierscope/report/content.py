@@ -83,10 +83,15 @@ class Content:
         section = self.sections.get(table)
         return section.rows if section else []
 
-    def sure_rows(self, table: str) -> list[Flat]:
-        """The conclusive rows of a table that mostly is."""
+    def typed(self, table: str) -> list[Any]:
+        """Return the rows as the table made them."""
         section = self.sections.get(table)
-        return [row for row in section.rows if row["conclusive"]] if section and section.sure else []
+        return section.typed if section else []
+
+    def sure_rows(self, table: str) -> list[Any]:
+        """Return the conclusive ones of them, if most of the table is conclusive."""
+        section = self.sections.get(table)
+        return [row for row in section.typed if row.conclusive] if section and section.sure else []
 
 
 class _Same:

@@ -1,41 +1,73 @@
-"""The rows that a headline rests on, and their numbers in words; picked, not computed."""
+"""The rows that a headline rests on, and their bounds in words; picked, not computed."""
 
-from tierscope.draw import cells, vega
-from tierscope.record.experiment import Label
+from typing import NamedTuple
+
+from tierscope.draw import vega
 from tierscope.report.content import Content
+from tierscope.stats.median import Interval
+from tierscope.suites.latency.row import LatencyRow
+from tierscope.suites.loaded_latency.table import LoadedLatencyRow
+from tierscope.suites.stream.table import StreamRow
 from tierscope.tables import Flat
-from tierscope.tables.measured import sure_flat
-from tierscope.units import show_rate, show_seconds
+from tierscope.tables.measured import sure, sure_rows
 
 
-def fastest(content: Content) -> Flat | None:
-    rows = [row for row in content.sure_rows("stream") if sure_flat(row, "bandwidth", "bytes_per_s")]
-    return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
+class Speed(NamedTuple):
+    """A kernel with a number of threads, and its bandwidth."""
+
+    row: StreamRow
+    bandwidth: Interval
 
 
-def passed_over(content: Content) -> Flat | None:
+class Wait(NamedTuple):
+    """A footprint, and the time of an access to it."""
+
+    row: LatencyRow
+    latency: Interval
+
+
+class Load(NamedTuple):
+    """A load, its bandwidth, and the time of an access beside it."""
+
+    row: LoadedLatencyRow
+    bandwidth: Interval
+    latency: Interval
+
+
+def fastest(content: Content) -> Speed | None:
+    known: list[StreamRow] = content.sure_rows("stream")
+    speeds = [Speed(*pair) for pair in sure_rows(known, lambda row: row.bandwidth)]
+    return max(speeds, key=lambda speed: speed.bandwidth.middle, default=None)
+
+
+def passed_over(content: Content) -> StreamRow | None:
     """The fastest of all, where it is inconclusive and another one is the headline."""
     chosen = fastest(content)
-    rows = [row for row in content.rows("stream") if row["bandwidth_bytes_per_s"]]
-    best = max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
-    return best if best is not chosen else None
+    rows: list[StreamRow] = content.typed("stream")
+    speeds = [Speed(row, row.bandwidth) for row in rows if row.bandwidth and row.bandwidth.middle]
+    best = max(speeds, key=lambda speed: speed.bandwidth.middle, default=None)
+    return best.row if best and not (chosen and best.row is chosen.row) else None
 
 
-def idle(content: Content) -> Flat | None:
+def idle(content: Content) -> Wait | None:
     """The latency of memory: the largest footprint in global order, with the largest pages; None if inconclusive."""
-    rows = [row for row in content.rows("latency") if row["latency_s"] and row["order"] == "global"]
-    cycles = [row for row in rows if row["probe"] == "cycle"] or rows
-    row = max(cycles, key=lambda row: (row["footprint_bytes"] or 0, row["page_bytes"] or 0), default=None)
-    return row if row in content.sure_rows("latency") and sure_flat(row, "latency", "s") else None
+    known: list[LatencyRow] = content.typed("latency")
+    rows = [row for row in known if row.latency and row.latency.middle and row.order == "global"]
+    cycles = [row for row in rows if row.probe == "cycle"] or rows
+    row = max(cycles, key=lambda row: (row.footprint_bytes, row.page_bytes or 0), default=None)
+    latency = sure(row, row.latency) if row and content.sections["latency"].sure else None
+    return Wait(row, latency) if row and latency else None
 
 
-def most_loaded(content: Content) -> Flat | None:
+def most_loaded(content: Content) -> Load | None:
     """The conclusive row of the most bandwidth under load."""
+    rows: list[LoadedLatencyRow] = content.sure_rows("loaded_latency")
     loads = [
-        row for row in content.sure_rows("loaded_latency") if row["load_threads"] and sure_flat(row, "latency", "s")
+        Load(row, bandwidth, latency)
+        for row, bandwidth in sure_rows(rows, lambda row: row.bandwidth)
+        if row.load_threads and (latency := sure(row, row.latency))
     ]
-    rows = [row for row in loads if sure_flat(row, "bandwidth", "bytes_per_s")]
-    return max(rows, key=lambda row: float(row["bandwidth_bytes_per_s"] or 0), default=None)
+    return max(loads, key=lambda load: load.bandwidth.middle, default=None)
 
 
 def judged(content: Content) -> list[Flat]:
@@ -47,22 +79,11 @@ def reaches_memory(content: Content) -> bool:
     return any(insight.name == "memory" and insight.value is not None for insight in content.conclusions)
 
 
-def rate(value: Label) -> str:
-    return show_rate(float(value)) if isinstance(value, int | float) else cells.NOTHING
+def rate_span(bandwidth: Interval) -> str:
+    """' (53.10 to 53.50)', in GB/s."""
+    return f" ({vega.gb(bandwidth.low):.2f} to {vega.gb(bandwidth.high):.2f})"
 
 
-def seconds(value: Label) -> str:
-    return show_seconds(float(value)) if isinstance(value, int | float) else cells.NOTHING
-
-
-def rate_span(low: Label, high: Label) -> str:
-    if not isinstance(low, int | float) or not isinstance(high, int | float):
-        return ""
-    return f" ({vega.gb(low):.2f} to {vega.gb(high):.2f})"
-
-
-def time_span(row: Flat) -> str:
-    low, high = row["latency_low"], row["latency_high"]
-    if not isinstance(low, int | float) or not isinstance(high, int | float):
-        return ""
-    return f" ({vega.ns(low):.4g} to {vega.ns(high):.4g})"
+def time_span(latency: Interval) -> str:
+    """' (81.2 to 81.9)', in ns."""
+    return f" ({vega.ns(latency.low):.4g} to {vega.ns(latency.high):.4g})"

@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from tierscope.draw.words import load_name, threads_name
 from tierscope.report.content import Content
 from tierscope.report.picks import (
+    Load,
+    Speed,
+    Wait,
     fastest,
     idle,
     judged,
     most_loaded,
-    rate,
     rate_span,
     reaches_memory,
-    seconds,
     time_span,
 )  # fmt: skip
-from tierscope.tables import Flat, Insight
-from tierscope.units import show_bytes, show_rate
+from tierscope.tables import Insight
+from tierscope.units import show_bytes, show_rate, show_seconds
 
 TOLD = {
     "most_in_total": "most in total",
@@ -32,7 +33,7 @@ TOLD = {
 
 MOST_TOLD = 4
 SHOWN: dict[str, Callable[[float], str]] = {
-    "B/s": rate, "s": seconds, "B": show_bytes,
+    "B/s": show_rate, "s": show_seconds, "B": show_bytes,
     "1": lambda ratio: f"{ratio:.3f} times" if ratio >= 0.1 else f"{ratio:.3g} times",
 }  # fmt: skip
 
@@ -84,38 +85,38 @@ def _insight_tile(title: str, insight: Insight) -> Tile:
     return Tile(title, value, unit, ", ".join(part for part in (about, span) if part))
 
 
-def _speed_tile(row: Flat | None) -> Tile | None:
-    if row is None:
+def _speed_tile(speed: Speed | None) -> Tile | None:
+    if speed is None:
         return None
-    team = threads_name(int(row["threads"] or 0))
-    under = f"{row['kernel']}, {team}{rate_span(row['bandwidth_low'], row['bandwidth_high'])}"
-    return Tile("peak bandwidth", *_split(rate(row["bandwidth_bytes_per_s"])), under)
+    row, bandwidth = speed
+    under = f"{row.kernel}, {threads_name(row.threads)}{rate_span(bandwidth)}"
+    return Tile("peak bandwidth", *_split(show_rate(bandwidth.middle)), under)
 
 
-def _wait_tile(row: Flat | None, content: Content) -> Tile | None:
-    if row is None:
+def _wait_tile(wait: Wait | None, content: Content) -> Tile | None:
+    if wait is None:
         return None
-    pages = f", {show_bytes(float(row['page_bytes']))} pages" if row["page_bytes"] else ""
-    under = f"{show_bytes(float(row['footprint_bytes'] or 0))}{pages}{time_span(row)}"
-    return Tile(
-        "idle memory latency" if reaches_memory(content) else "idle latency", *_split(seconds(row["latency_s"])), under
-    )
+    row, latency = wait
+    pages = f", {show_bytes(row.page_bytes)} pages" if row.page_bytes else ""
+    under = f"{show_bytes(row.footprint_bytes)}{pages}{time_span(latency)}"
+    name = "idle memory latency" if reaches_memory(content) else "idle latency"
+    return Tile(name, *_split(show_seconds(latency.middle)), under)
 
 
-def _load_tile(row: Flat | None) -> Tile | None:
-    if row is None:
+def _load_tile(load: Load | None) -> Tile | None:
+    if load is None:
         return None
-    load = load_name(float(row["read_share"] or 0), str(row["store"]))
-    under = f"at {rate(row['bandwidth_bytes_per_s'])}, {load}{time_span(row)}"
-    return Tile("latency at the highest load", *_split(seconds(row["latency_s"])), under)
+    name = load_name(load.row.read_share or 0.0, load.row.store)
+    under = f"at {show_rate(load.bandwidth.middle)}, {name}{time_span(load.latency)}"
+    return Tile("latency at the highest load", *_split(show_seconds(load.latency.middle)), under)
 
 
-def _peak_tile(row: Flat | None, content: Content) -> Tile | None:
+def _peak_tile(speed: Speed | None, content: Content) -> Tile | None:
     machine = content.run.result.machine
-    if row is None:
+    if speed is None:
         return None
-    name, share = "share of theoretical peak", row.get("peak_share")
-    if not isinstance(share, int | float) or machine.peak_bytes_per_s is None:
+    name, share = "share of theoretical peak", speed.row.peak_share
+    if share is None or machine.peak_bytes_per_s is None:
         return Tile(name, "unknown", "", machine.peak_source.removeprefix("unknown: "))
     under = f"of {show_rate(machine.peak_bytes_per_s)}, {machine.peak_source}"
     if share > 1:

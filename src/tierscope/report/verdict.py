@@ -10,19 +10,22 @@ from tierscope.draw.words import threads_name
 from tierscope.report.content import Content, ranked
 from tierscope.report.doubtful import why
 from tierscope.report.picks import (
+    Load,
+    Speed,
+    Wait,
     fastest,
     idle,
     judged,
     most_loaded,
     passed_over,
-    rate,
     rate_span,
     reaches_memory,
-    seconds,
     time_span,
 )  # fmt: skip
 from tierscope.report.tiles import Tile, tiles
-from tierscope.tables import BESIDE, Flat, tables
+from tierscope.suites.stream.table import StreamRow
+from tierscope.tables import BESIDE, tables
+from tierscope.units import show_rate, show_seconds
 
 ADDS_UP = 0.9
 """Of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
@@ -64,38 +67,35 @@ def _nothing(content: Content, told: str) -> str:
     return f"{'Few results are' if told else 'No result is'} conclusive yet: {why(content)}"
 
 
-def _speed_clause(row: Flat | None, passed: Flat | None) -> str:
+def _speed_clause(speed: Speed | None, passed: StreamRow | None) -> str:
     """passed: one that was faster, but is not sure."""
-    if row is None:
+    if speed is None:
         return ""
-    span = rate_span(row["bandwidth_low"], row["bandwidth_high"])
-    team = threads_name(int(row["threads"] or 0))
-    faster = f"; {passed['kernel']} measured higher, but is inconclusive" if passed else ""
-    told = f"{row['kernel']} reaches {rate(row['bandwidth_bytes_per_s'])}{span} with {team}, {_of_peak(row)}"
-    return f"{told}{faster}."
+    row, bandwidth = speed
+    reached = f"{show_rate(bandwidth.middle)}{rate_span(bandwidth)} with {threads_name(row.threads)}"
+    faster = f"; {passed.kernel} measured higher, but is inconclusive" if passed else ""
+    return f"{row.kernel} reaches {reached}, {_of_peak(row.peak_share)}{faster}."
 
 
-def _of_peak(row: Flat) -> str:
-    share = row.get("peak_share")
+def _of_peak(share: float | None) -> str:
     if share is None:
         return "share of peak unknown"
-    if float(share) > 1:
-        return "more than the theoretical peak"
-    return f"{100 * float(share):.0f} % of the theoretical peak"
+    return "more than the theoretical peak" if share > 1 else f"{100 * share:.0f} % of the theoretical peak"
 
 
-def _wait_clause(row: Flat | None, content: Content) -> str:
-    if row is None:
+def _wait_clause(wait: Wait | None, content: Content) -> str:
+    if wait is None:
         return ""
     what = "Idle memory latency" if reaches_memory(content) else "Idle latency"
-    return f"{what} is {seconds(row['latency_s'])}{time_span(row)}."
+    return f"{what} is {show_seconds(wait.latency.middle)}{time_span(wait.latency)}."
 
 
-def _load_clause(row: Flat | None) -> str:
-    if row is None:
+def _load_clause(load: Load | None) -> str:
+    if load is None:
         return ""
-    load = f"{rate(row['bandwidth_bytes_per_s'])}{rate_span(row['bandwidth_low'], row['bandwidth_high'])}"
-    return f"At the highest load, {load}, an access takes {seconds(row['latency_s'])}{time_span(row)}."
+    wait = f"{show_seconds(load.latency.middle)}{time_span(load.latency)}"
+    reached = f"{show_rate(load.bandwidth.middle)}{rate_span(load.bandwidth)}"
+    return f"At the highest load, {reached}, an access takes {wait}."
 
 
 def _first_words(content: Content) -> str:
@@ -171,9 +171,9 @@ def _worst(content: Content) -> str:
     return f"Doctor: {worst.name}: {worst.state}{effect}."
 
 
-def _over(row: Flat | None) -> str:
+def _over(speed: Speed | None) -> str:
     """A share over 1 is no feat."""
-    if row is None or float(row.get("peak_share") or 0) <= 1:
+    if speed is None or (speed.row.peak_share or 0) <= 1:
         return ""
     return "That is more than the theoretical peak: either the peak is wrong, or some of the bytes never left a cache."
 

@@ -26,18 +26,16 @@ from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
 from tierscope.suites.latency.levels import latency_levels
+from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.latency.table import Latency
-from tierscope.suites.stream.table import Stream
-from tierscope.suites.tlb.table_levels import TlbLevels
-from tierscope.tables import Flat
-from tierscope.tables.measured import interval_of, whole
+from tierscope.suites.stream.table import Stream, StreamRow
+from tierscope.suites.tlb.table_levels import TlbLevels, TlbLevelsRow
 from tierscope.units import LINE_BYTES, MiB, show_bytes, show_rate, word_bytes
 
 WAYS = 16  # where the system reports no cache at that place
 ALIKE = 1.5  # a cache within this factor of the capacity found is the one reported
 MOST_IN_FLIGHT = 1024  # what the simulator takes for cpu.loads
 MOST_WAYS = 128
-Rows = Sequence[Flat]
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,8 @@ class Measured:
     shapes: tuple[Shape, ...]
     memory_s: float
     memory_from_bytes: float
-    stream: Rows
-    tlb: Rows
+    stream: Sequence[StreamRow]
+    tlb: Sequence[TlbLevelsRow]
     origin: str = "measured"  # or "simulated by optane100, memory pmem": what its numbers are
 
     @property
@@ -63,12 +61,12 @@ class Measured:
     @property
     def bandwidth_bytes_per_s(self) -> float:
         """The most that any number of threads read; 0 where that was not measured."""
-        return _best([row for row in self.stream if row["kernel"] == "read"])
+        return _best([row for row in self.stream if row.kernel == "read"])
 
     @property
     def in_flight(self) -> float:
         """Lines of one thread; 0 where its bandwidth was not measured."""
-        one = [row for row in self.stream if row["threads"] == 1 and row["kernel"] == "read"]
+        one = [row for row in self.stream if row.threads == 1 and row.kernel == "read"]
         return _best(one) * self.memory_s / LINE_BYTES
 
 
@@ -89,8 +87,8 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
         raise UsageError(f"{runs[0].path} holds no latency over footprint; make one with `tierscope run latency`")
     target = max(found, key=lambda key: len(found[key].rows))
     machine = next(iter(machines.values()))
-    stream = [row for run in runs for row in Stream().rows(run) if row["target"] == target]
-    tlb = [row for run in runs for row in TlbLevels().rows(run) if row["target"] == target]
+    stream = [row for run in runs for row in Stream().rows(run) if row.target == target]
+    tlb = [row for run in runs for row in TlbLevels().rows(run) if row.target == target]
     paths = ", ".join(f"{run.path.name} of {run.result.started}" for run in runs)
     told = from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb)
     return replace(told, origin=_origin(runs))
@@ -103,9 +101,16 @@ def _origin(runs: Sequence[Run]) -> str:
     return "measured" if origin == "real" else named(origin, by)
 
 
-def from_rows(rows: Rows, machine: Machine, name: str, where: str, stream: Rows = (), tlb: Rows = ()) -> Measured:
+def from_rows(
+    rows: Sequence[LatencyRow],
+    machine: Machine,
+    name: str,
+    where: str,
+    stream: Sequence[StreamRow] = (),
+    tlb: Sequence[TlbLevelsRow] = (),
+) -> Measured:
     """rows: one curve of the table `latency`. UsageError where it does not reach memory."""
-    known = [(whole(row, "footprint_bytes"), time.middle) for row in rows if (time := interval_of(row, "latency", "s"))]
+    known = [(row.footprint_bytes, row.latency.middle) for row in rows if row.latency]
     sizes, times = np.array([size for size, _ in known], dtype=np.float64), np.array([time for _, time in known])
     stairs = staircase(sizes, times)
     if stairs.memory_s is None or stairs.memory_from_bytes is None or not stairs.levels:
@@ -120,8 +125,8 @@ def from_rows(rows: Rows, machine: Machine, name: str, where: str, stream: Rows 
     if len(shapes) < len(caches):
         ways = min(caches[len(shapes)].ways or WAYS, MOST_WAYS)
         shapes = fitted(widened(shapes, memory_s, sizes, times, ways), memory_s, sizes, times)
-    pages = max(int(row["page_bytes"] or 0) for row in rows)
-    own = [row for row in tlb if row["page_bytes"] == pages]
+    pages = max(row.page_bytes or 0 for row in rows)
+    own = [row for row in tlb if row.page_bytes == pages]
     label = name or machine.hostname
     return Measured(machine, label, where, pages, shapes, memory_s, stairs.memory_from_bytes, stream, own)
 
@@ -177,8 +182,8 @@ def _head(found: Measured) -> list[str]:
     return lines
 
 
-def _best(rows: Rows) -> float:
-    return max((float(row["bandwidth_bytes_per_s"] or 0) for row in rows), default=0.0)
+def _best(rows: Sequence[StreamRow]) -> float:
+    return max((row.bandwidth.middle for row in rows if row.bandwidth), default=0.0)
 
 
 def _caches(found: Measured) -> Iterator[list[str]]:
@@ -214,38 +219,38 @@ def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> in
 
 
 def _tlbs(found: Measured) -> Iterator[list[str]]:
-    """Levels that are sure_flat, and the walk behind them; none where `run tlb` saw none with these pages.
+    """Levels that are sure, and the walk behind them; none where `run tlb` saw none with these pages.
 
     The simulator lets the walk's own reads miss, so that a level which may be nothing else is the walk here.
     """
-    levels = [row for row in found.tlb if row["certain"]]
-    beyond = [row for row in found.tlb if not row["certain"]]
+    levels = [row for row in found.tlb if row.certain]
+    beyond = [row for row in found.tlb if not row.certain]
     if not found.page_bytes or not levels or not beyond:
         return
     for number, row in enumerate(levels):
-        how = found.word if row["entries_low"] else "a guess: fewer than were touched"
+        how = found.word if row.entries_low else "a guess: fewer than were touched"
         yield [
             "[[tlb]]",
             f'name = "{"DTLB" if number == 0 else f"TLB{number + 1}"}"',
             f"entries = {_entries(row)}     # {how}",
-            f'latency = "{max(float(row["extra_s"] or 0), 0) * 1e9:.3g}ns"     # {found.word}',
+            f'latency = "{max(row.extra.middle, 0) * 1e9:.3g}ns"     # {found.word}',
         ]
-    base = max(float(beyond[0]["extra_s"] or 0) - found.shapes[0].latency_s, 0)
+    base = max(beyond[0].extra.middle - found.shapes[0].latency_s, 0)
     yield ["[walk]", f'base = "{base * 1e9:.3g}ns"     # {found.word}, less the read of the entry']
 
 
-def _entries(row: Flat) -> int:
+def _entries(row: TlbLevelsRow) -> int:
     """The round number, else the whole one; one less than the fewest pages touched where all of those were too many."""
-    most = round(float(row["entries"] or 1))
-    return int(row["entries_round"] or (most if row["entries_low"] else max(most - 1, 1)))
+    most = round(row.entries or 1)
+    return row.entries_round or (most if row.entries_low else max(most - 1, 1))
 
 
 def _translation(found: Measured) -> float:
     """Seconds of it within the plateau of memory, at its near end."""
     extra = 0.0
     for before, row in zip(found.tlb, found.tlb[1:], strict=False):
-        if float(before["reach_bytes"] or math.inf) < found.memory_from_bytes:
-            extra = max(float(row["extra_s"] or 0), 0)
+        if (before.reach_bytes or math.inf) < found.memory_from_bytes:
+            extra = max(row.extra.middle, 0)
     return extra
 
 

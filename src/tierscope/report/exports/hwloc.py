@@ -9,16 +9,15 @@ Blind to anything but latency and read bandwidth of idle nodes; the last run win
 Source: B. Goglin, "hwloc", manual, "Heterogeneous Memory", 2.4, 2020; hwloc-annotate(1).
 """
 
-import string
 from collections.abc import Sequence
 from typing import ClassVar
 
 from tierscope.errors import UsageError
-from tierscope.record.experiment import Label, real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 from tierscope.report.exports import exports
-from tierscope.tables import Flat, tables
+from tierscope.suites.numa.row import NumaRow
+from tierscope.tables import tables
 from tierscope.units import MiB
 
 HEAD = """#!/bin/sh
@@ -31,7 +30,6 @@ put() { # node as Linux numbers it, attribute, CPUs, value
 }
 """
 MOST_CPUS = 1 << 16  # eight times what Linux can be built for (NR_CPUS); a foreign run may name any number
-ATTRIBUTES = {"Latency": ("latency_s", 1e9), "Bandwidth": ("bandwidth_bytes_per_s", 1.0 / MiB)}
 
 
 class Hwloc:
@@ -41,9 +39,9 @@ class Hwloc:
     text: ClassVar[bool] = True
 
     def render(self, runs: Sequence[Run]) -> bytes:
-        found: dict[tuple[str, str, str], int] = {}
+        found: dict[tuple[int, str, str], int] = {}
         for run in runs:
-            for row in tables["numa"].flat(run):
+            for row in tables["numa"].rows(run):
                 found |= _values(run.result.machine, row)
         if not found:
             raise UsageError(
@@ -53,23 +51,19 @@ class Hwloc:
         return (HEAD + "\n".join(lines) + "\n").encode()
 
 
-def _values(machine: Machine, row: Flat) -> dict[tuple[str, str, str], int]:
-    cpus, node = _mask(machine, row["initiator"]), _digits(row["target"])
-    known = {name: real(row.get(key)) for name, (key, _) in ATTRIBUTES.items()}
+def _values(machine: Machine, row: NumaRow) -> dict[tuple[int, str, str], int]:
+    cpus = _mask(machine, row.initiator)
+    known = {"Latency": (row.latency, 1e9), "Bandwidth": (row.bandwidth, 1.0 / MiB)}
     return {
-        (node, name, cpus): round(value * ATTRIBUTES[name][1])
-        for name, value in known.items()
-        if value is not None and cpus
+        (row.target, name, cpus): round(found.middle * scale)
+        for name, (found, scale) in known.items()
+        if found and cpus
     }
 
 
-def _digits(word: Label) -> str:
-    return "".join(letter for letter in str(word) if letter in string.digits)
-
-
-def _mask(machine: Machine, initiator: Label) -> str:
+def _mask(machine: Machine, initiator: int) -> str:
     """CPUs of a node as hwloc writes sets: 32 bits a word, the highest first; "" for a node without any."""
-    cpus = next((node.cpus for node in machine.identity.nodes if str(node.number) == _digits(initiator)), ())
+    cpus = next((node.cpus for node in machine.identity.nodes if node.number == initiator), ())
     bits = sum(1 << cpu for cpu in set(cpus) if 0 <= cpu < MOST_CPUS)
     words = []
     while bits:

@@ -11,12 +11,12 @@ from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
-from tierscope.tables import Flat, Insight, Main, Row, tables
+from tierscope.tables import Insight, Main, Row, tables
 from tierscope.tables.rows import BytesPerS, Col, Count, Size
 
 
 class CalibrationRow(Row, frozen=True, kw_only=True):
-    """One row of `calibration`."""
+    """One loop variant that was tried for a record."""
 
     experiment: Annotated[Count, Col("experiment", help="number of the record it was for")]
     of_table: Annotated[str, Col("of table", help="the table of that record")]
@@ -56,34 +56,34 @@ class Calibration:
     main: ClassVar[tuple[Main, ...]] = ()  # trials choose a walk, and are no result
     row: ClassVar[type[CalibrationRow]] = CalibrationRow
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[CalibrationRow]:
         return [row for record in run.result.records for row in _rows(record)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[CalibrationRow]) -> list[Insight]:
         """None: the choice shows in the rows of the tables that used it."""
         del run, rows
         return []
 
 
-def _rows(record: Record) -> list[Flat]:
+def _rows(record: Record) -> list[CalibrationRow]:
     """The last group is the one that a calibration is for."""
     facts = record.groups[-1]
     return [
-        {
-            "experiment": record.number,
-            "of_table": record.experiment.table,
-            "kernel": facts.kernel,
-            "threads": len(facts.cpus),
-            "isa": trial.workload.isa,
-            "streams": trial.workload.streams,
-            "unroll": trial.workload.unroll,
-            "prefetch_bytes": trial.workload.prefetch_bytes,
-            "prefetchw_bytes": trial.workload.prefetchw_bytes,
-            "interleave_bytes": trial.workload.interleave_bytes,
-            "bandwidth_bytes_per_s": trial.rate and trial.rate * facts.program_bytes_per_operation,
-            "chosen": trial == record.calibration[0],
-            "origin": strongest(group.origin for group in record.groups),
-        }
+        CalibrationRow(
+            experiment=record.number,
+            of_table=record.experiment.table,
+            kernel=facts.kernel,
+            threads=len(facts.cpus),
+            isa=trial.workload.isa,
+            streams=trial.workload.streams,
+            unroll=trial.workload.unroll,
+            prefetch_bytes=trial.workload.prefetch_bytes,
+            prefetchw_bytes=trial.workload.prefetchw_bytes,
+            interleave_bytes=trial.workload.interleave_bytes,
+            bandwidth_bytes_per_s=trial.rate and trial.rate * facts.program_bytes_per_operation,
+            chosen=trial == record.calibration[0],
+            origin=strongest(group.origin for group in record.groups),
+        )
         for trial in record.calibration
     ]
 

@@ -9,8 +9,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.machine import Cpu, Machine
 from tierscope.record.result import Run
-from tierscope.suites.core_to_core.table import class_of
-from tierscope.tables import Flat, Insight
+from tierscope.suites.core_to_core.table import CoreToCoreRow, class_of
+from tierscope.tables import Insight
 
 WRITTEN = 24  # CPUs, up to which the number stands in the cell
 HIGHEST = 3.0  # times the median: what lies beyond is drawn like it, or one slow pair would pale all others
@@ -34,13 +34,13 @@ class CoreToCore:
         "and core, and rules part the first three where there are several; a number with ? is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[CoreToCoreRow], insights: list[Insight]) -> Spec | None:
         """Rows of `core_to_core`; the machine gives the order."""
-        points = [_point(row) for row in rows if row["latency_s"]]
+        points = [_point(row) for row in rows if row.latency and row.latency.middle]
         if not points:
             return None
         machine = run.result.machine
-        cpus = machine.by_topology(tuple(sorted({int(row[key] or 0) for row in rows for key in ("a_cpu", "b_cpu")})))
+        cpus = machine.by_topology(tuple(sorted({cpu for row in rows for cpu in (row.a_cpu, row.b_cpu)})))
         top, note = _top(points)
         axes = Axes("a", "b", list(cpus), list(cpus), "CPU", "CPU")
         layers = _cells(axes, top) + _parts(axes, machine, cpus)
@@ -49,17 +49,16 @@ class CoreToCore:
         return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["0,000 ns"] * 5, notes=notes)
 
 
-def _point(row: Flat) -> Point:
+def _point(row: CoreToCoreRow) -> Point:
+    wait = vega.bar("ns", row.latency, vega.ns)
     return {
-        "a": row["a_cpu"],
-        "b": row["b_cpu"],
-        "pair": f"{row['a_cpu']} and {row['b_cpu']}",
-        "ns": vega.ns(row["latency_s"]),
-        "low": vega.ns(row["latency_low"]),
-        "high": vega.ns(row["latency_high"]),
-        "word": f"{vega.ns(row['latency_s']) or 0:.0f}{'' if row['conclusive'] else '?'}",
+        "a": row.a_cpu,
+        "b": row.b_cpu,
+        "pair": f"{row.a_cpu} and {row.b_cpu}",
+        **wait,
+        "word": f"{wait['ns'] or 0:.0f}{'' if row.conclusive else '?'}",
         "near": class_of(row),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "verdict": row.verdict,
     }
 
 

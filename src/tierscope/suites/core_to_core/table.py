@@ -9,23 +9,13 @@ system reports, which a hypervisor may have made up.
 """
 
 from statistics import median
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
-from tierscope.record.experiment import real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
-from tierscope.stats.median import MAD_SIGMA
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import (
-    bounds,
-    closing_flat,
-    interval_of,
-    judged,
-    left_out,
-    records,
-    sure_rows_flat,
-    whole,
-)
+from tierscope.stats.median import MAD_SIGMA, Interval
+from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
 from tierscope.tables.rows import Col, Time
 from tierscope.units import show_seconds
 
@@ -39,10 +29,10 @@ NAMED = 3  # odd pairs in a sentence
 
 
 class CoreToCoreRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `core_to_core`."""
+    """The hand-over of a line between two CPUs, with what they share."""
 
-    a_cpu: Annotated[str, Col("CPU", help="the first CPU, in the order of the topology")]
-    b_cpu: Annotated[str, Col("and CPU", help="the other")]
+    a_cpu: Annotated[int, Col("CPU", help="the first CPU, in the order of the topology")]
+    b_cpu: Annotated[int, Col("and CPU", help="the other")]
     latency: Annotated[Time | None, Col("one way", help="median time of one hand-over, one way: half of a round trip")]
     same_core: Annotated[bool, Col("same core", help="whether they are hardware threads of one core")]
     same_cache: Annotated[
@@ -50,8 +40,8 @@ class CoreToCoreRow(JudgedRow, frozen=True, kw_only=True):
         Col("same last-level cache", help="whether they share a last-level cache; null where the system names none"),
     ]
     same_package: Annotated[bool, Col("same package", help="whether they are of one socket")]
-    a_node: Annotated[str, Col("node", help="node of the first")]
-    b_node: Annotated[str, Col("and node", help="node of the other")]
+    a_node: Annotated[int, Col("node", help="node of the first")]
+    b_node: Annotated[int, Col("and node", help="node of the other")]
     target: Annotated[str, Col("target", help="where the lines were, as `node:0`", tier=True)]
 
 
@@ -74,36 +64,47 @@ class CoreToCore:
         "handover CLASS": "median over the pairs of a class; low and high are their range",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[CoreToCoreRow]:
         return [
             _row(run, record, take)
             for record in records(run, self.name)
             for take in range(len(record.experiment.takes or (0,)))
         ]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[CoreToCoreRow]) -> list[Insight]:
         del run
-        every, known = by_class(rows), by_class([row for row, _ in sure_rows_flat(rows, "latency", "s")])
+        every, known = by_class(rows), by_class([row for row, _ in sure_rows(rows, lambda row: row.latency)])
         counts = {name: len(pairs) for name, pairs in every.items()}
         return _ratio(known) + _odd(known) + [_class(name, pairs, counts[name]) for name, pairs in known.items()]
 
 
-def _row(run: Run, record: Record, take: int) -> Flat:
+class Pair(NamedTuple):
+    """Two CPUs whose hand-over has a number."""
+
+    row: CoreToCoreRow
+    latency: Interval
+
+    @property
+    def seconds(self) -> float:
+        return self.latency.middle
+
+
+def _row(run: Run, record: Record, take: int) -> CoreToCoreRow:
     machine, point, facts = run.result.machine, judged(run, record).points[take], record.groups[take]
     a, b = facts.cpus
     places = {cpu.number: cpu for cpu in machine.identity.cpus}
-    return {
-        "a_cpu": a,
-        "b_cpu": b,
-        **bounds("latency", "s", point.groups[0].interval.inverse()),
-        "same_core": (places[a].package, places[a].core) == (places[b].package, places[b].core),
-        "same_cache": _same_cache(machine, a, b),
-        "same_package": places[a].package == places[b].package,
-        "a_node": places[a].node,
-        "b_node": places[b].node,
-        "target": facts.target,
-        **closing_flat(record, point),
-    }
+    return CoreToCoreRow(
+        a_cpu=a,
+        b_cpu=b,
+        latency=point.groups[0].interval.inverse(),
+        same_core=(places[a].package, places[a].core) == (places[b].package, places[b].core),
+        same_cache=_same_cache(machine, a, b),
+        same_package=places[a].package == places[b].package,
+        a_node=places[a].node,
+        b_node=places[b].node,
+        target=facts.target,
+        **closing(record, point),
+    )
 
 
 def _same_cache(machine: Machine, a: int, b: int) -> bool | None:
@@ -112,42 +113,37 @@ def _same_cache(machine: Machine, a: int, b: int) -> bool | None:
     return None if one is None or other is None else one == other
 
 
-def class_of(row: Flat) -> str:
+def class_of(row: CoreToCoreRow) -> str:
     """One of CLASSES."""
-    for name, key in zip(CLASSES, ("same_core", "same_cache", "same_package"), strict=False):
-        if row[key]:
-            return name
-    return CLASSES[-1]
+    shared = (row.same_core, row.same_cache, row.same_package, True)
+    return next(name for name, holds in zip(CLASSES, shared, strict=True) if holds)
 
 
-def by_class(rows: list[Flat]) -> dict[str, list[Flat]]:
-    """The rows that have a number, of each class that occurs, the nearest first."""
-    found = {name: [row for row in rows if row["latency_s"] and class_of(row) == name] for name in CLASSES}
+def by_class(rows: list[CoreToCoreRow]) -> dict[str, list[Pair]]:
+    """The pairs that have a number, of each class that occurs, the nearest first."""
+    found: dict[str, list[Pair]] = {name: [] for name in CLASSES}
+    for row in rows:
+        if row.latency and row.latency.middle:
+            found[class_of(row)].append(Pair(row, row.latency))
     return {name: pairs for name, pairs in found.items() if pairs}
 
 
-def spread(rows: list[Flat]) -> tuple[float, float, float]:
+def spread(pairs: list[Pair]) -> tuple[float, float, float]:
     """(lowest, median, highest) of the pairs, in s."""
-    values = [_seconds(row) for row in rows]
+    values = [pair.seconds for pair in pairs]
     return min(values), median(values), max(values)
 
 
-def _seconds(row: Flat) -> float:
-    value = real(row["latency_s"])
-    assert value is not None
-    return value
-
-
-def _class(name: str, rows: list[Flat], total: int) -> Insight:
+def _class(name: str, pairs: list[Pair], total: int) -> Insight:
     """The median of a class with the range of its conclusive pairs; total: with the others."""
-    low, middle, high = spread(rows)
-    rest = left_out(len(rows), total, "pairs")
-    if len(rows) == 1 and (interval := interval_of(rows[0], "latency", "s")):
-        a, b = (whole(rows[0], key) for key in ("a_cpu", "b_cpu"))
+    low, middle, high = spread(pairs)
+    rest = left_out(len(pairs), total, "pairs")
+    if len(pairs) == 1:
+        row, interval = pairs[0]
         low, high = interval.low, interval.high
-        span = f"CPU {a} and CPU {b}, interval {show_seconds(low)} to {show_seconds(high)}{rest}"
+        span = f"CPU {row.a_cpu} and CPU {row.b_cpu}, interval {show_seconds(low)} to {show_seconds(high)}{rest}"
     else:
-        span = f"median of {len(rows)} pairs, {show_seconds(low)} to {show_seconds(high)}{rest}"
+        span = f"median of {len(pairs)} pairs, {show_seconds(low)} to {show_seconds(high)}{rest}"
     return Insight(
         name=f"handover {name}",
         text=f"{name.capitalize()}: a line takes {show_seconds(middle)} one way ({span})",
@@ -158,12 +154,12 @@ def _class(name: str, rows: list[Flat], total: int) -> Insight:
     )
 
 
-def _ratio(known: dict[str, list[Flat]]) -> list[Insight]:
+def _ratio(known: dict[str, list[Pair]]) -> list[Insight]:
     """What the farthest class costs beside the nearest."""
     if len(known) < 2:
         return []
-    (near, near_rows), *_, (far, far_rows) = known.items()
-    wait, least = spread(far_rows)[1], spread(near_rows)[1]
+    (near, near_pairs), *_, (far, far_pairs) = known.items()
+    wait, least = spread(far_pairs)[1], spread(near_pairs)[1]
     return [
         Insight(
             name="farthest",
@@ -179,13 +175,13 @@ def _to(name: str) -> str:
     return {"other package": "another package"}.get(name, f"the {name}")
 
 
-def _odd(known: dict[str, list[Flat]]) -> list[Insight]:
+def _odd(known: dict[str, list[Pair]]) -> list[Insight]:
     """Pairs far from the median of their class: a busy CPU, a slow link, a topology that is not as reported."""
-    odd = [row for rows in known.values() for row in _far_off(rows)]
+    odd = [pair for pairs in known.values() for pair in _far_off(pairs)]
     if not odd:
         return []
-    odd.sort(key=_seconds, reverse=True)
-    words = [f"CPU {row['a_cpu']} and {row['b_cpu']} ({show_seconds(_seconds(row))})" for row in odd[:NAMED]]
+    odd.sort(key=lambda pair: pair.seconds, reverse=True)
+    words = [f"CPU {row.a_cpu} and {row.b_cpu} ({show_seconds(time.middle)})" for row, time in odd[:NAMED]]
     more = f" and {len(odd) - NAMED} more" if len(odd) > NAMED else ""
     verb = "pair stands" if len(odd) == 1 else "pairs stand"
     return [
@@ -199,13 +195,13 @@ def _odd(known: dict[str, list[Flat]]) -> list[Insight]:
     ]
 
 
-def _far_off(rows: list[Flat]) -> list[Flat]:
-    if len(rows) < ENOUGH:
+def _far_off(pairs: list[Pair]) -> list[Pair]:
+    if len(pairs) < ENOUGH:
         return []
-    middle = spread(rows)[1]
-    sigma = MAD_SIGMA * median(abs(_seconds(row) - middle) for row in rows)
+    middle = spread(pairs)[1]
+    sigma = MAD_SIGMA * median(abs(pair.seconds - middle) for pair in pairs)
     limit = max(ODD * sigma, ODD_SHARE * middle)
-    return [row for row in rows if abs(_seconds(row) - middle) > limit]
+    return [pair for pair in pairs if abs(pair.seconds - middle) > limit]
 
 
 tables.add(CoreToCore())

@@ -8,7 +8,8 @@ from tierscope.draw.vega import Point
 from tierscope.draw.words import probe_name
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.latency.row import LatencyRow
+from tierscope.tables import Insight
 from tierscope.units import show_bytes
 
 TIPS = vega.tips(
@@ -31,12 +32,12 @@ class Staircase:
         "is shared or a hypervisor has made the number up. Hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[LatencyRow], insights: list[Insight]) -> Spec | None:
         """Rows of `latency`; insights `level_...` are the capacities found."""
-        points = [_point(row) for row in rows if row["latency_s"] and row["footprint_bytes"]]
+        points = [_point(row) for row in rows if row.latency and row.latency.middle and row.footprint_bytes]
         if not points:
             return None
-        order = list(dict.fromkeys(str(point["series"]) for point in points))
+        order = list(dict.fromkeys(point["series"] for point in points))
         found = [("found", i.value) for i in insights if i.name.startswith("level_") and i.value]
         reported = _reported(run.result.machine)
         rules = [*_rules(reported, dash=True), *_rules(found, dash=False)]
@@ -47,17 +48,13 @@ class Staircase:
         return vega.finish(title, body, labels=order, axes={"x": "log", "y": "log"}, notes=notes, height=420)
 
 
-def _point(row: Flat) -> Point:
-    page = row["page_bytes"]
-    size = row["footprint_bytes"]
+def _point(row: LatencyRow) -> Point:
     return {
-        "series": probe_name(str(row["probe"]), str(row["order"]), page if isinstance(page, int) else None),
-        "bytes": size,
-        "size": show_bytes(float(size or 0)),
-        "ns": vega.ns(row["latency_s"]),
-        "low": vega.ns(row["latency_low"]),
-        "high": vega.ns(row["latency_high"]),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "series": probe_name(row.probe, row.order, row.page_bytes),
+        "bytes": row.footprint_bytes,
+        "size": show_bytes(row.footprint_bytes),
+        **vega.bar("ns", row.latency, vega.ns),
+        "verdict": row.verdict,
     }
 
 

@@ -12,6 +12,7 @@ section on data prefetching (the spatial prefetcher fetches the other line of an
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,35 +21,43 @@ from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.levels import Found, latency_levels
-from tierscope.tables import Flat, Insight
+from tierscope.suites.latency.row import LatencyRow
+from tierscope.tables import Insight
 from tierscope.tables.emulated import hidden_by_floor
-from tierscope.tables.measured import interval_of, sure_rows_flat, whole
+from tierscope.tables.measured import sure_rows
 from tierscope.units import KiB, show_bytes, show_seconds
 
 PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
 
 
-def said(rows: list[Flat], caches: tuple[Cache, ...]) -> list[Insight]:
+class Known(NamedTuple):
+    """A conclusive row with the time of an access."""
+
+    row: LatencyRow
+    time: Interval
+
+
+def said(rows: list[LatencyRow], caches: tuple[Cache, ...]) -> list[Insight]:
     """All insights, per target; nothing where the rows for it are missing."""
-    known = [row for row in rows if row["latency_s"] and interval_of(row, "latency", "s") is not None]
     reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
-    levels = latency_levels(known, float(reported))
+    levels = latency_levels(rows, float(reported))
     found = []
-    for target in dict.fromkeys(str(row["target"]) for row in known):
-        here = [row for row in known if row["target"] == target]
+    for target in dict.fromkeys(row.target for row in rows if row.latency):
+        here = [row for row in rows if row.target == target]
         if target in levels:
             steps = enumerate(levels[target].staircase.levels, start=1)
             told = [_level(rank, level, caches, f"{levels[target].pages} pages") for rank, level in steps]
             told += _memory(levels[target], caches)
             found += [_doubted(one, levels[target].rows) for one in told]
-        found += _pages(here) + _buddy(here)
+        cycles = [Known(*pair) for pair in sure_rows(here, lambda row: row.latency) if pair[0].probe == "cycle"]
+        found += _pages(cycles) + _buddy(cycles)
     return found
 
 
-def _doubted(said: Insight, rows: Sequence[Flat]) -> Insight:
+def _doubted(said: Insight, rows: Sequence[LatencyRow]) -> Insight:
     """Levels are fitted to all points of a curve: most of them must be conclusive, and the last for memory itself."""
-    doubtful = sum(not row["conclusive"] for row in rows)
-    if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1]["conclusive"]):
+    doubtful = sum(not row.conclusive for row in rows)
+    if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1].conclusive):
         return said
     text = f"{said.text}; inconclusive, because {doubtful} of {len(rows)} points are"
     return replace(said, text=text, conclusive=False)
@@ -86,7 +95,7 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
         text = f"Memory latency: inconclusive: {stairs.memory_doubt}; an access takes {show_seconds(memory)} "
         text = f"{text}with footprints from {show_bytes(start)} ({found.pages} pages)"
         return [Insight(name="memory", text=text, unit="s", conclusive=False)]
-    largest = _latency(found.rows[-1])
+    largest = found.times[-1]
     insights = [
         Insight(
             name="memory",
@@ -117,25 +126,22 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
     return insights
 
 
-def _pages(rows: list[Flat]) -> list[Insight]:
+def _pages(cycles: list[Known]) -> list[Insight]:
     """TLB hit, TLB miss and their difference at the largest footprint that has both."""
-    walks = [
-        row for row, _ in sure_rows_flat(rows, "latency", "s") if row["order"] == "global" and row["probe"] == "cycle"
-    ]
+    walks = [one for one in cycles if one.row.order == "global"]
     pair = _paired(
-        [row for row in walks if row["page_bytes"] == 4 * KiB],
-        [row for row in walks if isinstance(size := row["page_bytes"], int) and size > 4 * KiB],
-        lambda row: (row["footprint_bytes"], row["element_bytes"]),
+        [one for one in walks if one.row.page_bytes == 4 * KiB],
+        [one for one in walks if (one.row.page_bytes or 0) > 4 * KiB],
+        lambda row: (row.footprint_bytes, row.element_bytes),
     )
     if pair is None:
         return []
-    small, large = pair
-    miss, hit = _latency(small), _latency(large)
-    if hidden := hidden_by_floor(small["target"]):
+    (small, miss), (large, hit) = pair
+    if hidden := hidden_by_floor(small.target):
         text = f"Cost of page walks: unknown, because {hidden}"
         return [Insight(name="page_walk", text=text, conclusive=False)]
     cost = difference(hit, miss)
-    size, page = show_bytes(whole(small, "footprint_bytes")), show_bytes(whole(large, "page_bytes"))
+    size, page = show_bytes(small.footprint_bytes), show_bytes(large.page_bytes or 0)
     unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
     return [
         _seconds("tlb_hit", f"TLB hit: {show_seconds(hit.middle)} at {size} ({page} pages)", hit),
@@ -144,19 +150,19 @@ def _pages(rows: list[Flat]) -> list[Insight]:
     ]
 
 
-def _buddy(rows: list[Flat]) -> list[Insight]:
+def _buddy(cycles: list[Known]) -> list[Insight]:
     """Order "pair" over order "global" at the largest footprint that has both; large pages first."""
-    walks = [row for row, _ in sure_rows_flat(rows, "latency", "s") if row["probe"] == "cycle"]
     pair = _paired(
-        [row for row in walks if row["order"] == "pair"],
-        [row for row in walks if row["order"] == "global"],
-        lambda row: (row["footprint_bytes"], row["pages"], row["page_bytes"], row["element_bytes"]),
+        [one for one in cycles if one.row.order == "pair"],
+        [one for one in cycles if one.row.order == "global"],
+        lambda row: (row.footprint_bytes, row.pages, row.page_bytes, row.element_bytes),
     )
     if pair is None:
         return []
-    ratio = compare(_latency(pair[1]), _latency(pair[0]), less_is_faster=True)
-    size = show_bytes(whole(pair[0], "footprint_bytes"))
-    presence, hidden = _presence(ratio), hidden_by_floor(pair[0]["target"])
+    both, single = pair
+    ratio = compare(single.time, both.time, less_is_faster=True)
+    size = show_bytes(both.row.footprint_bytes)
+    presence, hidden = _presence(ratio), hidden_by_floor(both.row.target)
     if hidden and presence != "present":
         text = f"Adjacent-line prefetch: unknown, because {hidden}"
         return [Insight(name="adjacent_line_prefetch", text=text, conclusive=False)]
@@ -179,20 +185,14 @@ def _presence(ratio: Comparison) -> str:
     return "absent" if ratio.low > PREFETCHED else "undecided"
 
 
-def _paired(some: list[Flat], others: list[Flat], key: Callable[[Flat], object]) -> tuple[Flat, Flat] | None:
+def _paired(some: list[Known], others: list[Known], key: Callable[[LatencyRow], object]) -> tuple[Known, Known] | None:
     """One row of each that agree in `key`: the largest footprint, then the largest pages."""
-    by_key = {key(row): row for row in others}
-    pairs = [(row, by_key[key(row)]) for row in some if key(row) in by_key]
-    return max(pairs, key=lambda pair: (whole(pair[0], "footprint_bytes"), pair[0]["page_bytes"] or 0), default=None)
+    by_key = {key(one.row): one for one in others}
+    pairs = [(one, by_key[key(one.row)]) for one in some if key(one.row) in by_key]
+    return max(pairs, key=lambda pair: (pair[0].row.footprint_bytes, pair[0].row.page_bytes or 0), default=None)
 
 
 def _seconds(name: str, text: str, interval: Interval) -> Insight:
     low, middle, high = interval.low, interval.middle, interval.high
     kind = "difference" if name == "page_walk" else ""
     return Insight(name=name, text=text, value=middle, low=low, high=high, unit="s", kind=kind)
-
-
-def _latency(row: Flat) -> Interval:
-    interval = interval_of(row, "latency", "s")
-    assert interval is not None  # `said` keeps no other rows
-    return interval

@@ -8,37 +8,13 @@ another, "pair" over both lines of 128 bytes one after the other. `probe` is "cy
 Blind to the tail: a block's mean hides single slow accesses.
 """
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.latency.findings import said
-from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, tables
-from tierscope.tables.measured import bounds, closing_flat, measured, page_bytes, records
-from tierscope.tables.rows import Col, Size, Time
-
-
-class LatencyRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `latency`."""
-
-    footprint_bytes: Annotated[Size, Col("footprint", help="bytes visited")]
-    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes, as verified")]
-    latency: Annotated[Time | None, Col("latency", help="median time of one dependent access")]
-    probe: Annotated[
-        str, Col("probe", help="`cycle`: each line once in a random order; `random`: each address drawn at random")
-    ]
-    order: Annotated[
-        str,
-        Col(
-            "order",
-            help=(
-                "`global`; `page`: one 4 KiB page after another; `pair`: both lines of 128 bytes one after the other"
-            ),
-        ),
-    ]
-    locality_bytes: Annotated[Size, Col("locality", help="window of the order; 0 is the footprint")]
-    element_bytes: Annotated[Size, Col("element", help="between two places")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
-    pages: Annotated[str, Col("pages asked for", help="page size that was asked for: `thp`, `4k` ...")]
+from tierscope.suites.latency.row import LatencyRow
+from tierscope.tables import Audited, Insight, Main, tables
+from tierscope.tables.measured import closing, measured, page_bytes, records
 
 
 class Latency:
@@ -63,28 +39,28 @@ class Latency:
         "is present; null: an emulated floor hides it",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[LatencyRow]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[LatencyRow]) -> list[Insight]:
         return said(rows, run.result.machine.identity.caches)
 
 
-def _row(run: Run, record: Record) -> Flat:
+def _row(run: Run, record: Record) -> LatencyRow:
     point, facts, group = measured(run, record), record.groups[0], record.experiment.groups[0]
     labels = record.experiment.labels
-    return {
-        "footprint_bytes": facts.footprint_bytes,
-        "page_bytes": page_bytes(facts),
-        **bounds("latency", "s", point.groups[0].interval.inverse()),
-        "probe": labels.get("probe", "cycle"),
-        "order": labels.get("order", "global"),
-        "locality_bytes": group.workload.locality_bytes,
-        "element_bytes": group.workload.element_bytes,
-        "target": facts.target,
-        "pages": group.target.pages,
-        **closing_flat(record, point),
-    }
+    return LatencyRow(
+        footprint_bytes=facts.footprint_bytes,
+        page_bytes=page_bytes(facts),
+        latency=point.groups[0].interval.inverse(),
+        probe=str(labels.get("probe", "cycle")),
+        order=str(labels.get("order", "global")),
+        locality_bytes=group.workload.locality_bytes,
+        element_bytes=group.workload.element_bytes,
+        target=facts.target,
+        pages=group.target.pages,
+        **closing(record, point),
+    )
 
 
 tables.add(Latency())

@@ -4,9 +4,9 @@ from tierscope.draw import figures, heat, theme, vega
 from tierscope.draw.heat import Axes
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
-from tierscope.record.experiment import real
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.numa.row import NumaRow
+from tierscope.tables import Insight
 
 SIDE = 300  # px of one of two maps beside each other
 BESIDE = 8  # targets; with more the maps stand one below the other
@@ -34,47 +34,45 @@ class Numa:
         "a number with ? is inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[NumaRow], insights: list[Insight]) -> Spec | None:
         """Rows of `numa`."""
         points = [_point(row) for row in rows]
         parts = (("latency, ns", "ns"), ("bandwidth, GB/s", "gb"))
         charts = [_chart(rows, points, *part) for part in parts if any(point[part[1]] for point in points)]
         if not charts:
             return None
-        wide = len({row["target"] for row in rows}) > BESIDE
+        wide = len({row.target for row in rows}) > BESIDE
         body = {"vconcat" if wide else "hconcat": charts, "spacing": 46}
         body["resolve"] = {"scale": {"opacity": "independent"}}
         notes = [_absent(points)]
         return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["000"], notes=notes)
 
 
-def _node(number: object, cpus: object) -> str:
-    return f"{number}" if cpus else f"{number}*"
+def _node(row: NumaRow) -> str:
+    return f"{row.target}" if row.cpus else f"{row.target}*"
 
 
-def _point(row: Flat) -> Point:
-    wait, speed = vega.ns(row["latency_s"]), vega.gb(row["bandwidth_bytes_per_s"])
-    mark = "" if row["conclusive"] else "?"
+def _point(row: NumaRow) -> Point:
+    waits, speed = vega.ends("wait", row.latency, vega.ns), vega.bar("gb", row.bandwidth, vega.gb)
+    wait = waits.pop("wait")
+    mark = "" if row.conclusive else "?"
     return {
-        "initiator": f"{row['initiator']}",
-        "target": _node(row["target"], row["cpus"]),
-        "from": f"node {row['initiator']}",
-        "to": f"node {row['target']}" + ("" if row["cpus"] else ", no CPUs"),
+        "initiator": f"{row.initiator}",
+        "target": _node(row),
+        "from": f"node {row.initiator}",
+        "to": f"node {row.target}" + ("" if row.cpus else ", no CPUs"),
         "ns": wait,
         "ns_word": f"{_digits(wait)}{mark}" if wait else "",
-        "ns_ratio": _times(row["latency_ratio"]),
-        "wait_low": vega.ns(row["latency_low"]),
-        "wait_high": vega.ns(row["latency_high"]),
-        "gb": speed,
-        "gb_word": f"{_digits(speed)}{mark}" if speed else "",
-        "gb_ratio": _times(row["bandwidth_ratio"]),
-        "low": vega.gb(row["bandwidth_low"]),
-        "high": vega.gb(row["bandwidth_high"]),
-        "team": row["threads"],
-        "distance": row["distance"],
-        "told_ns": vega.ns(row["reported_latency_s"]),
-        "told_gb": vega.gb(row["reported_bandwidth_bytes_per_s"]),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "ns_ratio": _times(row.latency_ratio),
+        **waits,
+        **speed,
+        "gb_word": f"{_digits(speed['gb'])}{mark}" if speed["gb"] else "",
+        "gb_ratio": _times(row.bandwidth_ratio),
+        "team": row.threads,
+        "distance": row.distance,
+        "told_ns": vega.ns(row.reported_latency_s),
+        "told_gb": vega.gb(row.reported_bandwidth_bytes_per_s),
+        "verdict": row.verdict,
     }
 
 
@@ -83,15 +81,15 @@ def _digits(value: float) -> str:
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
-def _times(ratio: object) -> str:
-    return "" if (times := real(ratio)) is None else f"{times:.2f}×"
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.2f}×"
 
 
-def _chart(rows: list[Flat], points: list[Point], title: str, key: str) -> Spec:
+def _chart(rows: list[NumaRow], points: list[Point], title: str, key: str) -> Spec:
     """One map; nodes in order of their numbers."""
-    targets = {row["target"]: _node(row["target"], row["cpus"]) for row in rows}
-    order = [targets[number] for number in sorted(targets, key=int)]  # type: ignore[arg-type]
-    initiators = sorted({int(row["initiator"] or 0) for row in rows})
+    targets = {row.target: _node(row) for row in rows}
+    order = [targets[number] for number in sorted(targets)]
+    initiators = sorted({row.initiator for row in rows})
     side = SIDE if len(order) <= BESIDE else heat.SIDE
     axes = Axes("target", "initiator", order, [f"{n}" for n in initiators], "memory of node", "CPUs of node", side)
     drawn = [point for point in points if point[key]]

@@ -1,19 +1,46 @@
 """What the rows of the table `numa` say in words: what is remote, what is memory alone, where the firmware errs."""
 
+from collections.abc import Callable
 from statistics import median
+from typing import NamedTuple
 
-from tierscope.record.experiment import real
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
-from tierscope.tables import Flat, Insight, Number
-from tierscope.tables.measured import left_out, ratio_word, sure_flat, sure_rows_flat
+from tierscope.suites.numa.row import NumaRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import left_out, ratio_word, sure, sure_rows
 from tierscope.units import show_rate, show_seconds
 
 APART = 1.25  # measured over reported, either way: tables of the firmware are rounded, and made for one model of many
-LATENCY, BANDWIDTH = ("latency", "s"), ("bandwidth", "bytes_per_s")
 
 
-def said(rows: list[Flat]) -> list[Insight]:
+class Measure(NamedTuple):
+    """Latency or bandwidth: what a row knows of it, and how it is shown."""
+
+    name: str
+    of: Callable[[NumaRow], Interval | None]
+    ratio: Callable[[NumaRow], float | None]
+    reported: Callable[[NumaRow], float | None]
+    show: Callable[[float], str]
+
+
+LATENCY = Measure(
+    "latency",
+    lambda row: row.latency,
+    lambda row: row.latency_ratio,
+    lambda row: row.reported_latency_s,
+    show_seconds,
+)
+BANDWIDTH = Measure(
+    "bandwidth",
+    lambda row: row.bandwidth,
+    lambda row: row.bandwidth_ratio,
+    lambda row: row.reported_bandwidth_bytes_per_s,
+    show_rate,
+)
+
+
+def said(rows: list[NumaRow]) -> list[Insight]:
     """Own memory, remote nodes, nodes without CPUs, disagreement with the firmware, pages that lie elsewhere."""
     return [
         *_own(rows),
@@ -25,23 +52,26 @@ def said(rows: list[Flat]) -> list[Insight]:
     ]
 
 
-def local(rows: list[Flat], row: Flat, what: tuple[str, str]) -> Flat | None:
+def local(rows: list[NumaRow], row: NumaRow, what: Measure) -> NumaRow | None:
     """The row that this one's ratio was taken over."""
-    mine = (one for one in rows if one["initiator"] == row["initiator"])
-    return next((one for one in mine if one[f"{what[0]}_ratio"] == 1.0), None)
+    return next((one for one in rows if one.initiator == row.initiator and what.ratio(one) == 1.0), None)
 
 
-def _own(rows: list[Flat]) -> list[Insight]:
+def _sure(row: NumaRow | None, what: Measure) -> Interval | None:
+    return sure(row, what.of(row)) if row else None
+
+
+def _own(rows: list[NumaRow]) -> list[Insight]:
     """What nodes reach of their own memory, with the range over them, or the interval of the only one."""
-    every = [row for row in rows if row["initiator"] == row["target"]]
-    own = sure_rows_flat(every, *LATENCY)
+    every = [row for row in rows if row.initiator == row.target]
+    own = sure_rows(every, LATENCY.of)
     if not own:
         return []
     waits = sorted(interval.middle for _, interval in own)
-    speeds = sorted(interval.middle for _, interval in sure_rows_flat(every, *BANDWIDTH))
+    speeds = sorted(interval.middle for _, interval in sure_rows(every, BANDWIDTH.of))
     first, interval = own[0]
     low, high = (interval.low, interval.high) if len(own) == 1 else (waits[0], waits[-1])
-    which = f"node {first['initiator']}" if len(own) == 1 else f"{len(own)} nodes"
+    which = f"node {first.initiator}" if len(own) == 1 else f"{len(own)} nodes"
     return [
         Insight(
             name="local",
@@ -56,19 +86,19 @@ def _own(rows: list[Flat]) -> list[Insight]:
     ]
 
 
-def _span(values: list[float], what: tuple[str, str]) -> str:
+def _span(values: list[float], what: Measure) -> str:
     """The value, or the lowest and the highest."""
-    ends = [_show(value, what) for value in (values[0], values[-1])]
+    ends = [what.show(value) for value in (values[0], values[-1])]
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
-def _farthest(rows: list[Flat], what: tuple[str, str]) -> list[Insight]:
+def _farthest(rows: list[NumaRow], what: Measure) -> list[Insight]:
     """The remote node with CPUs that costs most, against local memory of the same initiator; both conclusive."""
-    remote = [row for row in rows if row["cpus"] and row["initiator"] != row["target"]]
+    remote = [row for row in rows if row.cpus and row.initiator != row.target]
     known = []
-    for row, interval in sure_rows_flat(remote, *what):
+    for row, interval in sure_rows(remote, what.of):
         base = local(rows, row, what)
-        beside = sure_flat(base, *what) if base else None
+        beside = _sure(base, what)
         if base is not None and beside is not None:
             known.append((compare(beside, interval), row, base, interval, beside))
     if not known:
@@ -82,10 +112,10 @@ def _farthest(rows: list[Flat], what: tuple[str, str]) -> list[Insight]:
     slit, firmware = _slit(row, base, what)
     return [
         Insight(
-            name=f"remote {what[0]}",
-            text=f"{what[0].capitalize()} from node {row['initiator']} to node {row['target']}: {middle}x that to "
-            f"{_place(row, base)} ({low} to {high}), {_show(interval.middle, what)} compared with "
-            f"{_show(beside.middle, what)}"
+            name=f"remote {what.name}",
+            text=f"{what.name.capitalize()} from node {row.initiator} to node {row.target}: {middle}x that to "
+            f"{_place(row, base)} ({low} to {high}), {what.show(interval.middle)} compared with "
+            f"{what.show(beside.middle)}"
             f"{slit}{span}{left_out(len(known), len(remote), 'remote cells')}",
             value=ratio.middle,
             low=ratio.low,
@@ -96,49 +126,45 @@ def _farthest(rows: list[Flat], what: tuple[str, str]) -> list[Insight]:
     ]
 
 
-def _place(row: Flat, base: Flat) -> str:
-    return "its own memory" if base["target"] == row["initiator"] else f"its nearest, node {base['target']}"
+def _place(row: NumaRow, base: NumaRow) -> str:
+    return "its own memory" if base.target == row.initiator else f"its nearest, node {base.target}"
 
 
-def _slit(row: Flat, base: Flat, what: tuple[str, str]) -> tuple[str, tuple[Number, ...]]:
+def _slit(row: NumaRow, base: NumaRow, what: Measure) -> tuple[str, tuple[Number, ...]]:
     """The firmware's ratio of distances, which is meant to be that of latencies."""
-    far, near = row["distance"], base["distance"]
-    if what != LATENCY or not isinstance(far, int) or not isinstance(near, int) or near <= 0:
+    far, near = row.distance, base.distance
+    if what != LATENCY or far is None or not near:
         return "", ()
     return f" (the firmware's distances: {far / near:.2f})", (Number(value=far / near),)
 
 
-def _show(value: float, what: tuple[str, str]) -> str:
-    return show_seconds(value) if what == LATENCY else show_rate(value)
-
-
-def _memory_only(rows: list[Flat]) -> list[Insight]:
+def _memory_only(rows: list[NumaRow]) -> list[Insight]:
     """Each node without CPUs, from the initiator that is shown to reach it soonest."""
     found = []
-    for target in dict.fromkeys(row["target"] for row in rows if row["cpus"] == 0):
-        mine = sure_rows_flat([row for row in rows if row["target"] == target], *LATENCY)
+    for target in dict.fromkeys(row.target for row in rows if row.cpus == 0):
+        mine = sure_rows((row for row in rows if row.target == target), LATENCY.of)
         if mine:
             found += _alone(rows, *min(mine, key=lambda pair: pair[1].middle))
     return found
 
 
-def _alone(rows: list[Flat], row: Flat, wait: Interval) -> list[Insight]:
-    speed = sure_flat(row, *BANDWIDTH)
+def _alone(rows: list[NumaRow], row: NumaRow, wait: Interval) -> list[Insight]:
+    speed = _sure(row, BANDWIDTH)
     base = local(rows, row, LATENCY)
-    beside = sure_flat(base, *LATENCY) if base else None
-    text = f"Node {row['target']} is memory without CPUs: {show_seconds(wait.middle)} from node {row['initiator']}"
+    beside = _sure(base, LATENCY)
+    text = f"Node {row.target} is memory without CPUs: {show_seconds(wait.middle)} from node {row.initiator}"
     text += f", {show_rate(speed.middle)}" if speed else ""
     ratio, others = None, []
     if base is not None and beside is not None and base is not row:
-        ratio, near = compare(beside, wait), sure_flat(base, *BANDWIDTH)
+        ratio, near = compare(beside, wait), _sure(base, BANDWIDTH)
         low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
-        text += f"; {middle}x the latency of node {base['target']} ({low} to {high})"
+        text += f"; {middle}x the latency of node {base.target} ({low} to {high})"
         if speed and near:
             others.append(Number(value=speed.middle / near.middle))
             text += f" and {ratio_word(speed.middle / near.middle)}x its bandwidth"
     return [
         Insight(
-            name=f"memory_only {row['target']}",
+            name=f"memory_only {row.target}",
             text=text,
             value=ratio.middle if ratio else None,
             low=ratio.low if ratio else None,
@@ -149,18 +175,18 @@ def _alone(rows: list[Flat], row: Flat, wait: Interval) -> list[Insight]:
     ]
 
 
-def _reported(rows: list[Flat]) -> list[Insight]:
+def _reported(rows: list[NumaRow]) -> list[Insight]:
     """Where what was measured and what the firmware reports are more than APART."""
     found = []
     for row in rows:
         for what in (LATENCY, BANDWIDTH):
-            told, interval = real(row[f"reported_{what[0]}_{what[1]}"]), sure_flat(row, *what)
+            told, interval = what.reported(row), _sure(row, what)
             if told is not None and told > 0 and interval and not 1 / APART <= interval.middle / told <= APART:
                 found.append(
                     Insight(
-                        name=f"reported {what[0]} {row['initiator']} {row['target']}",
-                        text=f"The firmware reports {_show(told, what)} from node {row['initiator']} to node "
-                        f"{row['target']}; measured: {_show(interval.middle, what)}, "
+                        name=f"reported {what.name} {row.initiator} {row.target}",
+                        text=f"The firmware reports {what.show(told)} from node {row.initiator} to node "
+                        f"{row.target}; measured: {what.show(interval.middle)}, "
                         f"{ratio_word(interval.middle / told)}x the reported value",
                         value=interval.middle / told,
                         low=interval.low / told,
@@ -171,9 +197,9 @@ def _reported(rows: list[Flat]) -> list[Insight]:
     return found
 
 
-def _elsewhere(rows: list[Flat]) -> list[Insight]:
+def _elsewhere(rows: list[NumaRow]) -> list[Insight]:
     """Cells whose pages did not all lie on their target: they measure something else."""
-    strayed = [(share, row) for row in rows if (share := real(row["on_target_share"])) is not None and share < 1]
+    strayed = [(share, row) for row in rows if (share := row.on_target_share) is not None and share < 1]
     if not strayed:
         return []
     share, row = min(strayed, key=lambda pair: pair[0])
@@ -181,11 +207,11 @@ def _elsewhere(rows: list[Flat]) -> list[Insight]:
         Insight(
             name="placement",
             text=f"{len(strayed)} of {len(rows)} cells had pages on nodes other than their target; the worst, from "
-            f"node {row['initiator']} to node {row['target']}, had {100 * share:.0f} % on it",
+            f"node {row.initiator} to node {row.target}, had {100 * share:.0f} % on it",
             value=share,
             unit="1",
             kind="share",
-            conclusive=bool(row["conclusive"]),
+            conclusive=row.conclusive,
             others=(Number(value=float(len(strayed)), whole=float(len(rows))),),
         )
     ]

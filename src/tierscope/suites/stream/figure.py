@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import store_name, threads_name, unknown_peak
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight
+from tierscope.suites.stream.table import StreamRow
+from tierscope.tables import Insight
 from tierscope.units import show_rate
 
 NEAR = 1.6  # a peak farther than this over the best kernel would squeeze all dots into a corner: it is named instead
@@ -29,9 +30,9 @@ class Scaling:
         "a hollow point is inconclusive. Kernels with plain and with non-temporal stores are different kernels."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[StreamRow], insights: list[Insight]) -> Spec | None:
         """Rows of `stream`; the peak is the machine's own or absent."""
-        points = [_point(row) for row in rows if row["bandwidth_bytes_per_s"]]
+        points = [_point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         if not points:
             return None
         title = vega.origin_title(self.title, run.result.origin)
@@ -41,24 +42,20 @@ class Scaling:
         return _lines(title, points, peak, notes) if len(counts) > 2 else _dots(title, points, peak, notes)
 
 
-def _point(row: Flat) -> Point:
-    kernel = str(row["kernel"])
-    share = row.get("peak_share")
+def _point(row: StreamRow) -> Point:
     return {
-        "kernel": kernel,
-        "family": FAMILIES.get(kernel, kernel.removesuffix("_nt")),
-        "threads": row["threads"],
-        "threads_word": threads_name(int(row["threads"] or 0)),
-        "store_word": store_name(str(row["store"])),
-        "store": row["store"],
-        "gb": vega.gb(row["bandwidth_bytes_per_s"]),
-        "low": vega.gb(row["bandwidth_low"]),
-        "high": vega.gb(row["bandwidth_high"]),
-        "best": vega.gb(row["best_bytes_per_s"]),
-        "share": None if share is None else round(100 * float(share), 2),
-        "isa": row["isa"],
-        "target": row["target"],
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "kernel": row.kernel,
+        "family": FAMILIES.get(row.kernel, row.kernel.removesuffix("_nt")),
+        "threads": row.threads,
+        "threads_word": threads_name(row.threads),
+        "store_word": store_name(row.store),
+        "store": row.store,
+        **vega.bar("gb", row.bandwidth, vega.gb),
+        "best": vega.gb(row.best_bytes_per_s),
+        "share": None if row.peak_share is None else round(100 * row.peak_share, 2),
+        "isa": row.isa,
+        "target": row.target,
+        "verdict": row.verdict,
     }
 
 

@@ -18,26 +18,22 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tierscope.models.saturation import FEWEST, NEAR, Saturation
-from tierscope.record.experiment import real
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
-from tierscope.tables import Audited, Flat, Insight, JudgedRow, Main, tables
+from tierscope.tables import Audited, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import (
-    bounds,
-    closing_flat,
+    closing,
     left_out,
     measured,
     median_of,
-    number,
     of_all,
     page_bytes,
     percent,
     ratio_word,
     records,
-    sure_flat,
-    sure_rows_flat,
-    whole,
+    sure,
+    sure_rows,
 )
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Size
 from tierscope.units import show_rate
@@ -47,7 +43,7 @@ FITS = 0.1  # residual of a curve over its mean, at most, of which a roof is sai
 
 
 class StreamRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `stream`."""
+    """The bandwidth of one kernel with one number of threads."""
 
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue; `triad` and `triad_nt` are two kernels")]
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
@@ -55,10 +51,11 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes as STREAM counts them")]
     best_bytes_per_s: Annotated[
-        BytesPerS, Col("best", help="highest mean of nine slices of the series, as STREAM keeps nine iterations")
+        BytesPerS | None,
+        Col("best", help="highest mean of nine slices of the series, as STREAM keeps nine iterations"),
     ]
-    average_bytes_per_s: Annotated[BytesPerS, Col("average", help="mean")]
-    worst_bytes_per_s: Annotated[BytesPerS, Col("worst", help="lowest mean of the nine slices")]
+    average_bytes_per_s: Annotated[BytesPerS | None, Col("average", help="mean")]
+    worst_bytes_per_s: Annotated[BytesPerS | None, Col("worst", help="lowest mean of the nine slices")]
     bus_bytes_per_s: Annotated[
         BytesPerS | None,
         Col("on the bus", help="with the read that a plain store costs; null if only a counter could measure it"),
@@ -73,7 +70,7 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     prefetch_bytes: Annotated[Size, Col("prefetch", help="loop variant: distance of the prefetch for loads; 0: none")]
     prefetchw_bytes: Annotated[Size, Col("prefetch for stores", help="loop variant: the same for stores")]
     interleave_bytes: Annotated[Size, Col("interleave", help="loop variant: distance of the streams; 0: far apart")]
-    page_bytes: Annotated[Size, Col("pages", help="page size of most of the bytes, as verified")]
+    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
 
 
 class Stream:
@@ -94,55 +91,55 @@ class Stream:
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[StreamRow]:
         return [_row(run, record) for record in records(run, self.name)]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[StreamRow]) -> list[Insight]:
         return _peak(run, rows) + _scaling(rows) + _roof(rows) + _stores(rows)
 
 
-def _row(run: Run, record: Record) -> Flat:
-    point, facts, labels = measured(run, record), record.groups[0], record.experiment.labels
+def _row(run: Run, record: Record) -> StreamRow:
+    point, facts = measured(run, record), record.groups[0]
     summary = point.groups[0]
     program, bus = facts.program_bytes_per_operation, facts.bus_bytes_per_operation
-    on_bus = None if bus is None else number(summary.interval.middle * bus)
+    on_bus = None if bus is None else summary.interval.middle * bus
     peak = run.result.machine.peak_bytes_per_s
-    return {
-        "kernel": labels.get("kernel", facts.kernel),
-        "threads": len(facts.cpus),
-        "target": facts.target,
-        "footprint_bytes": facts.footprint_bytes,
-        **bounds("bandwidth", "bytes_per_s", summary.interval.times(program)),
-        "best_bytes_per_s": number(summary.best * program),
-        "average_bytes_per_s": number(summary.average * program),
-        "worst_bytes_per_s": number(summary.worst * program),
-        "bus_bytes_per_s": on_bus,
-        "peak_share": on_bus / peak if on_bus is not None and peak else None,
-        "isa": facts.isa,
-        "store": facts.store,
-        "streams": facts.streams,
-        "unroll": facts.unroll,
-        "prefetch_bytes": facts.prefetch_bytes,
-        "prefetchw_bytes": facts.prefetchw_bytes,
-        "interleave_bytes": facts.interleave_bytes,
-        "page_bytes": page_bytes(facts),
-        **closing_flat(record, point),
-    }
+    return StreamRow(
+        kernel=str(record.experiment.labels.get("kernel", facts.kernel)),
+        threads=len(facts.cpus),
+        target=facts.target,
+        footprint_bytes=facts.footprint_bytes,
+        bandwidth=summary.interval.times(program),
+        best_bytes_per_s=summary.best * program,
+        average_bytes_per_s=summary.average * program,
+        worst_bytes_per_s=summary.worst * program,
+        bus_bytes_per_s=on_bus,
+        peak_share=on_bus / peak if on_bus is not None and peak else None,
+        isa=facts.isa,
+        store=facts.store,
+        streams=facts.streams,
+        unroll=facts.unroll,
+        prefetch_bytes=facts.prefetch_bytes,
+        prefetchw_bytes=facts.prefetchw_bytes,
+        interleave_bytes=facts.interleave_bytes,
+        page_bytes=page_bytes(facts),
+        **closing(record, point),
+    )
 
 
-def _peak(run: Run, rows: list[Flat]) -> list[Insight]:
+def _peak(run: Run, rows: list[StreamRow]) -> list[Insight]:
     """The conclusive row that takes the largest share of the theoretical peak; more than all of it is no share."""
     known = [
-        (share, row, interval)
-        for row, interval in sure_rows_flat(rows, "bandwidth", "bytes_per_s")
-        if (share := real(row["peak_share"])) is not None and share > 0
+        (row.peak_share, row, interval)
+        for row, interval in sure_rows(rows, lambda row: row.bandwidth)
+        if row.peak_share is not None and row.peak_share > 0
     ]
     peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
     if not known or not peak:
         return []
     share, row, interval = max(known, key=lambda one: one[0])
     of = f"the theoretical peak, {show_rate(peak)} ({source})"
-    moves = f"{row['kernel']} with {_threads(row)} moves {show_rate(share * peak)} over the bus"
+    moves = f"{row.kernel} with {_threads(row.threads)} moves {show_rate(share * peak)} over the bus"
     if share > 1:
         text = f"{moves}: more than {of}; either the peak is wrong, or some of the bytes never left a cache"
         return [Insight(name="peak_share", text=text, unit="1")]
@@ -159,35 +156,31 @@ def _peak(run: Run, rows: list[Flat]) -> list[Insight]:
     ]
 
 
-def _scaling(rows: list[Flat]) -> list[Insight]:
+def _scaling(rows: list[StreamRow]) -> list[Insight]:
     """Bandwidth of the most threads over that of one, times their number: median and range over the kernels."""
-    most = max((whole(row, "threads") for row in rows), default=1)
+    most = max((row.threads for row in rows), default=1)
     shares: dict[str, float] = {}
     for (kernel, _), by_threads in _by_kernel(rows).items():
-        alone, together = (
-            sure_flat(by_threads[threads], "bandwidth", "bytes_per_s") if threads in by_threads else None
-            for threads in (1, most)
-        )
+        alone, together = (_bandwidth(by_threads.get(threads)) for threads in (1, most))
         if alone and together:
             shares[kernel] = together.middle / alone.middle / most
     if most == 1 or not shares:
         return []
-    worst, best = min(shares, key=lambda kernel: shares[kernel]), max(shares, key=lambda kernel: shares[kernel])
-    rest = left_out(len(shares), len({row["kernel"] for row in rows}), "kernels")
+    rest = left_out(len(shares), len({row.kernel for row in rows}), "kernels")
     return [
         Insight(
             name="scaling",
             text=f"Scaling efficiency with {most} threads: {percent(median(shares.values()))} "
             f"({median_of(shares, 'kernels')}{rest})",
             value=median(shares.values()),
-            low=shares[worst],
-            high=shares[best],
+            low=min(shares.values()),
+            high=max(shares.values()),
             unit="1",
         )
     ]
 
 
-def _roof(rows: list[Flat]) -> list[Insight]:
+def _roof(rows: list[StreamRow]) -> list[Insight]:
     """Where bandwidth stops to grow with the threads: of the kernel with the highest roof that two points show."""
     fits = {place: made for place, by_threads in _by_kernel(rows).items() if (made := _fitted(by_threads))}
     level = {place: (fit, ends) for place, (fit, known) in fits.items() if (ends := _flat_from(fit, known))}
@@ -208,9 +201,9 @@ def _roof(rows: list[Flat]) -> list[Insight]:
     ]
 
 
-def _fitted(by_threads: dict[int, Flat]) -> tuple[Saturation, dict[int, Interval]] | None:
+def _fitted(by_threads: dict[int, StreamRow]) -> tuple[Saturation, dict[int, Interval]] | None:
     """The model and the conclusive rows it is fitted to; None where they have too few numbers of threads."""
-    known = {n: found for n, row in by_threads.items() if (found := sure_flat(row, "bandwidth", "bytes_per_s"))}
+    known = {n: found for n, row in by_threads.items() if (found := _bandwidth(row))}
     if len(known) < FEWEST:
         return None
     rates = np.array([found.middle for found in known.values()])
@@ -230,7 +223,7 @@ def _flat_from(fit: Saturation, known: dict[int, Interval]) -> tuple[int, int] |
     return (max(slope), min(roof)) if max(rates) - min(rates) <= NEAR * fit.b_max else None
 
 
-def _stores(rows: list[Flat]) -> list[Insight]:
+def _stores(rows: list[StreamRow]) -> list[Insight]:
     """Each kernel beside its non-temporal form, with the most threads that both ran with."""
     found = []
     by_kernel = _by_kernel(rows)
@@ -242,20 +235,20 @@ def _stores(rows: list[Flat]) -> list[Insight]:
     return found
 
 
-def _gain(plain: Flat, direct: Flat) -> list[Insight]:
-    before, after = (sure_flat(row, "bandwidth", "bytes_per_s") for row in (plain, direct))
+def _gain(plain: StreamRow, direct: StreamRow) -> list[Insight]:
+    before, after = _bandwidth(plain), _bandwidth(direct)
     if before is None or after is None:
         return []
     ratio = compare(before, after)
     cost = (
         "; a plain store first reads its line, which uses part of the bus"
-        if ratio.verdict == "faster" and plain["bus_bytes_per_s"] is not None
+        if ratio.verdict == "faster" and plain.bus_bytes_per_s is not None
         else ""
     )
     return [
         Insight(
-            name=f"non_temporal {plain['kernel']}",
-            text=f"{direct['kernel']} compared with {plain['kernel']}, {_threads(plain)}: {ratio.verdict}, "
+            name=f"non_temporal {plain.kernel}",
+            text=f"{direct.kernel} compared with {plain.kernel}, {_threads(plain.threads)}: {ratio.verdict}, "
             f"{ratio_word(ratio.middle)}x the bandwidth ({ratio_word(ratio.low)} to {ratio_word(ratio.high)}){cost}",
             value=ratio.middle,
             low=ratio.low,
@@ -265,16 +258,21 @@ def _gain(plain: Flat, direct: Flat) -> list[Insight]:
     ]
 
 
-def _by_kernel(rows: Iterable[Flat]) -> dict[tuple[str, str], dict[int, Flat]]:
+def _by_kernel(rows: Iterable[StreamRow]) -> dict[tuple[str, str], dict[int, StreamRow]]:
     """(kernel, target) -> threads -> the row; that of the largest footprint where there are several."""
-    found: dict[tuple[str, str], dict[int, Flat]] = {}
-    for row in sorted(rows, key=lambda row: whole(row, "footprint_bytes")):
-        found.setdefault((str(row["kernel"]), str(row["target"])), {})[whole(row, "threads")] = row
+    found: dict[tuple[str, str], dict[int, StreamRow]] = {}
+    for row in sorted(rows, key=lambda row: row.footprint_bytes):
+        found.setdefault((row.kernel, row.target), {})[row.threads] = row
     return found
 
 
-def _threads(row: Flat) -> str:
-    return "1 thread" if row["threads"] == 1 else f"{row['threads']} threads"
+def _bandwidth(row: StreamRow | None) -> Interval | None:
+    """Return what a sentence may rest on; None where there is no row, too."""
+    return sure(row, row.bandwidth) if row else None
+
+
+def _threads(threads: int) -> str:
+    return "1 thread" if threads == 1 else f"{threads} threads"
 
 
 tables.add(Stream())

@@ -1,23 +1,14 @@
 """Bandwidth in a terminal: a line for each kernel, with a bar, then curves over threads."""
 
+from collections.abc import Iterable
+
 from rich.console import Console
 
 from tierscope.draw import braille
 from tierscope.draw.braille import Axis
-from tierscope.draw.forms import (
-    Form,
-    Parts,
-    Shown,
-    draws,
-    flat_curve_of,
-    flat_number,
-    flat_rate,
-    forms,
-    plot,
-    titled,
-    width,
-)
+from tierscope.draw.forms import Form, Parts, Shown, curve, draws, forms, in_gb, plot, rate, titled, width
 from tierscope.draw.words import threads_name
+from tierscope.suites.stream.table import StreamRow
 
 BAR = 16  # columns of the longest bar
 CURVES = 6  # in one plot: more letters cannot be told apart
@@ -25,26 +16,35 @@ CURVES = 6  # in one plot: more letters cannot be told apart
 
 def _stream(section: Shown, console: Console) -> Parts:
     """One line per kernel, the fastest first; of the thread counts the first, the middle and the last."""
-    counts = sorted({int(flat_number(row["threads"])) for row in section.rows})
+    by: dict[str, dict[int, StreamRow]] = {}
+    for row in section.typed:
+        by.setdefault(row.kernel, {})[row.threads] = row
+    counts = sorted({row.threads for row in section.typed})
     shown = sorted({counts[0], counts[len(counts) // 2], counts[-1]})
-    by = {(str(row["kernel"]), row["threads"]): row for row in section.rows}
-    best: dict[str, float] = {}
-    for (kernel, _), row in by.items():
-        best[kernel] = max(best.get(kernel, 0.0), flat_number(row["bandwidth_bytes_per_s"]))
+    best = {
+        kernel: max(row.bandwidth.middle if row.bandwidth else 0.0 for row in own.values())
+        for kernel, own in by.items()
+    }
     order = sorted(best, key=lambda kernel: (-best[kernel], kernel))
     bars = draws(console) and width(console) >= 60 + 10 * len(shown)
     top = best[order[0]] or 1.0
     rows = []
     for kernel in order:
-        values = [flat_rate(by.get((kernel, count))) for count in shown]
+        own = [by[kernel].get(count) for count in shown]
+        values = [rate(row, row.bandwidth if row else None) for row in own]
         rows.append([kernel, *values, *([braille.bar(best[kernel] / top, BAR)] if bars else [])])
     heads = [("kernel", False), *((threads_name(count), True) for count in shown), *([("", False)] if bars else [])]
     parts = titled("Bandwidth, GB/s (program bytes, 95 % interval)", heads, rows)
     if len(counts) > 2:
-        rising = sorted(section.rows, key=lambda row: flat_number(row["threads"]))
-        curves = [flat_curve_of(name, rising, "kernel", "threads", "bandwidth_bytes_per_s") for name in order[:CURVES]]
+        rising = sorted(section.typed, key=lambda row: row.threads)
+        curves = [curve(name, _points(row for row in rising if row.kernel == name)) for name in order[:CURVES]]
         parts += plot(console, curves, Axis("threads", ticks={n: str(n) for n in counts}), Axis("GB/s"))
     return parts
+
+
+def _points(rows: Iterable[StreamRow]) -> list[tuple[float, float]]:
+    """Return (threads, GB/s) of the rows that have a bandwidth."""
+    return [(float(row.threads), rate) for row in rows if (rate := in_gb(row.bandwidth))]
 
 
 forms.add(Form("stream", _stream))

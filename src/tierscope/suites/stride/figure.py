@@ -4,8 +4,9 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
+from tierscope.suites.stride.row import StrideRow
 from tierscope.suites.stride.terminal import way
-from tierscope.tables import Flat, Insight
+from tierscope.tables import Insight
 from tierscope.units import show_size
 
 ROOM = 1.3  # times the least and the most: the points keep clear of the edges
@@ -28,13 +29,13 @@ class Stride:
         "own. Hollow points are inconclusive, or few enough lines to stay in the caches."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[StrideRow], insights: list[Insight]) -> Spec | None:
         """Rows of `stride`."""
-        points = [point(row) for row in rows if row["bandwidth_bytes_per_s"]]
+        points = [point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         if not points:
             return None
-        ways = list(dict.fromkeys(str(one["way"]) for one in points))
-        names = [show_size(size) for size in sorted({int(row["access_bytes"] or 0) for row in rows})]
+        ways = list(dict.fromkeys(one["way"] for one in points))
+        names = [show_size(size) for size in sorted({row.access_bytes for row in rows})]
         body: Spec = {"data": {"values": points}, "layer": _layers(points, names)}
         if len(ways) > 1:
             inner = {"layer": body.pop("layer"), "width": 330, "height": 260}
@@ -44,20 +45,17 @@ class Stride:
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=380)
 
 
-def point(row: Flat) -> Point:
+def point(row: StrideRow) -> Point:
     """One datum."""
-    share = row["best_share"]
     return {
         "way": way(row),
-        "access": show_size(int(row["access_bytes"] or 0)),
-        "stride": row["stride_bytes"],
-        "size": show_size(int(row["stride_bytes"] or 0)),
-        "gb": vega.gb(row["bandwidth_bytes_per_s"]),
-        "low": vega.gb(row["bandwidth_low"]),
-        "high": vega.gb(row["bandwidth_high"]),
-        "share": None if share is None else round(100 * float(share), 1),
-        "touched": show_size(int(row["touched_bytes"] or 0)),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "access": show_size(row.access_bytes),
+        "stride": row.stride_bytes,
+        "size": show_size(row.stride_bytes),
+        **vega.bar("gb", row.bandwidth, vega.gb),
+        "share": None if row.best_share is None else round(100 * row.best_share, 1),
+        "touched": show_size(row.touched_bytes),
+        "verdict": row.verdict,
     }
 
 

@@ -4,7 +4,9 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight, tables
+from tierscope.suites.tlb.row import TlbRow
+from tierscope.suites.tlb.table_levels import TlbLevelsRow
+from tierscope.tables import Insight, tables
 from tierscope.units import show_size
 
 RULES = "tlb_levels"  # the table whose entries are drawn as rules
@@ -26,46 +28,40 @@ class Tlb:
         "that is not left. Rules are the entries found, bands their bounds; hollow points are inconclusive."
     )
 
-    def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
+    def draw(self, run: Run, rows: list[TlbRow], insights: list[Insight]) -> Spec | None:
         """Rows of `tlb`, and the entries of `tlb_levels`."""
-        points = [point(row) for row in rows if row["extra_s"] is not None]
+        points = [point(row) for row in rows if row.extra]
         if not points:
             return None
-        names = list(dict.fromkeys(str(one["pages"]) for one in points))
+        names = list(dict.fromkeys(one["pages"] for one in points))
         hues = dict(zip(names, theme.hues(len(names)), strict=True))
-        found = [row for row in tables[RULES].flat(run) if row["entries"] is not None]
-        bands = [layer for row in found for layer in _band(row, hues[_pages(row)])]
+        found = [row for row in tables[RULES].rows(run) if row.entries is not None]
+        bands = [layer for row in found for layer in _band(row, hues[show_size(row.page_bytes)])]
         body = {"data": {"values": points}, "layer": [*bands, *_layers(names, hues)]}
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(points))]
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "linear"}, notes=notes, height=380)
 
 
-def _pages(row: Flat) -> str:
-    return show_size(int(row["page_bytes"] or 0))
-
-
-def point(row: Flat) -> Point:
+def point(row: TlbRow) -> Point:
     """One datum."""
     return {
-        "pages": _pages(row),
-        "touched": row["touched"],
-        "ns": vega.ns(row["extra_s"]),
-        "low": vega.ns(row["extra_low"]),
-        "high": vega.ns(row["extra_high"]),
-        "apart": vega.ns(row["latency_s"]),
-        "beside": vega.ns(row["control_s"]),
-        "verdict": "conclusive" if row["conclusive"] else "inconclusive",
+        "pages": show_size(row.page_bytes),
+        "touched": row.touched,
+        **vega.bar("ns", row.extra, vega.ns),
+        "apart": vega.ns(row.latency.middle if row.latency else None),
+        "beside": vega.ns(row.control.middle if row.control else None),
+        "verdict": row.verdict,
     }
 
 
-def _band(row: Flat, colour: str) -> list[Spec]:
+def _band(row: TlbLevelsRow, colour: str) -> list[Spec]:
     """The bounds of a level's entries, and the rule in them, in the colour of the page size.
 
     A bound of 0 has no place on the axis: the rule alone stands at the upper one.
     """
-    low = row["entries_low"] or row["entries_high"]
-    data = {"values": [{"from": low, "at": row["entries"], "to": row["entries_high"]}]}
+    low = row.entries_low or row.entries_high
+    data = {"values": [{"from": low, "at": row.entries, "to": row.entries_high}]}
     band = {
         "data": data,
         "mark": {"type": "rect", "clip": True, "opacity": 0.14, "color": colour},

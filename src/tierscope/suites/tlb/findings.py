@@ -1,17 +1,17 @@
 """What the levels of the TLB are in words, for one page size."""
 
 from tierscope.stats.tlb import Extra, Level, Translation
-from tierscope.tables import Flat, Insight
+from tierscope.suites.tlb.row import TlbRow
+from tierscope.tables import Insight
 from tierscope.tables.emulated import hidden_by_floor
-from tierscope.tables.measured import whole
 from tierscope.units import show_bytes, show_seconds, show_size, word_bytes
 
 
-def sentences(points: list[Flat], found: Translation) -> list[Insight]:
+def sentences(points: list[TlbRow], found: Translation) -> list[Insight]:
     """points: of the table `tlb`, one page size."""
-    size, most = whole(points[0], "page_bytes"), max(whole(row, "touched") for row in points)
+    size, most = points[0].page_bytes, max(row.touched for row in points)
     if not found.levels:
-        if hidden := hidden_by_floor(points[0]["target"]):
+        if hidden := hidden_by_floor(points[0].target):
             text = f"TLB levels for {_pages(size)}: unknown, because {hidden}"
             return [Insight(name=f"tlb_none {word_bytes(size)}", text=text, conclusive=False)]
         text = f"No TLB level found with up to {most} {_pages(size)}: translation adds no time, or always the same time"

@@ -9,7 +9,7 @@ by its error. Levels: `suites.tlb.table_levels`.
 
 import math
 from collections.abc import Iterable
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -18,24 +18,10 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.suites.tlb.findings import sentences
-from tierscope.tables import Flat, Insight, JudgedRow, Main, tables
+from tierscope.suites.tlb.row import TlbRow
+from tierscope.tables import Insight, Main, tables
 from tierscope.tables.emulated import floor_s
-from tierscope.tables.measured import bounds, closing_flat, measured, page_bytes, records, weighed_flat, whole
-from tierscope.tables.rows import Col, Count, Size, Time
-
-
-class TlbRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `tlb`."""
-
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
-    page_bytes: Annotated[Size, Col("pages", help="page size as it was found")]
-    touched: Annotated[Count, Col("touched", help="pages touched, a line of each")]
-    latency: Annotated[Time | None, Col("a page apart", help="one dependent access, the lines a page and a line apart")]
-    control: Annotated[Time | None, Col("side by side", help="the same, as many lines side by side")]
-    extra: Annotated[Time | None, Col("translation", help="their difference: what translation adds")]
-    coarse: Annotated[bool, Col("coarse", help="true: of the first curve; false: measured where a level ends")]
-    cpu: Annotated[Count, Col("CPU", help="that chased")]
-    footprint_bytes: Annotated[Size, Col("footprint", help="mapped")]
+from tierscope.tables.measured import asked, closing, measured, page_bytes, records, weighed
 
 
 class Tlb:
@@ -53,7 +39,7 @@ class Tlb:
         "tlb_walk PAGES": "what translation adds beyond the last level",
     }
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[TlbRow]:
         own = records(run, self.name)
         beside = {record.experiment.labels["touched"]: record for record in own if _layout(record) == BESIDE}
         pairs = [
@@ -62,17 +48,17 @@ class Tlb:
             if _layout(record) == APART and record.experiment.labels["touched"] in beside
         ]
         rows = [_row(run, *pair) for pair in pairs]
-        return sorted(rows, key=lambda row: (int(row["page_bytes"] or 0), int(row["touched"] or 0)))
+        return sorted(rows, key=lambda row: (row.page_bytes, row.touched))
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[TlbRow]) -> list[Insight]:
         """One sentence for each level, or that there is none, for each page size."""
         del run
         return [_doubted(said, part) for part in parts(rows) for said in sentences(part, found(part))]
 
 
-def _doubted(said: Insight, part: list[Flat]) -> Insight:
+def _doubted(said: Insight, part: list[TlbRow]) -> Insight:
     """Levels are fitted to all points of a page size: most of them must be conclusive."""
-    doubtful = sum(not row["conclusive"] for row in part)
+    doubtful = sum(not row.conclusive for row in part)
     if not doubtful:
         return said
     few = 2 * doubtful <= len(part)
@@ -85,56 +71,51 @@ def _layout(record: Record) -> object:
 
 
 def _time(run: Run, record: Record) -> Interval:
-    rate = measured(run, record).groups[0].interval
-    low, middle, high = (1 / r if r > 0 else math.nan for r in (rate.high, rate.middle, rate.low))
-    return Interval(low, middle, high, rate.count)
+    return measured(run, record).groups[0].interval.inverse()
 
 
-def _row(run: Run, apart: Record, beside: Record) -> Flat:
-    facts, labels = apart.groups[0], apart.experiment.labels
+def _row(run: Run, apart: Record, beside: Record) -> TlbRow:
+    facts = apart.groups[0]
     time, control = _time(run, apart), _time(run, beside)
     extra = time.middle - control.middle
     half = math.hypot(time.high - time.low, control.high - control.low) / 2
     points = [measured(run, record) for record in (apart, beside)]
     reasons = dict.fromkeys(reason for point in points for reason in point.reasons)
-    return {
-        "target": facts.target,
-        "page_bytes": page_bytes(facts) or labels["found_page_bytes"],
-        "touched": labels["touched"],
-        **bounds("latency", "s", time),
-        **bounds("control", "s", control),
-        **bounds("extra", "s", Interval(extra - half, extra, extra + half, time.count)),
-        "coarse": labels["coarse"],
-        "cpu": facts.cpus[0],
-        "footprint_bytes": facts.footprint_bytes,
-        **closing_flat(apart, points[0]),
-        "conclusive": all(point.conclusive for point in points),
-        "reasons": "; ".join(reasons),
-    }
+    row = TlbRow(
+        target=facts.target,
+        page_bytes=page_bytes(facts) or asked(apart, "found_page_bytes"),
+        touched=asked(apart, "touched"),
+        latency=time,
+        control=control,
+        extra=Interval(extra - half, extra, extra + half, time.count),
+        coarse=apart.experiment.labels["coarse"] is True,
+        cpu=facts.cpus[0],
+        footprint_bytes=facts.footprint_bytes,
+        **closing(apart, points[0]),
+    )
+    return replace(row, conclusive=all(point.conclusive for point in points), reasons=tuple(reasons))
 
 
-def parts(rows: list[Flat]) -> list[list[Flat]]:
+def parts(rows: list[TlbRow]) -> list[list[TlbRow]]:
     """Points of each page size on each target."""
-    keys = dict.fromkeys((row["target"], row["page_bytes"]) for row in rows)
-    return [[row for row in rows if (row["target"], row["page_bytes"]) == key] for key in keys]
+    keys = dict.fromkeys((row.target, row.page_bytes) for row in rows)
+    return [[row for row in rows if (row.target, row.page_bytes) == key] for key in keys]
 
 
-def found(rows: Iterable[Flat]) -> Translation:
+def found(rows: Iterable[TlbRow]) -> Translation:
     """rows: of one page size in the table `tlb`. An emulated floor hides all levels: there are none then."""
     known = [
-        (row, time, control)
-        for row in rows
-        if (time := weighed_flat(row, "latency", "s")) and (control := weighed_flat(row, "control", "s"))
+        (row, time, control) for row in rows if (time := weighed(row.latency)) and (control := weighed(row.control))
     ]
-    if any(floor_s(row["target"]) for row, _, _ in known):
+    if any(floor_s(row.target) for row, _, _ in known):
         return Translation((), None)
     widths = [float(np.hypot(time.high - time.low, control.high - control.low)) for _, time, control in known]
     curve = curve_of(
-        np.array([whole(row, "touched") for row, _, _ in known], dtype=np.float64),
+        np.array([row.touched for row, _, _ in known], dtype=np.float64),
         np.array([time.middle for _, time, _ in known]),
         np.array([control.middle for _, _, control in known]),
         np.array(widths) / 4,  # a 95 % interval is four standard errors wide
-        np.array([bool(row["coarse"]) for row, _, _ in known]),
+        np.array([row.coarse for row, _, _ in known]),
     )
     return translation(curve)
 

@@ -7,19 +7,21 @@ Inconclusive points count: the fit weighs each by its error.
 
 from typing import Annotated, ClassVar
 
+from msgspec.structs import replace
+
 from tierscope.record.result import Run
+from tierscope.stats.median import Interval
 from tierscope.stats.tlb import Extra, Translation
+from tierscope.suites.tlb.row import TlbRow
 from tierscope.suites.tlb.table import Tlb, found, parts
-from tierscope.tables import Flat, Insight, Main, Row, tables
-from tierscope.tables.measured import whole
+from tierscope.tables import Insight, Main, Row, tables
 from tierscope.tables.rows import Col, Count, Ratio, Size, Time
 
 BEYOND = "beyond"
-SIZED = ("entries", "entries_low", "entries_high", "entries_round", "reach_bytes", "certain")
 
 
 class TlbLevelsRow(Row, frozen=True, kw_only=True):
-    """One row of `tlb_levels`."""
+    """One level for one page size; what has a default is not known of what lies beyond the last."""
 
     target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
     page_bytes: Annotated[Size, Col("pages", help="page size")]
@@ -29,7 +31,7 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
     entries: Annotated[
         Ratio | None,
         Col("entries", help="number of pages with which a quarter of the accesses miss; null for `beyond`"),
-    ]
+    ] = None
     entries_low: Annotated[
         Ratio | None,
         Col(
@@ -39,8 +41,10 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
                 "so the level has fewer entries than `entries`"
             ),
         ),
-    ]
-    entries_high: Annotated[Ratio | None, Col("high", help="smallest number with which half of the accesses miss")]
+    ] = None
+    entries_high: Annotated[Ratio | None, Col("high", help="smallest number with which half of the accesses miss")] = (
+        None
+    )
     entries_round: Annotated[
         Count | None,
         Col(
@@ -50,8 +54,8 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
                 "none or several"
             ),
         ),
-    ]
-    reach_bytes: Annotated[Size | None, Col("reach", help="entries x page size")]
+    ] = None
+    reach_bytes: Annotated[Size | None, Col("reach", help="entries x page size")] = None
     certain: Annotated[
         bool | None,
         Col(
@@ -60,9 +64,9 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
                 "false: page walks alone may cause the step after it, when their reads leave a cache; null for `beyond`"
             ),
         ),
-    ]
+    ] = None
     extra: Annotated[
-        Time | None, Col("adds to an access", help="what translation adds to an access there, over the nearest level")
+        Time, Col("adds to an access", help="what translation adds to an access there, over the nearest level")
     ]
     most_pages: Annotated[Count, Col("of pages up to", help="that were touched")]
     origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
@@ -80,44 +84,40 @@ class TlbLevels:
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster
     row: ClassVar[type[TlbLevelsRow]] = TlbLevelsRow
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[TlbLevelsRow]:
         return [row for part in parts(Tlb().rows(run)) for row in _rows(part, found(part))]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[TlbLevelsRow]) -> list[Insight]:
         """Those stand beside the points, where a TLB without a level has rows too."""
         del run, rows
         return []
 
 
-def _rows(points: list[Flat], levels: Translation) -> list[Flat]:
-    first = points[0]
-    size = whole(first, "page_bytes")
-    most = max(whole(row, "touched") for row in points)
+def _rows(points: list[TlbRow], levels: Translation) -> list[TlbLevelsRow]:
     rows = []
     for number, level in enumerate(levels.levels, 1):
-        sized: Flat = {
-            "entries": level.entries, "entries_low": level.low, "entries_high": level.high,
-            "entries_round": level.round, "reach_bytes": int(level.entries * size), "certain": level.certain,
-        }  # fmt: skip
-        rows.append(_row(first, str(number), sized, level.extra, most))
-    if levels.beyond:
-        nothing: Flat = dict.fromkeys(SIZED)
-        rows.append(_row(first, BEYOND, nothing, levels.beyond, most))
-    return rows
+        row = replace(
+            _row(points, str(number), level.extra),
+            entries=level.entries,
+            entries_low=level.low,
+            entries_high=level.high,
+            entries_round=level.round,
+            reach_bytes=int(level.entries * points[0].page_bytes),
+            certain=level.certain,
+        )
+        rows.append(row)
+    return [*rows, _row(points, BEYOND, levels.beyond)] if levels.beyond else rows
 
 
-def _row(point: Flat, level: str, sized: Flat, extra: Extra, most: int) -> Flat:
-    return {
-        "target": point["target"],
-        "page_bytes": point["page_bytes"],
-        "level": level,
-        **sized,
-        "extra_s": extra.middle_s,
-        "extra_low": extra.low_s,
-        "extra_high": extra.high_s,
-        "most_pages": most,
-        "origin": point["origin"],
-    }
+def _row(points: list[TlbRow], level: str, extra: Extra) -> TlbLevelsRow:
+    return TlbLevelsRow(
+        target=points[0].target,
+        page_bytes=points[0].page_bytes,
+        level=level,
+        extra=Interval(extra.low_s, extra.middle_s, extra.high_s, len(points)),
+        most_pages=max(row.touched for row in points),
+        origin=points[0].origin,
+    )
 
 
 tables.add(TlbLevels())

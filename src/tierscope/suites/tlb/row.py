@@ -1,0 +1,20 @@
+"""One row of the table `tlb`, which its findings, figure and terminal form read."""
+
+from typing import Annotated
+
+from tierscope.tables import JudgedRow
+from tierscope.tables.rows import Col, Count, Size, Time
+
+
+class TlbRow(JudgedRow, frozen=True, kw_only=True):
+    """The time of an access to so many pages of one size, with what of it is translation."""
+
+    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    page_bytes: Annotated[Size, Col("pages", help="page size as it was found")]
+    touched: Annotated[Count, Col("touched", help="pages touched, a line of each")]
+    latency: Annotated[Time | None, Col("a page apart", help="one dependent access, the lines a page and a line apart")]
+    control: Annotated[Time | None, Col("side by side", help="the same, as many lines side by side")]
+    extra: Annotated[Time | None, Col("translation", help="their difference: what translation adds")]
+    coarse: Annotated[bool, Col("coarse", help="true: of the first curve; false: measured where a level ends")]
+    cpu: Annotated[Count, Col("CPU", help="that chased")]
+    footprint_bytes: Annotated[Size, Col("footprint", help="mapped")]
