@@ -15,7 +15,6 @@ from tierscope.draw import braille, cells, vega
 from tierscope.draw.braille import Axis, Curve
 from tierscope.draw.grid import Grid
 from tierscope.printable import printable
-from tierscope.record.experiment import Label
 from tierscope.registry import Registry
 from tierscope.stats.median import Interval
 from tierscope.tables import Column, Flat, JudgedRow
@@ -124,37 +123,6 @@ def curve(label: str, points: Iterable[tuple[float, float]]) -> Curve:
     """points: (x, y), in their order and in the units of the axes."""
     both = list(points)
     return Curve(printable(label), [x for x, _ in both], [y for _, y in both])
-
-
-def flat_rate(row: Flat | None) -> str:
-    return flat_with_interval(row, "bandwidth_bytes_per_s", "bandwidth", lambda value: f"{vega.gb(value):.2f}")
-
-
-def flat_wait(row: Flat | None) -> str:
-    return flat_with_interval(row, "latency_s", "latency", lambda value: f"{vega.ns(value):.4g}")
-
-
-def flat_with_interval(row: Flat | None, key: str, stem: str, text: Callable[[float], str]) -> str:
-    """'53.39 ±0.4%', the half-width of the interval; '?' for what is inconclusive."""
-    if row is None or not row[key]:
-        return cells.NOTHING
-    middle, low, high = flat_number(row[key]), flat_number(row[f"{stem}_low"]), flat_number(row[f"{stem}_high"])
-    return f"{cells.within(text(middle), low, middle, high)}{'' if row['conclusive'] else ' ?'}"
-
-
-def flat_curve_of(label: str, rows: list[Flat], key: str, x: str, y: str) -> Curve:
-    """The rows whose `key` is `label`, in their order, in GB/s and ns; those without a number left out."""
-    points = [(_unit(row, x), _unit(row, y)) for row in rows if row[key] == label and row[x] and row[y]]
-    return Curve(printable(label), [point[0] for point in points], [point[1] for point in points])
-
-
-def _unit(row: Flat, key: str) -> float:
-    scales = {"bandwidth_bytes_per_s": vega.gb, "latency_s": vega.ns}
-    return scales[key](row[key]) or 0.0 if key in scales else flat_number(row[key])
-
-
-def flat_number(value: Label) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def plot(console: Console, curves: list[Curve], x: Axis, y: Axis) -> Parts:

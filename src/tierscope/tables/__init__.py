@@ -143,12 +143,14 @@ class Plain:
         return self._table.title
 
     @property
+    def row(self) -> type[Row]:
+        kind: type[Row] = self._table.row
+        return kind
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """Every key of a flat row, in the order in which it is shown."""
-        if hasattr(self._table, "columns"):
-            return self._table.columns  # type: ignore[no-any-return]
-        row: type[Row] = self._table.row
-        return columns_of(row)
+        return columns_of(self.row)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -211,7 +213,7 @@ class Plain:
 class Tables(Registry[Plain]):
     """The tables by name, each of them as `Plain`."""
 
-    def add(self, entry: Any) -> None:
+    def add(self, entry: Table[Any]) -> None:
         """Register a table; two of one name, and a key or a main value without a column, are the programmer's fault."""
         known = {column.name for column in Plain(entry).columns}
         for name in (*entry.keys, *(main.name for main in entry.main)):

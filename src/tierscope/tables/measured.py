@@ -97,67 +97,15 @@ def sure_rows(rows: Iterable[R], of: Callable[[R], Interval | None]) -> list[tup
     return [(row, found) for row in rows if (found := sure(row, of(row)))]
 
 
-def closing_flat(record: Record, point: Point) -> Flat:
-    """Verdict, share left out and origin, the strongest of the groups."""
-    return {
-        "conclusive": point.conclusive,
-        "reasons": "; ".join(point.reasons),
-        "blocks": record.blocks,
-        "left_out_share": point.together.left_out_share,
-        "origin": strongest(facts.origin for facts in record.groups),
-    }
-
-
-def number(value: float | None) -> float | None:
-    """None for what is no finite number, as JSON knows no other."""
-    return value if value is not None and math.isfinite(value) else None
-
-
-def bounds(name: str, unit: str, interval: Interval) -> Flat:
-    """{name_unit: median, name_low, name_high}."""
-    return {
-        f"{name}_{unit}": number(interval.middle),
-        f"{name}_low": number(interval.low),
-        f"{name}_high": number(interval.high),
-    }
-
-
 def page_bytes(facts: GroupFacts) -> int | None:
     """The page size that holds most of the bytes; None where the target has no pages."""
     return int(max(facts.pages, key=lambda size: facts.pages[size])) if facts.pages else None
-
-
-def interval_of(row: Flat, name: str, unit: str) -> Interval | None:
-    """The inverse of `bounds`; None where a bound is missing. unit: "" for a key without one."""
-    keys = (f"{name}_low", f"{name}_{unit}" if unit else name, f"{name}_high", "blocks")
-    low, middle, high, blocks = (real(row.get(key)) for key in keys)
-    if low is None or middle is None or high is None or blocks is None:
-        return None
-    return Interval(low, middle, high, int(blocks))
 
 
 def span_of(row: Flat, stem: str) -> tuple[float, float] | None:
     """Return (low, high) of the value whose name begins with `stem`; None where a bound is missing."""
     low, high = (real(row.get(f"{stem}_{end}")) for end in ("low", "high"))
     return None if low is None or high is None else (low, high)
-
-
-def weighed_flat(row: Flat, name: str, unit: str) -> Interval | None:
-    """An interval that is positive and narrower than its value, conclusive or not: what a fit weighs by its error."""
-    found = interval_of(row, name, unit)
-    if found is None or not all(map(math.isfinite, (found.low, found.middle, found.high))):
-        return None
-    return found if found.low > 0 and found.relative < 1 else None
-
-
-def sure_flat(row: Flat, name: str, unit: str) -> Interval | None:
-    """The same of a conclusive row: what a sentence may rest on."""
-    return weighed_flat(row, name, unit) if row["conclusive"] else None
-
-
-def sure_rows_flat(rows: list[Flat], name: str, unit: str) -> list[tuple[Flat, Interval]]:
-    """Each row with its interval, those alone that `sure` knows."""
-    return [(row, found) for row in rows if (found := sure_flat(row, name, unit))]
 
 
 def of_all(count: int, total: int, what: str) -> str:
@@ -191,13 +139,6 @@ def median_of(shares: dict[str, float], what: str) -> str:
 def ratio_word(value: float) -> str:
     """Two decimals, and three digits of what these would show as nothing: '1.25', '0.00312'."""
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
-
-
-def whole(row: Flat, name: str) -> int:
-    """A key that always holds a whole number."""
-    value = row[name]
-    assert isinstance(value, int)
-    return value
 
 
 def asked(record: Record, name: str) -> int:

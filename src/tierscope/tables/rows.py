@@ -139,13 +139,10 @@ def columns_of(row: type[Row]) -> tuple[Column, ...]:
     return tuple(column for field in fields(row) for column in field.columns)
 
 
-def flat(row: Any) -> Flat:
+def flat(row: Row) -> Flat:
     """Return one value for each column."""
-    if isinstance(row, dict):
-        return {name: value.item() if isinstance(value, np.generic) else value for name, value in row.items()}
-    kind: type[Row] = type(row)
     found: Flat = {}
-    for field in fields(kind):
+    for field in fields(type(row)):
         names = (column.name for column in field.columns)
         found.update(zip(names, field.values(getattr(row, field.name)), strict=True))
     return found
