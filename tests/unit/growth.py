@@ -238,33 +238,26 @@ def model() -> Parts:
     }
 
 
-def writer() -> Parts:
-    """A format of the report."""
+def format() -> Parts:  # noqa: A001 (the name of the kind)
+    """A format for reports and for exports."""
     run = measured("a", *STREAM)
     return {
         "report --format": written(run, "skeleton").get("report.txt", "").startswith("stream\n"),
         "report --help": "skeleton" in helped("report"),
-        "reference": "| `skeleton` | The smallest format of a report" in referred("cli.md"),
-        "an unknown format": "skeleton" in _refused("report", run, "--format", "skeletn"),
+        "reference of report": "| `skeleton` | The smallest report" in referred("cli.md"),
+        "an unknown format of report": "skeleton" in _refused("report", run, "--format", "skeletn"),
         "completion of report --format": "skeleton" in completed("report", run, "--format", "sk"),
-    }
-
-
-def export() -> Parts:
-    """A form of one or several runs."""
-    run = measured("a", *STREAM)
-    return {
         "export --to": "stream kernel triad" in told("export", run, run, "--to", "skeleton"),
         "export --out": "stream kernel triad" in _export("skeleton", run),
         "export --help": "skeleton" in helped("export"),
-        "reference": "| `skeleton` | The smallest export" in referred("cli.md"),
-        "an unknown form": "skeleton" in _refused("export", run, "--to", "skeletn"),
+        "reference of export": "| `skeleton` | The smallest export" in referred("cli.md"),
+        "an unknown format of export": "skeleton" in _refused("export", run, "--to", "skeletn"),
         "completion of export --to": "skeleton" in completed("export", run, "--to", "sk"),
     }
 
 
 KINDS: dict[str, Callable[[], Parts]] = {
-    one.__name__: one for one in (suite, figure, importer, identity, check, model, writer, export)
+    one.__name__: one for one in (suite, figure, importer, identity, check, model, format)
 }
 """On the fake core."""
 
@@ -362,9 +355,10 @@ def _rows(document: Any) -> list[dict[str, Any]]:
 
 
 def _exports() -> list[str]:
-    from tierscope.report.exports import exports
 
-    return list(exports)
+    from tierscope.report.formats import formats
+
+    return list(formats.exports())
 
 
 def _export(form: str, *runs: str) -> str:

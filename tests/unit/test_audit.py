@@ -19,7 +19,7 @@ from tierscope.record import result as results
 from tierscope.record.experiment import Label
 from tierscope.record.result import STOLEN, Clock, Run
 from tierscope.report.content import gather
-from tierscope.report.writers import writers
+from tierscope.report.formats import write
 from tierscope.units import GiB, KiB, MiB
 
 CLEAN_SEEDS = 50
@@ -452,10 +452,10 @@ def broken(tmp_path: Path) -> Run:
 def test_a_failed_identity_stands_in_every_form(
     broken: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     monkeypatch.setenv("COLUMNS", "400")
     for name in ("html", "markdown"):
-        (path,) = writers[name].write(broken, tmp_path / "to")
+        (path,) = write(name, broken, tmp_path / "to")
         assert "the number is of a mixture of tiers" in path.read_text()
     _, out, _ = say(capfd, "show", str(broken.path))
     assert " ! placement: experiment 1" in out

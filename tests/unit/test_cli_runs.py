@@ -14,7 +14,7 @@ from made_machine import made_machine
 from said import refused, say
 from tierscope.errors import Exit
 from tierscope.record.result import Run
-from tierscope.report.writers import writers
+from tierscope.report.formats import formats
 from tierscope.units import GiB
 
 CODE = "import sys; from tierscope.cli.main import main; sys.exit(main())"
@@ -66,7 +66,7 @@ def test_an_unknown_format_writes_nothing(run: Run, capfd: pytest.CaptureFixture
     words = ("--format", "csv", "--format", "pfd", "--to", str(tmp_path / "new"))
     status, line = refused(capfd, "report", str(run.path), *words)
     assert status == Exit.USAGE
-    assert line == f"unknown writer 'pfd' (known: {', '.join(writers)})"
+    assert line == f"unknown report format 'pfd' (known: {', '.join(formats.reports())})"
     assert os.listdir(tmp_path) == []
 
 

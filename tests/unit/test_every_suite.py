@@ -1,6 +1,6 @@
 """One made run of each suite through every command, as a terminal, as JSON, as a page and as every export.
 
-Suites, commands, writers and exports are those of the registries: a newcomer without words fails.
+Suites, commands and formats are those of the registries: a newcomer without words fails.
 """
 
 import csv
@@ -17,15 +17,14 @@ from tierscope.cli.commands import commands
 from tierscope.errors import Exit
 from tierscope.plans import suites
 from tierscope.record.result import Run
-from tierscope.report.exports import exports
-from tierscope.report.writers import writers
+from tierscope.report.formats import formats
 
 FINE = (Exit.GOOD, Exit.FAILED, Exit.INCONCLUSIVE)
 REFUSED = (*FINE, Exit.USAGE)  # what this run has nothing for
 
 WORDS: dict[str, list[tuple[str, ...]]] = {
     "show": [("{run}",), ("{run}", "--json")],
-    "report": [("{run}", "--to", "{out}", "--format", name) for name in writers],
+    "report": [("{run}", "--to", "{out}", "--format", name) for name in formats.reports()],
     "audit": [("{run}",), ("{run}", "--json")],
     "compare": [("{run}", "{run}", "--figure", "{out}/c.svg"), ("{run}", "{run}", "--json"),
                 ("{run}", "{run}", "--figure", "{out}/c.html")],
@@ -38,7 +37,7 @@ MAYBE: dict[str, list[tuple[str, ...]]] = {
     "preset": [("{run}",)],
     "predict": [("{run}", "--from", "read=100ns,cache=1MiB:5ns", "--on", "read=300ns,cache=1MiB:5ns", "--json"),
                 ("{run}", "--from", "read=100ns,cache=1MiB:5ns", "--on", "read=300ns,cache=1MiB:5ns")],
-    "export": [("{run}", "{run}", "--to", name, "--out", "{out}/export") for name in exports],
+    "export": [("{run}", "{run}", "--to", name, "--out", "{out}/export") for name in formats.exports()],
     "compare": [("{run}", "reference:document003_storage"), ("{run}", "reference:document003_storage", "--json")],
 }  # fmt: skip
 """A run of another suite may have nothing for these, and the command says so."""
@@ -63,7 +62,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
 
 
 def said(

@@ -22,8 +22,7 @@ PATHS = {
     "identity": "src/tierscope/audit/skeleton.py",
     "check": "src/tierscope/doctor/checks/skeleton.py",
     "model": "src/tierscope/models/skeleton.py",
-    "writer": "src/tierscope/report/writers/skeleton.py",
-    "export": "src/tierscope/report/exports/skeleton.py",
+    "format": "src/tierscope/report/formats/skeleton.py",
 }
 """By kind: the one file or folder, below examples/skeleton and in the tree."""
 
@@ -34,8 +33,7 @@ TESTS = {
     "identity": ("test_audit.py",),
     "check": ("test_doctor_checks.py", "test_doctor_fuzz.py"),
     "model": ("test_models.py",),
-    "writer": ("test_every_suite.py", "test_cli_runs.py"),
-    "export": ("test_every_suite.py", "test_export.py"),
+    "format": ("test_every_suite.py", "test_report_formats.py", "test_export.py", "test_cli_runs.py"),
 }
 """By kind: tests that hold for every thing of this kind, and find a newcomer by themselves."""
 

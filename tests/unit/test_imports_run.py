@@ -18,7 +18,7 @@ PLAIN = "multichase-plain.txt"  # a number alone: no one can tell what it is
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
 
 
 @pytest.mark.parametrize("name", FILES)

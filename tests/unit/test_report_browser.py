@@ -14,10 +14,9 @@ import pytest
 from reported import evil_run, small_run
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.exports.html import Html as SideBySide
 from tierscope.report.figure_page import Beside, figure_page
+from tierscope.report.formats import html
 from tierscope.report.policy import hash_of
-from tierscope.report.writers import html
 
 pytestmark = pytest.mark.browser
 
@@ -178,7 +177,7 @@ def test_the_policy_refuses_nothing_of_the_page_itself(browser: str, tmp_path: P
     (drawing, *_) = gather(run).drawings
     beside = Beside(heads=("x",), rows=(("1",),))
     assert messages(browser, tmp_path, figure_page(drawing.spec, beside)) == []
-    assert messages(browser, tmp_path, SideBySide().render([run, run]).decode()) == []
+    assert messages(browser, tmp_path, html.side_by_side([run, run]).decode()) == []
     refused = messages(browser, tmp_path, html.render(gather(run)).replace("</body>", "<script>1</script></body>"))
     assert "Content Security Policy" in refused[0]
 

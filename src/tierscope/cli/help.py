@@ -47,7 +47,7 @@ class Command(click.RichCommand):
         *args: Any,
         examples: tuple[str, ...] = (),
         status: dict[int, str] | None = None,
-        formats: Callable[[], Registry[Any]] | None = None,
+        formats: Callable[[], dict[str, str]] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -67,7 +67,7 @@ class Command(click.RichCommand):
     @property
     def formats(self) -> dict[str, str]:
         """Name -> what it is, of the formats that the command knows; their modules are loaded."""
-        return described(self._formats()) if self._formats else {}
+        return self._formats() if self._formats else {}
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         blocks = {

@@ -1,20 +1,18 @@
 """`tierscope import FILE`: another tool's output as a run of ours."""
 
 from pathlib import Path
-from typing import Any
 
 import rich_click as click
 
 from tierscope.cli import names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
-from tierscope.registry import Registry
+from tierscope.cli.help import Command, described
 
 
-def _formats() -> Registry[Any]:
+def _formats() -> dict[str, str]:
     from tierscope.imports import importers
 
-    return importers
+    return described(importers)
 
 
 @click.command(

@@ -20,7 +20,7 @@ def show(directory: Path, as_json: bool) -> int:
     from tierscope.cli.console import Console
     from tierscope.cli.finish import present
     from tierscope.record.result import load
-    from tierscope.report.writers.json import document
+    from tierscope.report.formats.json import document
 
     run = load(directory)
     if as_json:

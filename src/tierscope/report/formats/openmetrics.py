@@ -9,14 +9,13 @@ Source: Cloud Native Computing Foundation, "OpenMetrics", 1.0, 2020.
 import math
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from tierscope.compare.points import named
 from tierscope.errors import UsageError
 from tierscope.printable import printable
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.exports import exports
+from tierscope.report.formats import Export, Format, formats
 from tierscope.tables import Column, Row, tables
 
 UNITS = {"_bytes_per_s": "_bytes_per_second", "_per_s": "_per_second", "_s": "_seconds"}
@@ -34,30 +33,25 @@ POINT = (
 """Numbers that say which point a row is, of tables that `compare` does not know: labels, not metrics."""
 
 
-class OpenMetrics:
-    """Gauges of all runs."""
-
-    name: ClassVar[str] = "openmetrics"
-    text: ClassVar[bool] = True
-
-    def render(self, runs: Sequence[Run]) -> bytes:
-        samples: dict[str, dict[str, float]] = {}
-        for name, run in zip(named(runs), runs, strict=True):
-            for section in gather(run).sections.values():
-                known = {*POINT, *(tables[section.name].keys if section.name in tables else ())}
-                for number, row in enumerate(section.rows if section.name not in DROPPED else ()):
-                    shared = {"run": name, "host": run.result.machine.hostname, "started": run.result.started}
-                    labels = shared | {"row": str(number)} | _labels(section.columns, row, known)
-                    for column in section.columns:
-                        if (value := _value(column, row)) is not None and column.name not in known:
-                            samples.setdefault(metric(section.name, column.name), {})[_text(labels)] = value
-        if not samples:
-            raise UsageError("no experiment of these runs is finished: there is nothing to export")
-        lines = []
-        for name in sorted(samples):
-            lines.append(f"# TYPE {name} gauge")
-            lines += [f"{name}{labels} {value!r}" for labels, value in samples[name].items()]
-        return ("\n".join([*lines, "# EOF"]) + "\n").encode()
+def gauges(runs: Sequence[Run]) -> bytes:
+    """Return the gauges of all runs."""
+    samples: dict[str, dict[str, float]] = {}
+    for name, run in zip(named(runs), runs, strict=True):
+        for section in gather(run).sections.values():
+            known = {*POINT, *(tables[section.name].keys if section.name in tables else ())}
+            for number, row in enumerate(section.rows if section.name not in DROPPED else ()):
+                shared = {"run": name, "host": run.result.machine.hostname, "started": run.result.started}
+                labels = shared | {"row": str(number)} | _labels(section.columns, row, known)
+                for column in section.columns:
+                    if (value := _value(column, row)) is not None and column.name not in known:
+                        samples.setdefault(metric(section.name, column.name), {})[_text(labels)] = value
+    if not samples:
+        raise UsageError("no experiment of these runs is finished: there is nothing to export")
+    lines = []
+    for name in sorted(samples):
+        lines.append(f"# TYPE {name} gauge")
+        lines += [f"{name}{labels} {value!r}" for labels, value in samples[name].items()]
+    return ("\n".join([*lines, "# EOF"]) + "\n").encode()
 
 
 def metric(table: str, key: str) -> str:
@@ -89,4 +83,11 @@ def _text(labels: dict[str, str]) -> str:
     return "{" + ",".join(f'{name}="{word}"' for name, word in escaped.items()) + "}"
 
 
-exports.add(OpenMetrics())
+formats.add(
+    Format(
+        "openmetrics",
+        export=Export(
+            "OpenMetrics: gauges that Prometheus and the text-file collector of its node exporter read.", gauges
+        ),
+    )
+)

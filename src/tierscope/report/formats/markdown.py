@@ -1,35 +1,30 @@
-"""The report as Markdown, `report.md`: verdict, tables and findings, for an issue or a merge request."""
+"""Markdown, for an issue or a merge request. A report is one text, an export shows runs side by side."""
 
 import re
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
+from tierscope.compare.measures import measures
+from tierscope.compare.points import named, points, said
 from tierscope.draw import cells
-from tierscope.files import write_atomically
+from tierscope.errors import UsageError
 from tierscope.printable import printable
 from tierscope.record.origin import banner
+from tierscope.record.origin import named as origin_named
 from tierscope.record.result import Finding, Run
 from tierscope.report import commands
 from tierscope.report.content import Content, Section, gather, ranked
+from tierscope.report.formats import Export, File, Format, Report, formats
 from tierscope.report.method import method
-from tierscope.report.provenance import host
+from tierscope.report.provenance import host, model
 from tierscope.report.verdict import verdict
-from tierscope.report.writers import file_name, writers
 from tierscope.sound import reads
 
 MOST_ROWS = 200  # what a person may still scroll through; the rest is in the CSV files
 
 
-class Markdown:
-    """One text."""
-
-    name = "markdown"
-
-    def write(self, run: Run, directory: Path) -> list[Path]:
-        """report.md."""
-        directory.mkdir(parents=True, exist_ok=True)
-        path = directory / file_name("report", run, "md")
-        write_atomically(path, render(gather(run)).encode())
-        return [path]
+def one_text(run: Run) -> Iterator[File]:
+    """Yield report.md."""
+    yield File("report.md", render(gather(run)).encode())
 
 
 @reads("the Markdown")
@@ -73,6 +68,34 @@ def _finding(finding: Finding) -> str:
     return f"- **{escape(finding.verdict)}** {state}{remedy}"
 
 
+def side_by_side(runs: Sequence[Run]) -> bytes:
+    """Return the main number of each point, half of its interval, and a question mark where it is inconclusive."""
+    found, names = points(runs), named(runs)
+    if not found:
+        raise UsageError("no table of these runs has a point to set side by side; csv has all values")
+    lines = ["| run | host | processor | origin | started |", "|---|---|---|---|---|"]
+    lines += [_run(name, run) for name, run in zip(names, runs, strict=True)]
+    for table, rows in found.items():
+        lines += ["", f"## {escape(table.replace('_', ' '))}", ""]
+        lines.append("| point | " + " | ".join(escape(name) for name in names) + " |")
+        lines.append("|---|" + "---:|" * len(names))
+        for point, numbers in rows.items():
+            told = [said(numbers.get(index), measures()[table].unit) for index in range(len(runs))]
+            lines.append(f"| {escape(point)} | " + " | ".join(told) + " |")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _run(name: str, run: Run) -> str:
+    result = run.result
+    facts = (
+        name,
+        host(result),
+        model(result),
+        origin_named(result.origin, result.origin_by),
+    )
+    return f"| {' | '.join(escape(fact) for fact in facts)} | {escape(result.started)} |"
+
+
 def escape(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, no cell borders, one line."""
     flat = printable(re.sub(r"\s+", " ", text))
@@ -87,4 +110,16 @@ def code(text: str) -> str:
     return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"
 
 
-writers.add(Markdown())
+formats.add(
+    Format(
+        "markdown",
+        Report(
+            "The report as Markdown, `report.md`: verdict, tables and findings, for an issue or a merge request.",
+            one_text,
+        ),
+        Export(
+            "Markdown: for each table one line per point and one column per run, for an issue or a merge request.",
+            side_by_side,
+        ),
+    )
+)

@@ -11,13 +11,12 @@ Source: B. Goglin, "hwloc", manual, "Heterogeneous Memory", 2.4, 2020; hwloc-ann
 
 import string
 from collections.abc import Sequence
-from typing import ClassVar
 
 from tierscope.errors import UsageError
 from tierscope.record.experiment import Label, real
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
-from tierscope.report.exports import exports
+from tierscope.report.formats import Export, Format, formats
 from tierscope.tables import Row, tables
 from tierscope.units import MiB
 
@@ -34,23 +33,16 @@ MOST_CPUS = 1 << 16  # eight times what Linux can be built for (NR_CPUS); a fore
 ATTRIBUTES = {"Latency": ("latency_s", 1e9), "Bandwidth": ("bandwidth_bytes_per_s", 1.0 / MiB)}
 
 
-class Hwloc:
-    """One line for each pair of nodes and attribute."""
-
-    name: ClassVar[str] = "hwloc"
-    text: ClassVar[bool] = True
-
-    def render(self, runs: Sequence[Run]) -> bytes:
-        found: dict[tuple[str, str, str], int] = {}
-        for run in runs:
-            for row in tables["numa"].rows(run):
-                found |= _values(run.result.machine, row)
-        if not found:
-            raise UsageError(
-                "no latency or bandwidth between nodes stands in these runs; measure with: tierscope run numa"
-            )
-        lines = [f"put {node} {attribute} {cpus} {value}" for (node, attribute, cpus), value in found.items()]
-        return (HEAD + "\n".join(lines) + "\n").encode()
+def script(runs: Sequence[Run]) -> bytes:
+    """Return the script: one line for each pair of nodes and attribute."""
+    found: dict[tuple[str, str, str], int] = {}
+    for run in runs:
+        for row in tables["numa"].rows(run):
+            found |= _values(run.result.machine, row)
+    if not found:
+        raise UsageError("no latency or bandwidth between nodes stands in these runs; measure with: tierscope run numa")
+    lines = [f"put {node} {attribute} {cpus} {value}" for (node, attribute, cpus), value in found.items()]
+    return (HEAD + "\n".join(lines) + "\n").encode()
 
 
 def _values(machine: Machine, row: Row) -> dict[tuple[str, str, str], int]:
@@ -78,4 +70,12 @@ def _mask(machine: Machine, initiator: Label) -> str:
     return ",".join(reversed(words))
 
 
-exports.add(Hwloc())
+formats.add(
+    Format(
+        "hwloc",
+        export=Export(
+            "Memory attributes of hwloc: a shell script that adds the results of `run numa` to the XML of `lstopo`.",
+            script,
+        ),
+    )
+)

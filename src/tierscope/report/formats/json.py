@@ -1,35 +1,26 @@
-"""All rows and insights as one JSON document in base units, `report.json`; the same that `--json -` prints."""
+"""JSON: all rows and insights as one document in base units."""
 
 import dataclasses
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from tierscope.files import write_atomically
 from tierscope.printable import json_text
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.writers import file_name, writers
+from tierscope.report.formats import File, Format, Report, formats
 from tierscope.sound import reads
 
 
-class Json:
-    """One document."""
-
-    name = "json"
-
-    def write(self, run: Run, directory: Path) -> list[Path]:
-        """report.json."""
-        directory.mkdir(parents=True, exist_ok=True)
-        path = directory / file_name("report", run, "json")
-        write_atomically(path, json_text(document(run)).encode())
-        return [path]
+def one_document(run: Run) -> Iterator[File]:
+    """Yield report.json."""
+    yield File("report.json", json_text(document(run)).encode())
 
 
 @reads("the JSON document")
 def document(run: Run) -> dict[str, Any]:
-    """`rows` are flat and each names its `table`; `insights` likewise; NaN and infinity become null."""
+    """Return the document: `rows` and `insights` are flat, and each names its `table`; NaN and infinity become null."""
     result = run.result
     sections = [section for section in gather(run).sections.values() if section.name != "series"]
     return {
@@ -53,4 +44,12 @@ def document(run: Run) -> dict[str, Any]:
     }
 
 
-writers.add(Json())
+formats.add(
+    Format(
+        "json",
+        Report(
+            "All rows and insights as one JSON document in base units, `report.json`; the same that `--json -` prints.",
+            one_document,
+        ),
+    )
+)

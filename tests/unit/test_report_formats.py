@@ -12,7 +12,7 @@ from reported import EVIL, changed, evil_run, small_run
 from tierscope.errors import MachineError
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.writers import markdown, writers
+from tierscope.report.formats import formats, markdown, write
 
 FIGURES = ["groups", "loaded_latency", "scaling", "staircase", "timeline"]
 
@@ -34,12 +34,12 @@ def drawn(run: Run) -> list[str]:
     return found
 
 
-def test_every_writer_is_known() -> None:
-    assert {"csv", "html", "json", "markdown", "png", "svg"} <= set(writers)
+def test_every_format_is_known() -> None:
+    assert {"csv", "html", "json", "markdown", "png", "svg"} <= set(formats.reports())
 
 
 def test_each_figure_is_a_valid_svg_with_its_title(run: Run, tmp_path: Path) -> None:
-    paths = writers["svg"].write(run, tmp_path)
+    paths = write("svg", run, tmp_path)
     assert sorted(path.stem for path in paths) == drawn(run)
     for path in paths:
         root = ET.parse(path).getroot()
@@ -50,7 +50,7 @@ def test_each_figure_is_a_valid_svg_with_its_title(run: Run, tmp_path: Path) -> 
 
 
 def test_each_figure_is_a_valid_png_of_some_size(run: Run, tmp_path: Path) -> None:
-    paths = writers["png"].write(run, tmp_path)
+    paths = write("png", run, tmp_path)
     assert sorted(path.stem for path in paths) == drawn(run)
     for path in paths:
         content = path.read_bytes()
@@ -61,13 +61,13 @@ def test_each_figure_is_a_valid_png_of_some_size(run: Run, tmp_path: Path) -> No
 
 
 def test_an_svg_of_hostile_names_is_still_one_document(evil: Run, tmp_path: Path) -> None:
-    for path in writers["svg"].write(evil, tmp_path):
+    for path in write("svg", evil, tmp_path):
         tags = {element.tag.split("}")[-1] for element in ET.parse(path).iter()}
         assert not {"script", "img", "image", "foreignObject"} & tags
 
 
 def test_the_csv_holds_the_rows_in_base_units(run: Run, tmp_path: Path) -> None:
-    paths = {path.stem: path for path in writers["csv"].write(run, tmp_path)}
+    paths = {path.stem: path for path in write("csv", run, tmp_path)}
     rows = gather(run).rows("stream")
     with paths["stream"].open(newline="") as stream:
         read = list(csv.DictReader(stream))
@@ -77,7 +77,7 @@ def test_the_csv_holds_the_rows_in_base_units(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_json_names_the_table_of_each_flat_row(run: Run, tmp_path: Path) -> None:
-    (path,) = writers["json"].write(run, tmp_path)
+    (path,) = write("json", run, tmp_path)
     document = msgspec.json.decode(path.read_bytes())
     tables = [row["table"] for row in document["rows"]]
     assert {name: tables.count(name) for name in set(tables)} == {
@@ -88,7 +88,7 @@ def test_the_json_names_the_table_of_each_flat_row(run: Run, tmp_path: Path) -> 
 
 
 def test_markdown_has_the_verdict_a_table_per_table_and_the_findings(run: Run, tmp_path: Path) -> None:
-    (path,) = writers["markdown"].write(run, tmp_path)
+    (path,) = write("markdown", run, tmp_path)
     text = path.read_text()
     assert "**copy\\_nt reaches" in text
     for title in ("## Bandwidth", "## Latency", "## Loaded latency", "## Groups", "## Findings"):
@@ -108,20 +108,20 @@ def test_markdown_shows_hostile_text_as_text() -> None:
 @pytest.mark.parametrize("name", ["csv", "json", "markdown", "png", "svg"])
 def test_another_origin_is_in_every_name(run: Run, tmp_path: Path, name: str) -> None:
     simulated = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, origin="simulated"))
-    paths = writers[name].write(simulated, tmp_path)
+    paths = write(name, simulated, tmp_path)
     assert paths
     assert all(path.stem.endswith("-simulated") for path in paths)
 
 
 @pytest.mark.parametrize("name", ["csv", "json", "markdown", "png", "svg"])
 def test_equal_runs_give_equal_files(run: Run, tmp_path: Path, name: str) -> None:
-    first = writers[name].write(run, tmp_path / "a")
-    second = writers[name].write(msgspec.structs.replace(run), tmp_path / "b")
+    first = write(name, run, tmp_path / "a")
+    second = write(name, msgspec.structs.replace(run), tmp_path / "b")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
 def test_a_file_is_replaced_as_a_whole(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (path,) = writers["json"].write(run, tmp_path)
+    (path,) = write("json", run, tmp_path)
     before = path.read_bytes()
 
     def full(*_: object) -> None:
@@ -129,17 +129,17 @@ def test_a_file_is_replaced_as_a_whole(run: Run, tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="No space"):
-        writers["json"].write(changed(run, complete=False), tmp_path)
+        write("json", changed(run, complete=False), tmp_path)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("name", ["csv", "png", "svg"])
-def test_no_writer_follows_a_link_out_of_the_run(run: Run, tmp_path: Path, name: str) -> None:
+def test_no_format_follows_a_link_out_of_the_run(run: Run, tmp_path: Path, name: str) -> None:
     (tmp_path / "elsewhere").mkdir()
     folder = tmp_path / "run" / ("tables" if name == "csv" else "figures")
     folder.parent.mkdir()
     folder.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(MachineError, match="it is a link; remove it, or try --to"):
-        writers[name].write(run, tmp_path / "run")
+        write(name, run, tmp_path / "run")
     assert list((tmp_path / "elsewhere").iterdir()) == []
