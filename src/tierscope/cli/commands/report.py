@@ -6,7 +6,7 @@ import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
 def _formats() -> dict[str, str]:
@@ -16,7 +16,10 @@ def _formats() -> dict[str, str]:
 
 
 @click.command(
-    cls=Command, formats=_formats, examples=("tierscope report runs/A --format html --format svg --to figures-of-A",)
+    cls=Command,
+    tried=Tried(("{run} --to {out} --format {report}",)),
+    formats=_formats,
+    examples=("tierscope report runs/A --format html --format svg --to figures-of-A",),
 )
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option(

@@ -6,10 +6,10 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, tried=Tried(("{run}", "{run} --json")))
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the [JSON document](json.md#run---json) instead.")
 def show(directory: Path, as_json: bool) -> int:
