@@ -24,7 +24,7 @@ from tierscope.cli.help import Command, Tried
 def reproduce(document: str | None, everything: bool, as_json: bool) -> int:
     """Recompute the figures of published documents.
 
-    Recomputes every figure that DOCUMENT (`000` to `004`) derives, row by row: published, recomputed, difference. It
+    Recomputes every figure that DOCUMENT (such as `004`) derives, row by row: published, recomputed, difference. It
     then shows which figures are right and which are not, with the reason. Without a document, it prints one line for
     each. See [how to reproduce](../how-to/reproduce.md).
     """
