@@ -198,7 +198,7 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("no_load", delays(lambda d: 85e-9 + d * 1e-12), "no load ran"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9), "fewer channels"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9, **FITS), "the cache's bandwidth"),
-    ("peak_share", [stated(bandwidth_bytes_per_s=9e9, peak_bytes_per_s=8e9, footprint_bytes=96e6)], "if the caches"),
+    ("peak_share", [stated(bandwidth_bytes_per_s=9e9, peak_bytes_per_s=8e9, footprint_bytes=96e6)], "in the caches"),
     ("peak_share", [stated(line_s=1e-9, peak_bytes_per_s=2e10)], "a line takes 3.2 ns"),
     ("core_limit", changed("core_limit", bandwidth_bytes_per_s=5e12), "no cache explains it"),
     ("core_limit", changed("core_limit", latency_s=1e-11), "did not depend on each other"),

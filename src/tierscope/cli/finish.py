@@ -53,7 +53,7 @@ def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
         told = error if isinstance(error, TierscopeError) else MachineError(refusal(error))
         if not fresh or drop_if_empty(directory):
             raise told from error
-        raise type(told)(f"{told}; what was measured is kept, go on with: {go_on}") from error
+        raise type(told)(f"{told}; what was measured is kept, continue with: {go_on}") from error
 
 
 def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:

@@ -40,7 +40,7 @@ def script(runs: Sequence[Run]) -> bytes:
         for row in tables["numa"].rows(run):
             found |= _values(run.result.machine, row)
     if not found:
-        raise UsageError("no latency or bandwidth between nodes stands in these runs; measure with: tierscope run numa")
+        raise UsageError("these runs contain no latency or bandwidth between nodes; measure with: tierscope run numa")
     lines = [f"put {node} {attribute} {cpus} {value}" for (node, attribute, cpus), value in found.items()]
     return (HEAD + "\n".join(lines) + "\n").encode()
 

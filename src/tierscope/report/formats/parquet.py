@@ -23,7 +23,7 @@ def packed(runs: Sequence[Run]) -> bytes:
     try:
         return duck.parquet(columns, kept)
     except duck.DuckError as error:
-        raise MachineError(f"the rows cannot be packed as Parquet: {error}; make room in memory") from error
+        raise MachineError(f"the rows cannot be packed as Parquet: {error}; free memory") from error
 
 
 formats.add(
