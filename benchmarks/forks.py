@@ -92,12 +92,12 @@ def _load() -> None:
     from tierscope.cli.commands import commands
     from tierscope.draw import figures
     from tierscope.plans import suites
-    from tierscope.report.writers import html, writers
+    from tierscope.report.formats import formats, html
     from tierscope.tables import tables
 
     for name in ("duckdb", "vl_convert", "scipy.stats", "jinja2", "plotext"):
         import_module(name)
-    for registry in (commands, writers, suites, tables, figures):
+    for registry in (commands, formats, suites, tables, figures):
         list(registry)
     html.libraries = html.bundle = str
 

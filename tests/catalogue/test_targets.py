@@ -1,5 +1,6 @@
 """Every target says how it is written, and what it is."""
 
+import re
 from pathlib import Path
 
 from tierscope import core
@@ -14,7 +15,10 @@ def test_every_target_is_described_and_written_with_its_name() -> None:
         assert Target.parse(target.word).name == target.name
 
 
-def test_the_reference_has_every_target() -> None:
+def test_the_reference_lists_targets_that_are_there_and_says_what_lists_all() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs/reference/cli.md").read_text()
     section = page.partition("## Targets")[2].partition("##")[0]
-    assert [target.word for target in core.catalogue().targets if f"| `{target.word}` |" not in section] == []
+    listed = re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE)
+    assert len(listed) >= 8
+    assert set(listed) <= {target.word for target in core.catalogue().targets}
+    assert "`tierscope catalogue`" in section

@@ -143,7 +143,7 @@ def test_a_run_directory_without_room(shell: Shell, small_disk: Path) -> None:
     status, line = shell.refused(*words, "per_octave=8", "--out", str(small_disk / "run"))
     assert status == 3
     assert "No space left" in line or "could not write" in line.lower()
-    assert f"go on with: tierscope resume {small_disk}/run" in line
+    assert f"continue with: tierscope resume {small_disk}/run" in line
     there = records(small_disk / "run")
     assert there > 0
     (small_disk / "filler").unlink()
@@ -238,7 +238,7 @@ def test_a_core_that_is_killed_is_told_with_the_way_to_go_on(shell: Shell) -> No
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err.count("\n")) == (3, "", 1)
     assert "killed from outside" in err
-    assert "go on with: tierscope resume run" in err
+    assert "continue with: tierscope resume run" in err
     finished(directory)
 
 

@@ -163,7 +163,7 @@ def test_a_killed_fio_and_ctrl_c_keep_what_was_measured_and_no_file(shell: Shell
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3, err
     assert "fio was killed by signal SIGKILL" in err
-    assert "what was measured is kept, go on with: tierscope resume" in err
+    assert "what was measured is kept, continue with: tierscope resume" in err
     first = load(out).result.records[0]
     process = shell.start("resume", str(out))
     wait_for(lambda: any("time_based" in _command(one) for one in fios_of(process.pid)))

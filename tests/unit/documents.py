@@ -17,7 +17,7 @@ from tierscope.cli.words import read_words
 from tierscope.errors import TierscopeError
 from tierscope.plans import SuiteOptions, suites
 from tierscope.plans.options import read_options
-from tierscope.report.writers import writers
+from tierscope.report.formats import formats
 
 PROGRAM = re.compile(r"(?:\S*/)?(?:tierscope|tierscope-core)")
 WRAPPERS = {"sudo": 0, "taskset": 2}  # and how many words they take
@@ -131,10 +131,10 @@ def _check_names(name: str, given: dict[str, object]) -> None:
         elif not suite.isupper():
             suites[suite].read(read_words(words))
     elif name == "report":
-        formats = given["formats"]
-        assert isinstance(formats, tuple)
-        for each in formats:
-            _ = writers[each]
+        asked = given["formats"]
+        assert isinstance(asked, tuple)
+        for each in asked:
+            formats.report(each)
     elif name == "suites" and given["name"]:
         _ = suites[str(given["name"])]
 

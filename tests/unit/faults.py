@@ -94,13 +94,12 @@ def _warm() -> None:
     from tierscope.imports import importers
     from tierscope.plans import suites
     from tierscope.report import picture
-    from tierscope.report.exports import exports
+    from tierscope.report.formats import formats
     from tierscope.report.pages import pages
-    from tierscope.report.writers import writers
     from tierscope.tables import tables
 
     tierscope.cli.finish._load_undisturbed("duckdb", "vl_convert", "scipy.stats", "jinja2")
-    for registry in (commands, exports, writers, suites, tables, importers, figures):
+    for registry in (commands, formats, suites, tables, importers, figures):
         list(registry)
     for template in pages().list_templates(extensions=["jinja"]):
         pages().get_template(template)  # is compiled, which takes a third of a command

@@ -22,10 +22,21 @@ ONE_SUITE = ("hwloc",)  # exports of the runs of one suite alone
 def alone(copy: Path) -> None:
     """Let this process import the copy: the finder of an editable installation would find the checkout."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
-    sys.path[:0] = [str(copy / "src"), str(ROOT / "tests/unit")]
+    sys.path[:0] = [_children_alone(copy), str(copy / "src"), str(ROOT / "tests/unit")]
     import tierscope
 
     assert Path(tierscope.__file__).is_relative_to(copy), tierscope.__file__
+
+
+def _children_alone(copy: Path) -> str:
+    """Let the Python processes that a test starts import the copy, too; return the folder that makes them."""
+    folder = copy / "site"
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(
+        "import sys\nsys.meta_path[:] = [one for one in sys.meta_path if 'ScikitBuild' not in type(one).__name__]\n"
+    )
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), str(copy / "src")])
+    return str(folder)
 
 
 def say(*words: str) -> tuple[int, str]:
@@ -240,33 +251,80 @@ def model() -> Parts:
     }
 
 
-def writer() -> Parts:
-    """A format of the report."""
+def format() -> Parts:  # noqa: A001 (the name of the kind)
+    """A format for reports and for exports."""
     run = measured("a", *STREAM)
     return {
         "report --format": written(run, "skeleton").get("report.txt", "").startswith("stream\n"),
         "report --help": "skeleton" in helped("report"),
-        "reference": "| `skeleton` | The smallest format of a report" in referred("cli.md"),
-        "an unknown format": "skeleton" in _refused("report", run, "--format", "skeletn"),
+        "reference of report": "| `skeleton` | The smallest report" in referred("cli.md"),
+        "an unknown format of report": "skeleton" in _refused("report", run, "--format", "skeletn"),
         "completion of report --format": "skeleton" in completed("report", run, "--format", "sk"),
-    }
-
-
-def export() -> Parts:
-    """A form of one or several runs."""
-    run = measured("a", *STREAM)
-    return {
         "export --to": "stream kernel triad" in told("export", run, run, "--to", "skeleton"),
         "export --out": "stream kernel triad" in _export("skeleton", run),
         "export --help": "skeleton" in helped("export"),
-        "reference": "| `skeleton` | The smallest export" in referred("cli.md"),
-        "an unknown form": "skeleton" in _refused("export", run, "--to", "skeletn"),
+        "reference of export": "| `skeleton` | The smallest export" in referred("cli.md"),
+        "an unknown format of export": "skeleton" in _refused("export", run, "--to", "skeletn"),
         "completion of export --to": "skeleton" in completed("export", run, "--to", "sk"),
     }
 
 
+def command() -> Parts:
+    """A command that reads a run."""
+    from tierscope.cli.main import tierscope
+
+    run = measured("a", *STREAM)
+    return {
+        "its answer": "stream 4" in told("skeleton", run),
+        "its JSON": json.loads(told("skeleton", run, "--json") or "{}").get("stream") == 4,
+        "--help": "Count the rows of each table" in told("--help"),
+        "skeleton --help": "--json" in helped("skeleton"),
+        "an unknown command": "skeleton" in _refused("skeletn", run),
+        "completion": "skeleton" in completed("sk") and "skeleton" in tierscope.list_commands(None),
+        "reference, its list": "[`skeleton`](#skeleton)" in referred("cli.md"),
+        "reference, its section": "## `skeleton`\n\n    tierscope skeleton" in referred("cli.md"),
+        "manual": ".SS skeleton" in referred("tierscope.1"),
+    }
+
+
+def document() -> Parts:
+    """A published document whose figures are computed again."""
+    return {
+        "reproduce": "skeleton  1 of 2 figures hold" in told("reproduce"),
+        "reproduce NAME": "share of the longer time" in told("reproduce", "skeleton"),
+        "reproduce --json": any(one["document"] == "skeleton" for one in _documents()),
+        "an unknown document": "skeleton" in _refused("reproduce", "skeletn"),
+    }
+
+
+def _documents() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(told("reproduce", "--json") or '{"documents": []}')["documents"]
+    return found
+
+
+def metrics() -> Parts:
+    """Metrics of a processor, on a machine that has it."""
+    from fake_core import FakeCore, made_topology
+    from tierscope import core
+
+    counted = frozenset({"cpu/event=0x01,umask=0x01/", "cycles", "instructions", "task-clock"})
+    core.topology = lambda: {**made_topology(), "family": "GenuineIntel:6:999:1"}
+    core.Session = FakeCore(events=counted).session
+    run = measured("a", *STREAM, "counters=default")
+    rows = json.loads(told("show", run, "--json") or "{}").get("rows", [])
+    names = {row.get("counter") for row in rows}
+    return {
+        "its event by its name": "skeleton_reads" in names,
+        "its metric": "skeleton_bytes" in names,
+        "a metric of every processor": "ipc" in names,
+        "page": "skeleton_bytes" in "".join(written(run, "html").values()),
+        "CSV": "skeleton_bytes" in "".join(written(run, "csv").values()),
+        "export --to csv": "skeleton_bytes" in _export("csv", run),
+    }
+
+
 KINDS: dict[str, Callable[[], Parts]] = {
-    one.__name__: one for one in (suite, figure, importer, identity, check, model, writer, export)
+    one.__name__: one for one in (suite, figure, importer, identity, check, model, format, command, document, metrics)
 }
 """On the fake core."""
 
@@ -345,7 +403,24 @@ def structure() -> Parts:
     }
 
 
-NATIVE: dict[str, Callable[[], Parts]] = {one.__name__: one for one in (kernel, target, structure)}
+def victim() -> Parts:
+    """A victim, as a group of a plan."""
+    import subprocess
+
+    plan = "group kernel=skeleton target=null cpus=0\nprepare\nmeasure seconds=0.05\ncheck\n"
+    done = subprocess.run(
+        [os.environ["TIERSCOPE_CORE"], "run"], input=plan, text=True, capture_output=True, check=False
+    )
+    facts = [json.loads(line) for line in done.stdout.splitlines()]
+    return {
+        "catalogue": "skeleton" in told("catalogue"),
+        "run": done.returncode == 0 and any(fact.get("rows", 0) > 0 for fact in facts),
+        "its detail": "200 sums of 128 KiB" in done.stdout,
+        "its answers": "inf" not in done.stdout and done.returncode == 0,
+    }
+
+
+NATIVE: dict[str, Callable[[], Parts]] = {one.__name__: one for one in (kernel, target, structure, victim)}
 """On a core that was built with them."""
 
 
@@ -364,9 +439,10 @@ def _rows(document: Any) -> list[dict[str, Any]]:
 
 
 def _exports() -> list[str]:
-    from tierscope.report.exports import exports
 
-    return list(exports)
+    from tierscope.report.formats import formats
+
+    return list(formats.exports())
 
 
 def _export(form: str, *runs: str) -> str:

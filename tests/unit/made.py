@@ -1,4 +1,4 @@
-"""A Run made from known truth, for tests of tables, figures and writers: no clock, no hardware.
+"""A Run made from known truth, for tests of tables, figures and formats: no clock, no hardware.
 
 Every rate below follows a stated law, so that a test can compare what the tables say with what was put in.
 """

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from tierscope.metrics.read import WORD
 from tierscope.record.counting import PERF_EVENT, SIMULATED, Count, Counted, Counting, Counts, EventCount, EventFacts
 
 OPERATIONS, BLOCKS, BLOCK_S = 1_000_000, 1000, 1e-3
@@ -40,7 +41,7 @@ def made_second_pass(misses: int = 10) -> Counted:
 
 def answered(words: str, counted: frozenset[str]) -> Counting:
     """Of a core whose system has the events `counted`; groups are flat."""
-    names = words.replace("{", "").replace("}", "").split(",")
+    names = [found[0] for found in WORD.finditer(words)]
     events = tuple(
         EventFacts(
             event=name, scope="user+kernel" if name in counted else "", reason="" if name in counted else NO_PMU,

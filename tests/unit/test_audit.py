@@ -19,7 +19,7 @@ from tierscope.record import result as results
 from tierscope.record.experiment import Label
 from tierscope.record.result import STOLEN, Clock, Run
 from tierscope.report.content import gather
-from tierscope.report.writers import writers
+from tierscope.report.formats import write
 from tierscope.units import GiB, KiB, MiB
 
 CLEAN_SEEDS = 50
@@ -198,7 +198,7 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("no_load", delays(lambda d: 85e-9 + d * 1e-12), "no load ran"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9), "fewer channels"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9, **FITS), "the cache's bandwidth"),
-    ("peak_share", [stated(bandwidth_bytes_per_s=9e9, peak_bytes_per_s=8e9, footprint_bytes=96e6)], "if the caches"),
+    ("peak_share", [stated(bandwidth_bytes_per_s=9e9, peak_bytes_per_s=8e9, footprint_bytes=96e6)], "in the caches"),
     ("peak_share", [stated(line_s=1e-9, peak_bytes_per_s=2e10)], "a line takes 3.2 ns"),
     ("core_limit", changed("core_limit", bandwidth_bytes_per_s=5e12), "no cache explains it"),
     ("core_limit", changed("core_limit", latency_s=1e-11), "did not depend on each other"),
@@ -452,10 +452,10 @@ def broken(tmp_path: Path) -> Run:
 def test_a_failed_identity_stands_in_every_form(
     broken: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     monkeypatch.setenv("COLUMNS", "400")
     for name in ("html", "markdown"):
-        (path,) = writers[name].write(broken, tmp_path / "to")
+        (path,) = write(name, broken, tmp_path / "to")
         assert "the number is of a mixture of tiers" in path.read_text()
     _, out, _ = say(capfd, "show", str(broken.path))
     assert " ! placement: experiment 1" in out

@@ -22,7 +22,7 @@ NT = "1:1 Reads-Writes :\t200010.2"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
 
 
 def with_nt_writes(folder: Path) -> Path:

@@ -36,7 +36,7 @@ def test_the_storage_of_document_003_fails_where_its_figures_do_for_the_same_rea
     assert why["operation_bytes", "row 1"].startswith("a digit was lost")
     assert why["littles_law", "row 1"].startswith("a digit was lost")
     assert why["littles_law", "row 7"] == "impossible: 39 times that"
-    assert why["same_quantity", "row 8"].startswith("unit slip: it is in MiB/s under a head that says KiB/s")
+    assert why["same_quantity", "row 8"].startswith("unit slip: it is in MiB/s in a column of KiB/s")
 
 
 # --- small parts ---

@@ -194,7 +194,7 @@ def test_the_command(same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str
 def test_an_imported_stream_is_compared(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     say(capfd, "import", str(DATA / "stream.txt"), "--out", str(tmp_path / "r"))
     status, out, _ = say(capfd, "compare", str(tmp_path / "r"), f"reference:{DRAM}")
     assert status == Exit.FAILED

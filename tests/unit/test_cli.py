@@ -21,7 +21,7 @@ from tierscope.errors import Exit
 def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     """In an empty current directory; pages come without their libraries, which take a second to pack."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     return put_in_place(FakeCore(), monkeypatch)
 
 
@@ -66,11 +66,11 @@ def test_every_command_has_a_help_page(capfd: pytest.CaptureFixture[str], name: 
         ("run stream target=:0", "target ':0' has no name; try node:0"),
         ("run nowhere.toml", "plan nowhere.toml cannot be read: No such file or directory"),
         ("run stream --bogus", "No such option '--bogus'"),
-        ("resume nowhere", "nowhere is no run directory: it has no manifest.json"),
-        ("rerun nowhere", "nowhere is no run directory: it has no manifest.json"),
-        ("show nowhere", "nowhere is no run directory: it has no result.json"),
-        ("report nowhere", "nowhere is no run directory: it has no result.json"),
-        ("compare nowhere nowhere", "nowhere is no run directory: it has no result.json"),
+        ("resume nowhere", "nowhere is not a run directory: it has no manifest.json"),
+        ("rerun nowhere", "nowhere is not a run directory: it has no manifest.json"),
+        ("show nowhere", "nowhere is not a run directory: it has no result.json"),
+        ("report nowhere", "nowhere is not a run directory: it has no result.json"),
+        ("compare nowhere nowhere", "nowhere is not a run directory: it has no result.json"),
         ("compare nowhere", "Missing argument 'AFTER'"),
         ("suites streamx", "unknown suite 'streamx'; did you mean stream?"),
         ("completion tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'"),

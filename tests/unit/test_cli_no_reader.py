@@ -28,7 +28,7 @@ FOREIGN = BrokenPipeError(32, "Broken pipe")
 def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     """In an empty current directory; a minute passes between two looks at the clock, such that progress is printed."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     minutes = itertools.count(0, 60)
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
     return put_in_place(FakeCore(), monkeypatch)

@@ -14,7 +14,7 @@ from made_machine import made_machine
 from said import refused, say
 from tierscope.errors import Exit
 from tierscope.record.result import Run
-from tierscope.report.writers import writers
+from tierscope.report.formats import formats
 from tierscope.units import GiB
 
 CODE = "import sys; from tierscope.cli.main import main; sys.exit(main())"
@@ -66,7 +66,7 @@ def test_an_unknown_format_writes_nothing(run: Run, capfd: pytest.CaptureFixture
     words = ("--format", "csv", "--format", "pfd", "--to", str(tmp_path / "new"))
     status, line = refused(capfd, "report", str(run.path), *words)
     assert status == Exit.USAGE
-    assert line == f"unknown writer 'pfd' (known: {', '.join(writers)})"
+    assert line == f"unknown report format 'pfd' (known: {', '.join(formats.reports())})"
     assert os.listdir(tmp_path) == []
 
 
@@ -83,7 +83,7 @@ def test_a_report_that_cannot_be_written(run: Run, capfd: pytest.CaptureFixture[
     ("name", "content", "why"),
     [
         ("result.json", b"", "result.json is damaged: Input data was truncated"),
-        ("result.json", None, "is no run directory: it has no result.json"),
+        ("result.json", None, "is not a run directory: it has no result.json"),
         ("result.json", b'{"schema":99}', "has schema 99, newer than 1: use a newer tierscope"),
         ("samples/0000.parquet", b"PAR1 and no more", "samples/0000.parquet cannot be read"),
         ("samples/0000.parquet", None, "samples/0000.parquet cannot be read"),

@@ -24,7 +24,7 @@ from tierscope.record.result import load, save_result
 def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     """In an empty current directory; pages come without their libraries, which take a second to pack."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     return put_in_place(FakeCore(), monkeypatch)
 
 
@@ -68,7 +68,7 @@ def test_a_core_that_dies_later_ends_with_70_and_the_way_to_go_on(
     fake.dies_at = 3
     status, line = refused(capfd, *LATENCY, "--out", "my run")
     assert status == Exit.INTERNAL
-    assert line.endswith("what was measured is kept, go on with: tierscope resume 'my run'")
+    assert line.endswith("what was measured is kept, continue with: tierscope resume 'my run'")
     fake.dies_at = -1
     assert say(capfd, "resume", "my run", "--quiet")[0] == Exit.GOOD
     assert len(load(Path("my run")).result.records) == 7
@@ -126,7 +126,7 @@ def test_a_disk_that_fills_up_is_told_with_the_way_to_go_on(
     monkeypatch.setattr("tierscope.run.runner.save_result", full)
     status, line = refused(capfd, *LATENCY, "--out", "run")
     assert status == Exit.CANNOT
-    assert line.startswith("run/result.json: No space left on device; what was measured is kept, go on with: ")
+    assert line.startswith("run/result.json: No space left on device; what was measured is kept, continue with: ")
 
 
 def test_ctrl_c_waits_until_native_modules_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from tierscope.record.result import load
 def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     """In an empty current directory; pages come without their libraries, which take a second to pack."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     return put_in_place(FakeCore(), monkeypatch)
 
 

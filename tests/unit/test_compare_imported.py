@@ -25,7 +25,7 @@ SHARED = ("bandwidth_bytes_per_s", "latency_s")
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
 
 
 def bring(capfd: pytest.CaptureFixture[str], name: str, out: str, *words: str) -> str:

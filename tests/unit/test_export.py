@@ -20,7 +20,7 @@ from tierscope.compare.points import named, points
 from tierscope.errors import Exit, UsageError
 from tierscope.record.result import Run
 from tierscope.report.exported import cells
-from tierscope.report.exports import exports
+from tierscope.report.formats import formats
 from tierscope.tables import tables
 from tierscope.units import KiB, MiB
 
@@ -45,7 +45,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def text(form: str, runs: list[Run]) -> str:
-    return exports[form].render(runs).decode()
+    return formats.export(form).render(runs).decode()
 
 
 def test_csv_has_every_known_value_of_every_row(runs: list[Run]) -> None:
@@ -64,7 +64,7 @@ def test_csv_has_every_known_value_of_every_row(runs: list[Run]) -> None:
 
 def test_parquet_has_the_same_values_with_types(runs: list[Run], tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
-    path.write_bytes(exports["parquet"].render(runs))
+    path.write_bytes(formats.export("parquet").render(runs))
     store = duckdb.connect()
     found = store.execute(f"SELECT run, key, value, word FROM read_parquet('{path}')").fetchall()
     assert found == [(cell.run, cell.key, cell.value, cell.word) for cell in cells(runs)]
@@ -165,28 +165,28 @@ def test_two_runs_of_one_name_are_numbered(runs: list[Run]) -> None:
     assert named([runs[0], runs[0], runs[1]]) == ["a-1", "a-2", "b"]
 
 
-@pytest.mark.parametrize("form", sorted(exports))
+@pytest.mark.parametrize("form", sorted(formats.exports()))
 def test_a_run_without_results_is_refused(form: str, empty: Run) -> None:
     with pytest.raises(UsageError):
-        exports[form].render([empty])
+        formats.export(form).render([empty])
 
 
-@pytest.mark.parametrize("form", sorted(exports))
+@pytest.mark.parametrize("form", sorted(formats.exports()))
 def test_equal_runs_give_equal_bytes(form: str, runs: list[Run]) -> None:
-    assert exports[form].render(runs) == exports[form].render(runs)
+    assert formats.export(form).render(runs) == formats.export(form).render(runs)
 
 
 def test_hwloc_without_nodes_says_what_to_measure(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_loaded_latency(maker)
     with pytest.raises(UsageError, match="tierscope run numa"):
-        exports["hwloc"].render([maker.save()])
+        formats.export("hwloc").render([maker.save()])
 
 
 def test_the_command(
     runs: list[Run], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     one, two = (str(run.path) for run in runs)
     say(capfd, "import", str(DATA / "stream.txt"), "--out", str(tmp_path / "r"))
     status, out, _ = say(capfd, "export", one, two, str(tmp_path / "r"), "--to", "markdown")

@@ -123,6 +123,6 @@ def test_the_terminal_shows_both_tables_within_eighty_columns(content: Content) 
 
 
 def test_a_png_is_written_for_each(content: Content, tmp_path: Path) -> None:
-    from tierscope.report.writers import writers
+    from tierscope.report.formats import write
 
-    assert len(writers["png"].write(content.run, tmp_path)) == len(NAMES)
+    assert len(write("png", content.run, tmp_path)) == len(NAMES)

@@ -22,8 +22,10 @@ PATHS = {
     "identity": "src/tierscope/audit/skeleton.py",
     "check": "src/tierscope/doctor/checks/skeleton.py",
     "model": "src/tierscope/models/skeleton.py",
-    "writer": "src/tierscope/report/writers/skeleton.py",
-    "export": "src/tierscope/report/exports/skeleton.py",
+    "format": "src/tierscope/report/formats/skeleton.py",
+    "command": "src/tierscope/cli/commands/skeleton.py",
+    "document": "src/tierscope/reproduce/skeleton.py",
+    "metrics": "src/tierscope/metrics/skeleton.toml",
 }
 """By kind: the one file or folder, below examples/skeleton and in the tree."""
 
@@ -34,8 +36,10 @@ TESTS = {
     "identity": ("test_audit.py",),
     "check": ("test_doctor_checks.py", "test_doctor_fuzz.py"),
     "model": ("test_models.py",),
-    "writer": ("test_every_suite.py", "test_cli_runs.py"),
-    "export": ("test_every_suite.py", "test_export.py"),
+    "format": ("test_every_suite.py", "test_report_formats.py", "test_export.py", "test_cli_runs.py"),
+    "command": ("test_every_suite.py",),
+    "document": ("test_reproduce.py",),
+    "metrics": ("test_metrics.py",),
 }
 """By kind: tests that hold for every thing of this kind, and find a newcomer by themselves."""
 
@@ -79,7 +83,7 @@ def left_out(copy: Path, kind: str) -> list[str]:
 def test_every_thing_of_the_skeleton_is_driven() -> None:
     assert set(PATHS) == set(growth.KINDS) == set(TESTS)
     known = [SKELETON / path for path in PATHS.values()]
-    files = list((SKELETON / "src").rglob("*.py"))
+    files = [path for path in (SKELETON / "src").rglob("*") if path.suffix in (".py", ".toml")]
     assert [path for path in files if not any(path.is_relative_to(one) for one in known)] == []
 
 
@@ -112,6 +116,6 @@ def test_every_type_of_the_skeleton_is_right(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for path in PATHS.values():
         drop(tmp_path, path)
-    command = [sys.executable, "-m", "mypy", *PATHS.values()]
+    command = [sys.executable, "-m", "mypy", *(path for path in PATHS.values() if not path.endswith(".toml"))]
     done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -9,9 +9,8 @@ from said import say
 from tierscope.imports import importers
 from tierscope.record.result import load
 from tierscope.report.content import gather
-from tierscope.report.exports import exports
+from tierscope.report.formats import formats, write
 from tierscope.report.method import NOT_KNOWN
-from tierscope.report.writers import writers
 
 DATA = Path(__file__).parents[1] / "data/imports"
 FILES = {"fio": "fio.json", "likwid_bench": "likwid-bench.txt", "mlc": "mlc.txt", "multichase": "multichase.txt",
@@ -33,9 +32,9 @@ def test_no_output_of_an_imported_run_claims_our_method_or_a_machine(
     status, terminal, _ = say(capfd, "import", str(DATA / FILES[name]), "--as", name, "--out", str(tmp_path / "run"))
     assert status == 0
     run = load(tmp_path / "run")
-    written = [path.read_text() for each in ("html", "markdown") for path in writers[each].write(run, tmp_path / each)]
+    written = [path.read_text() for each in ("html", "markdown") for path in write(each, run, tmp_path / each)]
     sets = ("csv",) if name == "perf_stat" else ("markdown", "html", "csv")  # counts have no bandwidth and no latency
-    exported = [exports[each].render([run]).decode() for each in sets]
+    exported = [formats.export(each).render([run]).decode() for each in sets]
     for text in (terminal, *written, *exported):
         assert [word for word in OURS if word in text] == []
     page, markdown = unescape(written[0]), written[1]
@@ -56,7 +55,7 @@ def test_a_run_that_was_imported_before_methods_were_kept_says_so(
     assert len(kept) == len(lines) - 1
     text = "".join(kept).rstrip()
     path.write_text(text.replace(",\n}", "\n}"))
-    (page,) = writers["html"].write(load(tmp_path / "run"), tmp_path / "html")
+    (page,) = write("html", load(tmp_path / "run"), tmp_path / "html")
     assert NOT_KNOWN in page.read_text()
 
 

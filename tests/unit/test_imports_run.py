@@ -18,7 +18,7 @@ PLAIN = "multichase-plain.txt"  # a number alone: no one can tell what it is
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -46,7 +46,7 @@ def test_an_imported_run_is_not_run_again(capfd: pytest.CaptureFixture[str]) -> 
     for words in (["import", str(DATA / "stream.txt")], ["run", "quick"]):
         status, why = refused(capfd, *words, "--out", "r")
         assert status == Exit.USAGE
-        assert "holds an imported run, which cannot be resumed; name a new directory" in why
+        assert "contains an imported run, which cannot be resumed; name a new directory" in why
     assert "tierscope rerun" not in (Path("r") / "report-imported.html").read_text()
 
 

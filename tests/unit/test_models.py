@@ -32,9 +32,9 @@ def made(name: str, noise: float = 0.0, seed: int = 1995) -> Floats:
 
 
 @pytest.mark.parametrize("name", list(models))
-def test_a_model_says_what_it_is_blind_to_and_where_it_is_from(name: str) -> None:
+def test_a_model_states_its_limits_and_its_source(name: str) -> None:
     text = inspect.getdoc(inspect.getmodule(models[name])) or ""
-    assert "Blind to" in text
+    assert "Limits: " in text
     assert "Source: " in text or "section" in text
     assert "[" in text.splitlines()[2]  # the formula with its unit
 

@@ -19,7 +19,7 @@ from tierscope.doctor.check import EVERY
 from tierscope.errors import Exit
 from tierscope.record.result import Finding, Record, Run
 from tierscope.report.content import gather, touching
-from tierscope.report.exports import exports
+from tierscope.report.formats import formats
 from tierscope.tables import Insight, JudgedRow, Main, Row, Tables, tables
 from tierscope.tables.measured import asked, closing, measured, records
 from tierscope.tables.rows import Col, Count, Rate, unflat
@@ -151,19 +151,19 @@ def test_the_command_tells_its_history(pair: tuple[Run, Run], capfd: pytest.Capt
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_runs_side_by_side_show_it(form: str, pair: tuple[Run, Run]) -> None:
-    text = exports[form].render(pair).decode()
+    text = formats.export(form).render(pair).decode()
     assert POINT in text
     assert "500 k/s" in text
     assert "400 k/s" in text
 
 
 def test_csv_and_openmetrics_have_its_values(pair: tuple[Run, Run]) -> None:
-    lines = list(csv.DictReader(io.StringIO(exports["csv"].render(pair).decode())))
+    lines = list(csv.DictReader(io.StringIO(formats.export("csv").render(pair).decode())))
     told = [float(line["value"]) for line in lines if line["key"] == "lookups_per_s"]
     assert told == pytest.approx([1e6, 5e5, 2.5e5, 8e5, 4e5, 2e5], rel=0.01)
     samples = [
         line
-        for line in exports["openmetrics"].render(pair).decode().splitlines()
+        for line in formats.export("openmetrics").render(pair).decode().splitlines()
         if line.startswith("tierscope_newcomer_lookups_per_second{")
     ]
     assert len(samples) == 6

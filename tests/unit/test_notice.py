@@ -5,7 +5,7 @@ from pathlib import Path
 
 import vl_convert
 
-from tierscope.report.writers.html import PAGE, libraries
+from tierscope.report.formats.html import PAGE, libraries
 
 
 def test_the_notice_holds_that_of_the_page(root: Path) -> None:

@@ -17,11 +17,11 @@ from tierscope.record.experiment import Label, Target
 from tierscope.record.origin import ORIGINS, banner, joined, named, strongest
 from tierscope.record.result import Run
 from tierscope.report.content import gather
+from tierscope.report.formats import write
+from tierscope.report.formats.json import document
 from tierscope.report.provenance import experiments
 from tierscope.report.terminal import show
 from tierscope.report.view import page
-from tierscope.report.writers import writers
-from tierscope.report.writers.json import document
 from tierscope.tables import tables
 from tierscope.units import GiB
 
@@ -71,8 +71,8 @@ def test_what_emulates_stands_on_the_page_in_the_terminal_in_markdown_and_in_jso
     told = page(gather(run))
     assert told["banner"] == said
     assert ("Origin of the numbers", f"emulated by {BY}") in told["machine"]
-    assert said in writers["html"].write(run, tmp_path)[0].read_text()
-    assert said in writers["markdown"].write(run, tmp_path)[0].read_text()
+    assert said in write("html", run, tmp_path)[0].read_text()
+    assert said in write("markdown", run, tmp_path)[0].read_text()
     assert document(run)["origin_by"] == BY
     show(run, console := Console(record=True, width=120, file=io.StringIO()))
     assert said in console.export_text()
@@ -98,7 +98,7 @@ def test_every_table_has_a_column_for_the_origin(name: str) -> None:
 @pytest.mark.parametrize("name", ["html", "markdown", "json", "csv", "svg", "png"])
 def test_no_file_of_emulated_numbers_can_pass_for_a_real_one(name: str, tmp_path: Path) -> None:
     run = changed(small_run(tmp_path / "run"), origin="emulated")
-    written = writers[name].write(run, tmp_path / "out")
+    written = write(name, run, tmp_path / "out")
     assert written
     assert [path.name for path in written if not path.stem.endswith("-emulated")] == []
 

@@ -21,8 +21,7 @@ from made_suites import BESIDES, MADE
 from said import say
 from tiers import first
 from tierscope.errors import Exit, ResultError, UsageError
-from tierscope.report.exports import exports
-from tierscope.report.writers import writers
+from tierscope.report.formats import formats
 from tierscope.sound import reads
 
 CPU_S = 10  # a guard against hangs: of CPU time, so that a busy machine changes nothing
@@ -33,9 +32,9 @@ SHARE = 5  # of the commands for each seed, one in so many: each is met by sever
 MEMORY = "read=100ns,cache=1MiB:5ns"
 COMMANDS = (
     ("show", "{run}"), ("show", "{run}", "--json"), ("audit", "{run}"), ("audit", "{run}", "--json"),
-    *(("report", "{run}", "--to", "{out}", "--format", name) for name in writers),
+    *(("report", "{run}", "--to", "{out}", "--format", name) for name in formats.reports()),
     ("report", "{run}", "--format", "csv"),
-    *(("export", "{run}", "{good}", "--to", name, "--out", "{out}/export-" + name) for name in exports),
+    *(("export", "{run}", "{good}", "--to", name, "--out", "{out}/export-" + name) for name in formats.exports()),
     ("export", "{run}", "--to", "csv"), ("export", "{run}", "--to", "markdown"),
     ("compare", "{good}", "{run}", "--figure", "{out}/compare.html"), ("compare", "{run}", "{good}", "--json"),
     ("compare", "{run}", "reference:document003_storage"),
@@ -121,7 +120,7 @@ def test_no_reader_is_harmed(
     seed: int, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, tmp_path: Path,
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     good = good_run(RUNS[seed % len(RUNS)], made, tmp_path_factory)
     run, out = tmp_path / "a/b/c/run", tmp_path / "a/b/c/out"
     shutil.copytree(good, run)

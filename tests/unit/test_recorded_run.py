@@ -7,7 +7,7 @@ import pytest
 
 from tierscope.plans import suites
 from tierscope.record.result import Run, load, load_manifest
-from tierscope.report.writers.json import document
+from tierscope.report.formats.json import document
 
 TABLES = {"stream", "latency", "loaded_latency", "groups", "calibration"}
 
@@ -41,9 +41,9 @@ def test_its_options_are_still_understood(run: Run) -> None:
 
 @pytest.mark.parametrize("name", ["csv", "markdown", "json"])
 def test_it_is_reported(run: Run, tmp_path: Path, name: str) -> None:
-    from tierscope.report.writers import writers
+    from tierscope.report.formats import write
 
-    assert all(path.stat().st_size for path in writers[name].write(run, tmp_path))
+    assert all(path.stat().st_size for path in write(name, run, tmp_path))
 
 
 def test_nothing_is_written_beside_it(run: Run, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from reported import EVIL, changed, evil_run, small_run
 from tierscope.printable import printable
 from tierscope.record.result import Run, Warn
 from tierscope.report.content import gather
+from tierscope.report.formats import html as page_of
+from tierscope.report.formats import write
 from tierscope.report.view import MOST_CELLS
-from tierscope.report.writers import html as page_of
-from tierscope.report.writers import writers
 
 LIMIT = 1_500_000
 REQUESTS = {"src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping", "cite", "manifest"}
@@ -183,7 +183,7 @@ def test_data_in_a_script_cannot_end_it() -> None:
 
 def test_another_origin_is_in_the_name_the_title_and_on_the_page(tmp_path: Path) -> None:
     run = changed(small_run(tmp_path), origin="emulated")
-    (path,) = writers["html"].write(run, tmp_path / "out")
+    (path,) = write("html", run, tmp_path / "out")
     assert path.name == "report-emulated.html"
     text = path.read_text()
     assert "<title>EMULATED: " in text

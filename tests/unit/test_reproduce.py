@@ -26,22 +26,22 @@ def failing(document: str, says: str) -> list[str]:
 
 
 def test_all_five_documents_are_there() -> None:
-    assert tuple(reproduce) == NAMES
+    assert set(NAMES) <= set(reproduce)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(reproduce))
 def test_everything_is_as_we_say(name: str) -> None:
     assert unclaimed(reproduce[name].claims()) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(reproduce))
 def test_what_does_not_hold_has_a_reason(name: str) -> None:
     bad = [figure for one in reproduce[name].claims() for figure in one.figures if not figure.holds]
-    assert bad
+    assert bad or name not in NAMES
     assert all(figure.fault for figure in bad)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", list(reproduce))
 def test_labels_of_a_claim_differ(name: str) -> None:
     for one in reproduce[name].claims():
         assert len({figure.label for figure in one.figures}) == len(one.figures)
@@ -200,7 +200,7 @@ def test_a_long_table_is_shown_whole_when_asked(capfd: pytest.CaptureFixture[str
 def test_without_a_name_there_is_one_line_for_each(capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = say(capfd, "reproduce")
     assert status == Exit.GOOD
-    assert [line.split()[0] for line in out.splitlines()] == list(NAMES)
+    assert [line.split()[0] for line in out.splitlines()] == list(reproduce)
 
 
 def test_json_has_every_figure(capfd: pytest.CaptureFixture[str]) -> None:

@@ -111,16 +111,16 @@ def test_a_write_that_is_interrupted_leaves_no_litter(tmp_path: Path, monkeypatc
 
 def test_samples_that_cannot_be_written_are_the_machines_fault(tmp_path: Path) -> None:
     (tmp_path / "0000.parquet").mkdir()
-    with pytest.raises(MachineError, match=r"0000.parquet cannot be written: Is a directory; make room there"):
+    with pytest.raises(MachineError, match=r"0000.parquet cannot be written: Is a directory; free space there"):
         write_blocks(tmp_path / "0000.parquet", some_blocks())
 
 
 @pytest.mark.parametrize("read", [load, load_manifest])
 def test_a_directory_that_is_no_run_says_which_file_it_lacks(tmp_path: Path, read: Callable[[Path], object]) -> None:
-    assert f"{tmp_path} is no run directory: it has no " in said(tmp_path, read)
-    assert "is no run directory" in said(tmp_path / "nowhere", read)
+    assert f"{tmp_path} is not a run directory: it has no " in said(tmp_path, read)
+    assert "is not a run directory" in said(tmp_path / "nowhere", read)
     (tmp_path / "file").write_text("")
-    assert "is no run directory" in said(tmp_path / "file", read)
+    assert "is not a run directory" in said(tmp_path / "file", read)
 
 
 def test_a_file_that_may_not_be_read_says_so(run: Run) -> None:

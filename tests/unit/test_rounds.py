@@ -88,7 +88,7 @@ def test_runs_without_a_common_point_are_refused(tmp_path: Path) -> None:
 def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     """In an empty current directory."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tierscope.report.writers.html.bundle", lambda: "")
+    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
     return put_in_place(FakeCore(), monkeypatch)
 
 

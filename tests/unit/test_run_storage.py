@@ -73,7 +73,7 @@ def test_a_fio_that_dies_leaves_what_was_measured_and_resume_goes_on(
     status, why = refused(capfd, *words)
     assert status == 3
     assert "fio was killed by signal SIGKILL" in why
-    assert why.endswith("what was measured is kept, go on with: tierscope resume run")
+    assert why.endswith("what was measured is kept, continue with: tierscope resume run")
     first = load(Path("run")).result.records
     assert len(first) == 1
     fake.put()

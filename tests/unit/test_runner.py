@@ -176,7 +176,7 @@ def test_a_full_disk_loses_only_what_it_was_at(lab: Lab, monkeypatch: pytest.Mon
 
     def full(path: Path, blocks: Blocks) -> None:
         if path.name == "0001.parquet":
-            raise MachineError(f"{path} cannot be written: No space left on device; make room there")
+            raise MachineError(f"{path} cannot be written: No space left on device; free space there")
         write_blocks(path, blocks)
 
     monkeypatch.setattr(runner, "write_blocks", full)

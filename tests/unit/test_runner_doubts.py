@@ -34,7 +34,7 @@ def test_smaller_pages_than_asked_are_a_doubt(lab: Lab) -> None:
     lab.core.pages = "4096"
     lab(plan_of(point()))
     assert _codes(lab) == ["pages"]
-    assert "0 B of 1 GiB lie on thp pages" in lab.records[0].warnings[0].message
+    assert "0 B of 1 GiB are on thp pages" in lab.records[0].warnings[0].message
 
 
 def test_a_footprint_below_a_large_page_has_no_large_page_to_miss(lab: Lab) -> None:

@@ -57,7 +57,9 @@ def test_kernels_have_no_timings_and_keep_their_memory(lab: Lab) -> None:
 
 def test_a_wrong_structure_has_no_result(lab: Lab) -> None:
     lab.core.error = lambda group: float("inf")
-    with pytest.raises(WrongAnswerError, match="the structure does not hold what its operations should have left"):
+    with pytest.raises(
+        WrongAnswerError, match="the content of the structure is not what its operations should have left"
+    ):
         lab(plan_of(gets()))
     assert not (lab.directory / "result.json").exists()
     assert "drop" in lab.core.log

@@ -245,7 +245,7 @@ def test_the_terminal_shows_no_interval_wider_than_its_number(cases: Cases) -> N
 @pytest.mark.parametrize(
     ("insight", "found"),
     [
-        (Insight(name="a", text="", value=11.61, unit="1", kind="share"), "a share lies between 0 and 1"),
+        (Insight(name="a", text="", value=11.61, unit="1", kind="share"), "a share is between 0 and 1"),
         (Insight(name="a", text="", value=0.5, low=0.6, high=0.7, unit="1"), "its bounds are 0.6 and 0.7"),
         (Insight(name="a", text="", value=7.0, unit="1", whole=3.0), "the whole is 3"),
         (Insight(name="a", text="", value=-1e-9, unit="s"), "a quantity of this kind is not negative"),

@@ -75,7 +75,7 @@ def test_a_place_that_cannot_be_made(fake: FakeCore, tmp_path: Path, place: str)
 
 @pytest.mark.parametrize("name", [b"na\xefve", b"two\nlines"])
 def test_a_name_that_is_no_text_is_refused(fake: FakeCore, tmp_path: Path, name: bytes) -> None:
-    with pytest.raises(UsageError, match="holds bytes that are no letters"):
+    with pytest.raises(UsageError, match="contains bytes that are not text"):
         begin(tmp_path / os.fsdecode(name))
     assert os.listdir(tmp_path) == []
 

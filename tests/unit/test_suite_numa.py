@@ -169,7 +169,7 @@ def _points() -> list[Point]:
 
 def test_bytes_on_another_node_than_asked_are_a_doubt() -> None:
     found = _doubts({"1": 3 * MiB, "0": 1 * MiB}, Target(where="1"))
-    assert found == ["placement: read: 1 MiB of 4 MiB lie on node 0, not on node 1"]
+    assert found == ["placement: read: 1 MiB of 4 MiB are on node 0, not on node 1"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The plan of policy: which strides, places and regions, on what memory; and what its rows, figures and words say."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,15 @@ from made_policy import Overwritten
 from made_probed import SUITE, WORDS, add_policy, planned
 from tierscope.draw.forms import form
 from tierscope.errors import UnknownNameError, UsageError
+from tierscope.plans.answer import Answer
 from tierscope.plans.live import describe
+from tierscope.plans.simulation import counted
 from tierscope.record.experiment import Experiment
 from tierscope.report.content import Content, gather
 from tierscope.run.runner import imagine
 from tierscope.stats.interleave import share
-from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, control_of, field_of, interleave
+from tierscope.stats.summary import ENOUGH
+from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, combining, control_of, field_of, interleave
 from tierscope.tables import Flat, tables
 
 
@@ -57,6 +61,33 @@ def strides_of(setting: Field, bandwidth) -> list[int]:  # type: ignore[no-untyp
     setting.known.update({(stride, len(setting.cpus)): rate for stride, rate in rates.items()})
     return [int(one.labels["stride_bytes"] or 0) for one in imagine(interleave(setting, 4 << 20))
             if not one.labels["control"]]  # fmt: skip
+
+
+class Slow(Answer):
+    """Of a memory that writes larger regions more slowly: 27 ns a line, in 512 KiB 110 ns."""
+
+    def rate(self, group: int = 0) -> float:
+        del group
+        return 1 / line_s_of(self.experiment)
+
+
+def line_s_of(experiment: Experiment) -> float:
+    return 27e-9 * (int(experiment.labels["region_bytes"] or 0) / 64) ** 0.156
+
+
+@pytest.mark.parametrize("target", ["sim:optane100", "node:0"])
+def test_each_region_gets_the_time_of_as_many_blocks_as_its_verdict_needs(target: str) -> None:
+    setting = field_of(made_machine(4), SUITE.read({**WORDS, "target": target}))
+    plan = counted(lambda: combining(setting))
+    experiment = next(plan)
+    blocks = []
+    with suppress(StopIteration):
+        while True:
+            block_s = (experiment.groups[0].workload.per_block or 0) * line_s_of(experiment)
+            blocks.append(experiment.schedule.budget_s / block_s)
+            experiment = plan.send(Slow(experiment))
+    assert len(blocks) == 26
+    assert min(blocks) > 1.2 * ENOUGH
 
 
 def test_a_place_beyond_the_grain_lies_in_one_of_the_memories() -> None:

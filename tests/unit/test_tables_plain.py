@@ -10,7 +10,7 @@ from made_storage import storage_run
 from tierscope.record.experiment import Label
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.writers.json import document
+from tierscope.report.formats.json import document
 from tierscope.tables import Column, Flat, Insight, Tables
 
 LABELS = (str, int, float, bool, type(None))

@@ -6,7 +6,7 @@ from typing import Any
 from tierscope.cli.words import read_words
 from tierscope.plans import suites
 from tierscope.record.result import Run, load
-from tierscope.report.writers.json import document
+from tierscope.report.formats.json import document
 from tierscope.run.start import begin, execute
 
 Rows = list[dict[str, Any]]

@@ -36,9 +36,7 @@ def _step(one: Statement, timed: float, step: float) -> Failure | None:
     if timed >= TICKS * step:
         return None
     said, found = f"a timing of {value_of('x_s', timed)}", f"the clock steps by {value_of('x_s', step)}"
-    why = (
-        f"{timed / step:.1f} steps: up to {100 * step / timed:.0f} % of the number is rounding; time more work at once"
-    )
+    why = f"{timed / step:.1f} steps: up to {100 * step / timed:.0f} % of the number is rounding; time longer blocks"
     return Failure("clock_step", one.label, one.table, "timed_s", said, found, why)
 
 
@@ -46,7 +44,7 @@ def _cost(one: Statement, timed: float, cost: float) -> Failure | None:
     if cost <= COST * timed:
         return None
     said, found = f"a timing of {value_of('x_s', timed)}", f"reading the clock costs {value_of('x_s', cost)}"
-    why = f"{100 * cost / timed:.0f} % of the number is the clock itself; time more work at once"
+    why = f"{100 * cost / timed:.0f} % of the number is the clock itself; time longer blocks"
     return Failure("clock_step", one.label, one.table, "timed_s", said, found, why)
 
 

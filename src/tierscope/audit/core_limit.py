@@ -69,7 +69,7 @@ def _latency(one: Statement) -> Failure | None:
         return None
     level = "second" if outside else "first"
     found = f"a {level}-level cache needs {value_of('latency_s', least)} at least"
-    why = "the accesses did not depend on each other, the time was divided by too many, or us stand under a head of ns"
+    why = "the accesses did not depend on each other, the time was divided by too many, or a column of ns contains us"
     return Failure("core_limit", one.label, one.table, "latency_s", shown("latency_s", stated), found, why)
 
 

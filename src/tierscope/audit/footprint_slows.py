@@ -35,7 +35,7 @@ class FootprintSlows:
                 if smaller:
                     slowest = max(smaller, key=lambda other: other.quantities[NAME].low)
                     good = one.quantities[NAME].high >= ROOM * slowest.quantities[NAME].low
-                    why = "rows were swapped, or a neighbour held the caches while the smaller one was measured"
+                    why = "rows were swapped, or a neighbour occupied the caches while the smaller one was measured"
                     yield None if good else broken(self.name, one, slowest, NAME, why)
 
 

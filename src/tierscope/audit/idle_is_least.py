@@ -25,7 +25,7 @@ class IdleIsLeast:
     """Rows with load threads or neighbours, and those of a tool that has a test of idle latency besides."""
 
     name: ClassVar[str] = "idle_is_least"
-    title: ClassVar[str] = "nothing is sooner beside a load than without"
+    title: ClassVar[str] = "latency is not lower with a load than without"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for name, same in ((NAME, _target), (TIME, _setting)):

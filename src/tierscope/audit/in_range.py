@@ -37,7 +37,7 @@ def _failure(one: Statement, name: str) -> Failure | None:
     share = name.endswith("_share") and name != "peak_share"  # that one has an identity of its own
     if math.isfinite(stated.value) and stated.value >= 0 and not (share and stated.value > 1 + ROOM):
         return None
-    found = "a share lies between 0 and 1" if share else "a quantity of this kind is finite and not negative"
+    found = "a share is between 0 and 1" if share else "a quantity of this kind is finite and not negative"
     return Failure("in_range", one.label, one.table, name, shown(name, stated), found, _why(name, stated.value))
 
 

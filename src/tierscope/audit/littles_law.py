@@ -36,7 +36,7 @@ class LittlesLaw:
     """Latency against depth / rate."""
 
     name: ClassVar[str] = "littles_law"
-    title: ClassVar[str] = "latency x rate = operations under way"
+    title: ClassVar[str] = "latency x rate = operations in flight"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:
@@ -83,8 +83,8 @@ def _why(one: Statement, ratio: float, room: float) -> str:
     if ratio < 1 / IMPOSSIBLE:
         return f"{word} in rate or latency" if word else f"{1 / ratio:.3g} times too short: another quantity, or depth"
     if ratio < 1:
-        return f"{100 * (1 - ratio):.0f} % below: part of the wait is not in it, or fewer were under way than stated"
-    return f"{100 * (ratio - 1):.0f} % above: more were under way than stated, or the rate is of other seconds"
+        return f"{100 * (1 - ratio):.0f} % below: part of the wait is not in it, or fewer were in flight than stated"
+    return f"{100 * (ratio - 1):.0f} % above: more were in flight than stated, or the rate is of other seconds"
 
 
 identities.add(LittlesLaw())

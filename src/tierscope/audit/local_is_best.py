@@ -27,7 +27,7 @@ class LocalIsBest:
     """Every far cell of a matrix against the near cell of the same memory."""
 
     name: ClassVar[str] = "local_is_best"
-    title: ClassVar[str] = "local memory is no worse than from afar"
+    title: ClassVar[str] = "local memory is not slower than remote memory"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         cells = [(one, *ends) for one in statements if one.conclusive and (ends := _ends(one))]
@@ -50,7 +50,7 @@ def _both(local: Statement, far: Statement) -> Iterator[Failure | None]:
         yield None if good else broken("local_is_best", local, far, LATENCY, why)
     if BANDWIDTH in local.quantities and BANDWIDTH in far.quantities:
         good = local.quantities[BANDWIDTH].high >= POOR * far.quantities[BANDWIDTH].low
-        why = "a digit was lost in one of the two, rows or columns were swapped, or few CPUs are beside that memory"
+        why = "a digit was lost in one of the two, rows or columns were swapped, or few CPUs are local to that memory"
         yield None if good else broken("local_is_best", local, far, BANDWIDTH, why)
 
 

@@ -29,7 +29,7 @@ class Moments:
     """Each set of extremes, mean and deviation whose number of values is known."""
 
     name: ClassVar[str] = "moments"
-    title: ClassVar[str] = "mean and deviation lie where the extremes allow"
+    title: ClassVar[str] = "mean and deviation agree with the extremes"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:

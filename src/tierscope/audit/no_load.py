@@ -30,7 +30,7 @@ class NoLoad:
     """All rows with a delay, by series."""
 
     name: ClassVar[str] = "no_load"
-    title: ClassVar[str] = "a load has more than one line under way"
+    title: ClassVar[str] = "a load has more than one line in flight"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         series: dict[tuple[str, str], list[Statement]] = {}
@@ -56,7 +56,7 @@ def _alone(one: Statement) -> bool:
 def _failure(rows: list[Statement], total: int) -> Failure:
     products = [one.quantities["bandwidth_bytes_per_s"].value * one.quantities["latency_s"].value for one in rows]
     said = f"latency x bandwidth is {min(products):.2f} to {max(products):.2f} bytes"
-    found = f"that is {fmean(products) / LINE_BYTES:.2f} lines of {LINE_BYTES} bytes under way, as of one chaser alone"
+    found = f"that is {fmean(products) / LINE_BYTES:.2f} lines of {LINE_BYTES} bytes in flight, as of one chaser alone"
     why = "no load ran: the bandwidth was computed from the latency, or is the chaser's own"
     label = f"all {total} rows" if len(rows) == total else f"{len(rows)} rows such as {rows[0].label}"
     return Failure("no_load", label, rows[0].table, "bandwidth_bytes_per_s", said, found, why)

@@ -58,7 +58,9 @@ def _why(one: Statement) -> str:
         footprint, cache = (show_bytes(size.value) for size in sizes)
         return f"a footprint of {footprint} fits in the last-level cache of {cache}: this is the cache's bandwidth"
     if (size := one.get("footprint_bytes")) and not one.get("cache_bytes") and size[0].value <= LARGEST_CACHE:
-        return f"if the caches hold its footprint of {show_bytes(size[0].value)}, this is their bandwidth; else {WRONG}"
+        return (
+            f"if a footprint of {show_bytes(size[0].value)} fits in the caches, this is their bandwidth; else {WRONG}"
+        )
     return WRONG
 
 

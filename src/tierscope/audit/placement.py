@@ -20,7 +20,7 @@ class Placement:
     """Of every group that named nodes."""
 
     name: ClassVar[str] = "placement"
-    title: ClassVar[str] = "bytes lie on the nodes asked for"
+    title: ClassVar[str] = "bytes are on the nodes that were requested"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:
@@ -32,7 +32,7 @@ class Placement:
 
 def _failure(one: Statement, placed: float, astray: float) -> Failure:
     said = f"node {one.words.get('asked', '?')} was asked for"
-    found = f"{show_bytes(astray)} of {show_bytes(placed + astray)} lie on node {one.words.get('elsewhere', '?')}"
+    found = f"{show_bytes(astray)} of {show_bytes(placed + astray)} are on node {one.words.get('elsewhere', '?')}"
     why = "the node was full or the kernel moved the pages: the number is of a mixture of tiers"
     return Failure("placement", one.label, one.table, "astray_bytes", said, found, why)
 

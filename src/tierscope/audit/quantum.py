@@ -50,7 +50,7 @@ def _failure(rows: list[Statement], name: str) -> Failure | None:
     fit = [one for one in values if one.value in fitting]
     said = f"{name.removesuffix('_s')} of {max(map(_digits, values))} digits"
     found = f"{len(fit)} of {len(values)} are whole multiples of {step:.4g}, and {repeats} repeat digit for digit"
-    why = "that is the step of the clock: what lies below it was not measured; time more work at once"
+    why = "that is the step of the clock: shorter times were not measured; time longer blocks"
     return Failure("quantum", f"{len(values)} rows such as {rows[0].label}", rows[0].table, name, said, found, why)
 
 

@@ -15,14 +15,14 @@ from tierscope.audit.statement import Quantity, Statement
 
 MEAN = 0.02  # of two averages of one run
 LARGE = 100.0  # times: no mean of samples is so far from the mean of the run; a unit is
-PREFIXES = {True: (1024.0, "MiB/s under a head that says KiB/s"), False: (1000.0, "a prefix below what it says")}
+PREFIXES = {True: (1024.0, "MiB/s in a column of KiB/s"), False: (1000.0, "a prefix below the one that is printed")}
 
 
 class SameQuantity:
     """Both columns of one row."""
 
     name: ClassVar[str] = "same_quantity"
-    title: ClassVar[str] = "a number told twice is the same"
+    title: ClassVar[str] = "a number that is stated twice is the same"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:

@@ -38,7 +38,7 @@ def _broken(stated: Quantity, kind: str, whole: Quantity | None) -> tuple[str, s
         bounds = f"its bounds are {stated.low:.6g} and {stated.high:.6g}"
         return bounds, "value and bounds come from different points, or a ratio was taken the wrong way round"
     if kind == "share" and not (stated.low >= -ROOM and stated.high <= 1 + ROOM):
-        return "a share lies between 0 and 1", "part and whole come from different points, or percent were taken for it"
+        return "a share is between 0 and 1", "part and whole come from different points, or percent were taken for it"
     if whole is not None and stated.value > whole.value * (1 + ROOM):
         return f"the whole is {whole.value:.6g}", "part and whole come from different points"
     if kind != "difference" and stated.low < 0:

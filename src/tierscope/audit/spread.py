@@ -30,7 +30,7 @@ class Spread:
     """Neighbours of each chain, of those that are there; and every interval (those of sentences: `sentences`)."""
 
     name: ClassVar[str] = "spread"
-    title: ClassVar[str] = "extremes hold what lies between them"
+    title: ClassVar[str] = "extremes contain what is between them"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:

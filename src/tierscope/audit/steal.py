@@ -31,7 +31,7 @@ class Steal:
 
 def _failure(one: Statement, stolen: float, left_out: float) -> Failure:
     said, found = f"{100 * left_out:.0f} % left out", f"{100 * stolen:.0f} % of the timed blocks met stolen time"
-    why = "the number holds what the host took from this guest: repeat it when the host is quiet"
+    why = "the number includes the time that the host took from this guest: repeat it when the host is quiet"
     return Failure("steal", one.label, one.table, "stolen_share", said, found, why)
 
 

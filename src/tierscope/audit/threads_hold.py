@@ -24,7 +24,7 @@ class ThreadsHold:
     """Rows with a rate, a mean latency and a limit."""
 
     name: ClassVar[str] = "threads_hold"
-    title: ClassVar[str] = "no more under way than threads or depth hold"
+    title: ClassVar[str] = "not more in flight than threads or depth allow"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:

@@ -30,7 +30,7 @@ class UnitGiven:
                     bare.setdefault((one.table, name), []).append(one)
         for (table, name), rows in bare.items():
             first = rows[0].quantities[name]
-            why = "no identity can hold it against another number: state ns, us, MB/s ..."
+            why = "no identity can compare it with another number: state ns, us, MB/s ..."
             said = f"{name} {first.said or first.value}"
             label = rows[0].label if len(rows) == 1 else f"all {len(rows)} rows"
             yield Failure(self.name, label, table, name, said, "no unit is given", why)

@@ -12,7 +12,6 @@ from tierscope.printable import printable, printable_all
 from tierscope.report import picture
 from tierscope.report.figure_page import Beside, figure_page
 from tierscope.report.standalone import standalone
-from tierscope.report.writers.png import SCALE
 
 ENDINGS = (".svg", ".png", ".html")
 
@@ -43,5 +42,5 @@ def _content(spec: Spec, ending: str, beside: Beside) -> bytes:
     if ending == ".html":
         return figure_page(spec, beside).encode()
     if ending == ".png":
-        return picture.png(standalone(spec), SCALE)
+        return picture.png(standalone(spec))
     return picture.svg(standalone(spec)).encode()

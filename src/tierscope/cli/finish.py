@@ -14,9 +14,9 @@ from tierscope.files import write_to
 from tierscope.printable import json_text, printable
 from tierscope.record.result import Run, Warn, load
 from tierscope.report import picture
+from tierscope.report.formats import write
+from tierscope.report.formats.json import document
 from tierscope.report.terminal import show
-from tierscope.report.writers import writers
-from tierscope.report.writers.json import document
 
 
 def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool) -> int:
@@ -53,13 +53,13 @@ def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
         told = error if isinstance(error, TierscopeError) else MachineError(refusal(error))
         if not fresh or drop_if_empty(directory):
             raise told from error
-        raise type(told)(f"{told}; what was measured is kept, go on with: {go_on}") from error
+        raise type(told)(f"{told}; what was measured is kept, continue with: {go_on}") from error
 
 
 def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
     """Report, rows and tables of a run that is done; the exit status by its rows."""
     try:
-        report = writers["html"].write(run, run.path)[0]
+        report = write("html", run, run.path)[0]
     except OSError as error:
         step = f"the run itself is safe, write its page with: tierscope report {quote(str(run.path))}"
         raise MachineError(f"cannot write {refusal(error)}; {step}") from error

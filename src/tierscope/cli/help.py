@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
@@ -36,10 +37,21 @@ def described(registry: Registry[Any]) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in paragraphs.items()}
 
 
-class Command(click.RichCommand):
-    """A command that knows its examples, its formats, and when it ends with which exit status.
+@dataclass(frozen=True)
+class Tried:
+    """Arguments with which the tests call a command for a run of each suite; neither: it reads no run.
 
-    `markdown` is its help with its marks.
+    {run} is the directory of the run, {out} an empty directory, {report} and {export} each format of its kind.
+    """
+
+    every: tuple[str, ...] = ()  # a run of every suite has something for these
+    some: tuple[str, ...] = ()  # for these a run may have nothing, and the command says so
+
+
+class Command(click.RichCommand):
+    """A command that knows its examples, its formats, when it ends with which exit status, and how it is tried.
+
+    `markdown` is its help with its marks. `tried`: None for a command that has not said it.
     """
 
     def __init__(
@@ -47,11 +59,13 @@ class Command(click.RichCommand):
         *args: Any,
         examples: tuple[str, ...] = (),
         status: dict[int, str] | None = None,
-        formats: Callable[[], Registry[Any]] | None = None,
+        formats: Callable[[], dict[str, str]] | None = None,
+        tried: Tried | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.examples, self.status, self._formats = examples, status or {}, formats
+        self.tried = tried
         self.markdown = self.help or ""
         self.help = plain(self.markdown)
         self._marked: dict[str, str] = {}
@@ -67,7 +81,7 @@ class Command(click.RichCommand):
     @property
     def formats(self) -> dict[str, str]:
         """Name -> what it is, of the formats that the command knows; their modules are loaded."""
-        return described(self._formats()) if self._formats else {}
+        return self._formats() if self._formats else {}
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         blocks = {

@@ -51,16 +51,16 @@ def suites() -> Iterable[str]:
     return suites
 
 
-def formats() -> Iterable[str]:
-    from tierscope.report.writers import writers
+def reports() -> Iterable[str]:
+    from tierscope.report.formats import formats
 
-    return writers
+    return formats.reports()
 
 
 def exports() -> Iterable[str]:
-    from tierscope.report.exports import exports
+    from tierscope.report.formats import formats
 
-    return exports
+    return formats.exports()
 
 
 def importers() -> Iterable[str]:

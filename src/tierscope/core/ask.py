@@ -18,11 +18,16 @@ Answer = TypeVar("Answer")
 
 
 def catalogue() -> Catalogue:
-    """CoreError if the core is of another version. Targets and structures are those of both cores, if there are two."""
+    """Return what the cores contain. Targets and structures are those of both cores, if there are two.
+
+    CoreError if the core is of another version, or if two of its entries have one name.
+    """
     found = read(_ask("catalogue"), Catalogue)
     with suppress(CoreError, MachineError):
         linked = read(_ask("catalogue", find=find_pool_core), Catalogue)
-        return msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
+        found = msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
+    if twice := found.collision():
+        raise CoreError(f"{twice} in {find_core()}, and a plan cannot tell them apart; rename one, and build again")
     return found
 
 

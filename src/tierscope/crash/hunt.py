@@ -63,7 +63,7 @@ def _refuse_nonsense(asked: Asked) -> None:
     if asked.file.exists() and not asked.file.is_file():
         raise UsageError(f"{asked.file} is no regular file, and only such can be followed")
     if not str(asked.file).isprintable():
-        raise UsageError(f"{str(asked.file)!r} holds bytes that are no letters")
+        raise UsageError(f"{str(asked.file)!r} contains bytes that are not text")
     if asked.keep is not None:
         try:
             asked.keep.mkdir(parents=True, exist_ok=True)

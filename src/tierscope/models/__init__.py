@@ -1,7 +1,7 @@
 """Models: what a machine or a program would do where it was not measured, as numbers with bounds.
 
 A model is a frozen dataclass whose fields are its constants; its module's docstring is its documentation, with formula,
-units, what it is blind to and its source. It computes, and reads no files. Each file adds its model in the last line.
+units, limits and source. It computes, and reads no files. Each file adds its model in the last line.
 """
 
 from tierscope.models.model import Model

@@ -6,8 +6,8 @@ c: cycles that do not wait for memory; M_r, M_w: loads and stores that miss the 
 the device in s, p its parallelism, B its bandwidth in bytes/s; f: clock in Hz; v: bytes of a value.
 
 A curve's family is chosen by held-out error. Outside the fitted numbers of operations the bounds are wide, and a
-warning says so. Blind to caches of another size, to misses that overlap more or less than p, to a clock that changes,
-and to writes that leave the caches later than they were counted.
+warning reports it. Limits: the model ignores caches of another size, misses that overlap more or less than p, a clock
+that changes, and writes that leave the caches later than they were counted.
 
 Preset `document 004`: its published curves for map_get on PMDK's hashmap_atomic. c is there the number of instructions,
 854.9 n, since the program multiplies cycles / f by instructions per cycle; the program prints 854 and adds no such

@@ -2,9 +2,9 @@
 
     B(n) = min(n * b1, b_max)                                        [bytes/s]
 
-Valid for equal, pinned threads whose footprints exceed the last-level cache. Blind to the fall past the knee that
-persistent-memory writes show: read `residual` before you trust it. The bounds are two residuals wide; where the knee
-was not seen, or below the threads that were measured, they reach from the best bandwidth measured to n * b1.
+Valid for equal, pinned threads whose footprints exceed the last-level cache. Limits: it does not describe the fall past
+the knee that writes to persistent memory show; read `residual` before you trust it. The bounds are two residuals wide.
+If the knee was not seen, or below the measured threads, they reach from the best measured bandwidth to n * b1.
 Source: Stengel et al., "Quantifying Performance Bottlenecks of Stencil Computations Using the Execution-Cache-Memory
 Model", ICS 2015 (multicore scaling).
 """

@@ -8,9 +8,9 @@ v: bytes of a value; h_s(C): share of its accesses found in C lines of an LRU ca
 are drawn evenly from W has h = 1 - exp(-r x / W), where x solves sum of s: W_s h_s = C: H. Che and others,
 "Hierarchical Web Caching Systems: Modeling, Design and Experimental Results", IEEE JSAC, 2002.
 
-Nothing is fitted. The bounds say how far lines may overlap: all that do not depend on each other at once, or one after
-the other; where a structure's own error is published, they hold it. Blind to the TLB, to caches that are not LRU or
-that other programs use, to prefetchers and to instructions.
+Nothing is fitted. The bounds are those of overlap: all lines that do not depend on each other at the same time, or one
+after the other. If the error of a structure is published, the bounds include it. Limits: the model ignores the TLB,
+caches that are not LRU or that other programs use, prefetchers and instructions.
 
 Presets: `NAME get`, `NAME insert` and `NAME remove` of every structure of Tierscope (of `map` only `get`), with our own
 layouts; and `document 004`: 4 1/3 accesses an operation, each to the memory, on its device: section 5.4 of a thesis on

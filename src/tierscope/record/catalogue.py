@@ -1,5 +1,6 @@
 """What a build of the core holds, as it states it: kernels on ISAs, targets, victims; available here or not."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -116,6 +117,13 @@ class Catalogue(msgspec.Struct, frozen=True):
     simulated: tuple[Preset, ...] = ()
     events: tuple[EventKind, ...] = ()
 
+    def collision(self) -> str:
+        """Return "" or which name two entries have that a plan could not tell apart."""
+        work: list[tuple[str, str]] = [(f"the kernel {one.kernel}", one.kernel) for one in _once(self.kernels)]
+        work += [(f"the victim {one.name}", one.name) for one in self.victims]
+        work += [(f"the structure {one.name}", one.name) for one in self.structures]
+        return _twice(work) or _twice([(f"the target {one.name}", one.name) for one in self.targets])
+
     def walks(self) -> dict[str, Walk]:
         """Return the kernels on lines, by name."""
         return {
@@ -144,6 +152,21 @@ class Catalogue(msgspec.Struct, frozen=True):
         """The kernel on every ISA that runs here, best first."""
         found = [k for k in self.kernels if k.kernel == name and k.available]
         return sorted(found, key=lambda k: -k.rank)
+
+
+def _once(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Return the kernels, each on the first ISA that it names; one that names an ISA twice is there twice."""
+    first = {one.kernel: one.isa for one in reversed(kernels)}
+    return [one for one in kernels if first[one.kernel] == one.isa]
+
+
+def _twice(entries: Sequence[tuple[str, str]]) -> str:
+    seen: dict[str, str] = {}
+    for what, name in entries:
+        if name in seen:
+            return f"{seen[name]} and {what} have one name"
+        seen[name] = what
+    return ""
 
 
 def _read_share(operands: tuple[Operand, ...]) -> float:

@@ -282,8 +282,8 @@ def _read(path: Path, kind: type[Stored]) -> Stored:
         content = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError) as error:
         begun = path.name != "manifest.json" and (path.parent / "manifest.json").is_file()
-        step = f"go on with: tierscope resume {quote(str(path.parent))}" if begun else "try one below runs/"
-        raise ResultError(f"{path.parent} is no run directory: it has no {path.name}; {step}") from error
+        step = f"continue with: tierscope resume {quote(str(path.parent))}" if begun else "try one below runs/"
+        raise ResultError(f"{path.parent} is not a run directory: it has no {path.name}; {step}") from error
     except OSError as error:
         raise ResultError(f"{path} cannot be read: {reason(error)}") from error
     try:

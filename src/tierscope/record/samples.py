@@ -67,9 +67,9 @@ def write_blocks(path: Path, blocks: Blocks) -> None:
             path, duck.parquet({name: np.ascontiguousarray(blocks[name]) for name in blocks.dtype.names or ()})
         )
     except OSError as error:
-        raise MachineError(f"{path} cannot be written: {reason(error)}; make room there") from error
+        raise MachineError(f"{path} cannot be written: {reason(error)}; free space there") from error
     except duck.DuckError as error:
-        raise MachineError(f"{path} cannot be written: {error}; make room in memory") from error
+        raise MachineError(f"{path} cannot be written: {error}; free memory") from error
 
 
 def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:

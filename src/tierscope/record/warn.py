@@ -1,4 +1,4 @@
-"""A doubt about a record or a run, and the codes that doubts have."""
+"""A doubt about a record or a run, and the codes of doubts."""
 
 from typing import Annotated
 
@@ -6,11 +6,11 @@ import msgspec
 from msgspec import Meta
 
 codes: dict[str, str] = {}
-"""Code -> what is in doubt, of all modules that are loaded."""
+"""Code -> what is in doubt, from all modules that are loaded."""
 
 
 def state(**meanings: str) -> None:
-    """State what the codes of a module mean, for the reference; two meanings of one code are the programmer's fault."""
+    """State what the codes of a module mean, for the reference; ValueError if a code gets a second meaning."""
     for code, meaning in meanings.items():
         if codes.setdefault(code, meaning) != meaning:
             raise ValueError(f"the code {code} of a warning has two meanings")

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from tierscope import __version__
 from tierscope.draw.theme import Spec
 from tierscope.report import picture
-from tierscope.report.pages import PAGE, pages
+from tierscope.report.pages import PAGE, colours, pages
 from tierscope.report.policy import policy
 from tierscope.report.standalone import inline
-from tierscope.report.writers.html import colours
-from tierscope.report.writers.svg import renumbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ def figure_page(spec: Spec, beside: Beside) -> str:
     """The whole page."""
     from markupsafe import Markup
 
-    drawn = renumbered(picture.svg(inline({key: spec[key] for key in spec if key != "title"})))
+    drawn = picture.svg(inline({key: spec[key] for key in spec if key != "title"}))
     style = "\n".join((colours(), *((PAGE / name).read_text() for name in ("page.css", "figure.css"))))
     return (
         pages()

@@ -21,7 +21,7 @@ GENERAL = {
 }
 """What applies to all tables of our own runs."""
 
-NOT_KNOWN = "Not known: neither the output nor the importer of this format says how the tool measured."
+NOT_KNOWN = "Not known: neither the output nor the importer of this format states how the tool measured."
 
 
 def method(sections: tuple[str, ...], result: Result) -> list[tuple[str, str]]:

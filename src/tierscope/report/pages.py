@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tierscope.draw.theme import DARK, LIGHT
 from tierscope.printable import printable_lines
 
 if TYPE_CHECKING:
@@ -29,3 +30,14 @@ def pages() -> "jinja2.Environment":
 def _shown(value: Any) -> Any:
     """Markup is a str of its own type, and is ours."""
     return printable_lines(value) if type(value) is str else value
+
+
+def colours() -> str:
+    """Return the roles of `theme` as style rules: light, dark by the system or by hand, and always light on paper."""
+    light, dark = (";".join(f"--{role}:{value}" for role, value in theme.items()) for theme in (LIGHT, DARK))
+    return (
+        f":root{{{light};color-scheme:light}}\n"
+        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark};color-scheme:dark}}}}\n"
+        f":root[data-theme=dark]{{{dark};color-scheme:dark}}\n"
+        f"@media print{{:root,:root:not([data-theme=light]),:root[data-theme=dark]{{{light};color-scheme:light}}}}"
+    )

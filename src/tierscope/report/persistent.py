@@ -24,7 +24,7 @@ def lines(machine: Machine) -> Iterator[str]:
 
 
 def _join(name: str, *parts: str) -> str:
-    return f"{name}: {', '.join(part for part in parts if part) or 'nothing is told of it'}"
+    return f"{name}: {', '.join(part for part in parts if part) or 'it reports nothing'}"
 
 
 def _size(size: int | None, what: str = "") -> str:

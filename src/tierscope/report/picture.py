@@ -5,6 +5,7 @@ standard error, which is kept away. It was seen where no thread or no file could
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from tierscope import stops
 from tierscope.errors import MachineError
 from tierscope.printable import printable_lines
 
+SCALE = 2.0  # pixels per px of a PNG: sharp on dense screens and on paper 17 cm wide at 220 dpi
 PANIC = "PanicException"  # pyo3 makes a class of this name in every module that it builds
 
 
@@ -22,15 +24,15 @@ def svg(spec: dict[str, Any]) -> str:
     with panics("a figure cannot be drawn as SVG"):
         import vl_convert
 
-        return str(vl_convert.vegalite_to_svg(spec))
+        return _renumbered(str(vl_convert.vegalite_to_svg(spec)))
 
 
-def png(spec: dict[str, Any], scale: float) -> bytes:
-    """Return a figure as PNG, `scale` pixels per px; MachineError where the library fails."""
+def png(spec: dict[str, Any]) -> bytes:
+    """Return a figure as PNG; MachineError where the library fails."""
     with panics("a figure cannot be drawn as PNG"):
         import vl_convert
 
-        return bytes(vl_convert.vegalite_to_png(spec, scale=scale))
+        return bytes(vl_convert.vegalite_to_png(spec, scale=SCALE))
 
 
 def bundle(snippet: str) -> str:
@@ -39,6 +41,16 @@ def bundle(snippet: str) -> str:
         import vl_convert
 
         return str(vl_convert.javascript_bundle(snippet))
+
+
+def _renumbered(svg: str) -> str:
+    """Return a picture whose clip paths count from 0: `vl_convert` goes on counting from one picture to the next."""
+    names: dict[str, str] = {}
+
+    def name(match: re.Match[str]) -> str:
+        return match.group(1) + names.setdefault(match.group(2), f"clip{len(names)}")
+
+    return re.sub(r'((?:id="|url\(#))(clip\d+)\b', name, svg)
 
 
 @contextmanager

@@ -75,7 +75,7 @@ def _peak() -> Claim:
         (
             Figure("3.2 x 2 x 8, the product itself", 51, 3.2 * 2 * 8),
             Figure("of the processor, by the formula", 51, 2.133 * 8 * 4, fault=DOUBLED),
-            Figure("of the processor, as its maker says", 68, 2.133 * 8 * 4),
+            Figure("of the processor, as its maker states", 68, 2.133 * 8 * 4),
         ),
     )
 

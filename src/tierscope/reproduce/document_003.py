@@ -16,10 +16,10 @@ TESTS = ("write", "mixed", "read")
 READS = 0.7  # of a mixed test
 
 DIGIT = "3520 IOPS lost a digit and the k: 35.2k"
-IMPOSSIBLE = "impossible: with 16 requests under way 83.1k IOPS allow 193 us; printed is 39 times that"
+IMPOSSIBLE = "impossible: with 16 requests in flight 83.1k IOPS allow 193 us; printed is 39 times that"
 READS_ALONE = "IOPS of mixed tests are the reads alone"
 LOW = "15 to 31 % below what queue depth and IOPS demand"
-UNIT = "unit slip: 1036.44 is MiB/s under a head that says KiB/s"
+UNIT = "unit slip: 1036.44 is MiB/s in a column of KiB/s"
 HIGHER = "1.3 to 2.4 times the other bandwidth column: a mean of samples, not of the run"
 
 
@@ -183,7 +183,7 @@ def remarks() -> list[str]:
     low, high, cells = min(under_way), max(under_way), len(under_way)
     errors = ", ".join(f"{error:+.0f} %" for error in mixed)
     return [
-        f"{low:.2f} to {high:.2f} bytes are under way in all {cells} cells: no load, and the delay does nothing",
+        f"{low:.2f} to {high:.2f} bytes are in flight in all {cells} cells: no load, and the delay does nothing",
         f"with reads and writes together, latency x IOPS / depth of the mixed tests is off by {errors}",
     ]
 

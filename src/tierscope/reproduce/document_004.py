@@ -100,7 +100,7 @@ def remarks() -> list[str]:
         f"the miss ratio of loads is {ratio.at(rows[0][0]):.2f} to {ratio.at(rows[-1][0]):.2f} over the rows",
         "text and formulas give 90 ns for writes, the programs 70 ns",
         "text and formulas give the counter model 7.45e9 bytes/s, its program .745e9, which the table needs",
-        "setting up is said to take 95 % of the time in section 4, 90 % in section 5",
+        "the text states that setting up takes 95 % of the time in section 4, 90 % in section 5",
         *_borrowed(),
     ]
 

@@ -23,7 +23,7 @@ warn.state(
     said="a warning of the program that measured",
 )
 
-THP_SHARE = 0.99  # of the bytes that must lie on large pages before a warning
+THP_SHARE = 0.99  # of the bytes that must are on large pages before a warning
 
 
 def next_step(words: str, otherwise: str) -> tuple[str, str]:
@@ -49,7 +49,7 @@ def doubts(
         large = fact.pages.get(str(wanted), 0)
         if mapped and fact.footprint_bytes >= wanted and large < THP_SHARE * mapped:
             some = f"{show_bytes(large)} of {show_bytes(mapped)}"
-            message = f"{fact.kernel}: {some} lie on {group.target.pages} pages"
+            message = f"{fact.kernel}: {some} are on {group.target.pages} pages"
             step = "use pages=4k, or let the system give large pages (doctor: thp)"
             found.append(Warn(code="pages", message=message, next_step=step))
         found.extend(_misplaced(group, fact))
@@ -106,5 +106,5 @@ def _misplaced(group: Group, fact: GroupFacts) -> list[Warn]:
     if not stray or any(target.name != "node" for target in targets):
         return []
     some = f"{show_bytes(sum(stray.values()))} of {show_bytes(sum(fact.nodes.values()))}"
-    message = f"{fact.kernel}: {some} lie on node {', '.join(sorted(stray))}, not on node {', '.join(sorted(homes))}"
+    message = f"{fact.kernel}: {some} are on node {', '.join(sorted(stray))}, not on node {', '.join(sorted(homes))}"
     return [Warn(code="placement", message=message, next_step="free memory there, or name a smaller array")]

@@ -30,7 +30,7 @@ def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Pat
         except OSError as error:
             raise MachineError(f"cannot create {path}: {reason(error)}; choose another place with --out") from error
         return path
-    raise MachineError(f"{parent} holds a hundred runs of this second; choose another place with --out")
+    raise MachineError(f"{parent} already contains a hundred runs of this second; choose another place with --out")
 
 
 def in_a_name(word: str) -> str:
@@ -46,7 +46,7 @@ def taken(out: Path) -> Path:
         if not is_free(out):
             release(out)
             if holds_imported(out):
-                raise UsageError(f"{out} holds an imported run, which cannot be resumed; name a new directory")
+                raise UsageError(f"{out} contains an imported run, which cannot be resumed; name a new directory")
             go_on = f"tierscope resume {quote(str(out))}"
             raise UsageError(f"{out} is not empty; name a new directory, or continue it with `{go_on}`")
         sync_folder(out.absolute().parent)

@@ -246,7 +246,7 @@ def _refuse_wrong(error: float, ready: Experiment, *, keyed: bool) -> None:
         return
     kernels = ", ".join(group.workload.kernel for group in ready.groups)
     what = (
-        "the structure does not hold what its operations should have left"
+        "the content of the structure is not what its operations should have left"
         if keyed
         else f"memory differs from scalar code by {error:g} after the blocks"
     )

@@ -104,7 +104,9 @@ def begin(
 ) -> tuple[Path, Manifest]:  # fmt: skip
     """Writes the manifest of a new run, once the user agrees to its commands; MachineError or UsageError if not."""
     if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
-        raise UsageError(f"{str(out or Path.cwd())!r} holds bytes that are no letters; choose another place with --out")
+        raise UsageError(
+            f"{str(out or Path.cwd())!r} contains bytes that are not text; choose another place with --out"
+        )
     refuse_uncounted(suite, options)
     now = datetime.now(UTC)
     # wrong words and paths are told before anything is written

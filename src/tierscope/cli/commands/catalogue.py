@@ -1,18 +1,18 @@
-"""`tierscope catalogue`: kernels, ISAs, targets, structures of this build, and performance events of this machine; what
-cannot run here with the reason.
+"""`tierscope catalogue`: kernels, ISAs, targets, structures and victims of this build, and performance events of this
+machine; what cannot run here with the reason.
 """
 
 import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, tried=Tried())
 @click.option("--json", "as_json", is_flag=True, help="Print the [catalogue of the core](plan.md#catalogue).")
 def catalogue(as_json: bool) -> int:
-    """List the kernels, ISAs, targets and structures of this build.
+    """List the kernels, ISAs, targets, structures and victims of this build.
 
     Shows the stores of each kernel, its bytes per operation, and the ISAs that it runs on here. Entries that cannot run
     here stay in the list, with the reason.
@@ -45,6 +45,7 @@ def catalogue(as_json: bool) -> int:
     lines += [
         (f"structure {one.name}", one.summary if one.available else _absent(one.reason)) for one in found.structures
     ]
+    lines += [(f"victim {one.name}", one.summary if one.available else _absent(one.reason)) for one in found.victims]
     lines += [(f"sim:{one.name}", one.summary) for one in found.simulated]
     lines += [(f"event {one.name}", "counted by counters=") for one in found.events if one.available]
     reasons = dict.fromkeys(one.reason for one in found.events if not one.available)

@@ -7,12 +7,16 @@ import rich_click as click
 
 from tierscope.cli.agreed import allowing
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 from tierscope.cli.least import share
 
 
 @click.command(
     cls=Command,
+    tried=Tried(
+        ("{run} {run} --figure {out}/c.svg", "{run} {run} --json", "{run} {run} --figure {out}/c.html"),
+        ("{run} reference:document003_storage", "{run} reference:document003_storage --json"),
+    ),
     status={
         1: "at least one point is slower; with `reference:NAME`, the run is not normal for such hardware",
         4: "every common point is inconclusive; runs without a common point are a usage error (2)",

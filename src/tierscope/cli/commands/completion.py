@@ -4,7 +4,7 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 NO_SPACE = """COMPREPLY+=($value)
             [[ $value == *= ]] && compopt -o nospace"""
@@ -12,7 +12,9 @@ NO_SPACE = """COMPREPLY+=($value)
 
 
 @click.command(
-    cls=Command, examples=("tierscope completion bash > ~/.local/share/bash-completion/completions/tierscope",)
+    cls=Command,
+    tried=Tried(),
+    examples=("tierscope completion bash > ~/.local/share/bash-completion/completions/tierscope",),
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:

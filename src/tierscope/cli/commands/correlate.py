@@ -6,10 +6,14 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
-@click.command(cls=Command, status={2: "the run has too few points with counters"})
+@click.command(
+    cls=Command,
+    tried=Tried(some=("{run} --figure {out}/m.svg", "{run} --json")),
+    status={2: "the run has too few points with counters"},
+)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option(
     "--figure",

@@ -7,11 +7,12 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
 @click.command(
     cls=Command,
+    tried=Tried(),
     status={
         1: "at least one image failed its check",
         4: "no image failed, and at least half of the drawn power failures could not be "

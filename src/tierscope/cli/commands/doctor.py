@@ -4,10 +4,10 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, tried=Tried())
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(as_json: bool) -> int:
     """Check which settings of this machine affect which numbers.

@@ -1,24 +1,23 @@
 """`tierscope export RUN... --to FORM`: one or several runs as one file for other programs."""
 
 from pathlib import Path
-from typing import Any
 
 import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
-from tierscope.registry import Registry
+from tierscope.cli.help import Command, Tried
 
 
-def _formats() -> Registry[Any]:
-    from tierscope.report.exports import exports
+def _formats() -> dict[str, str]:
+    from tierscope.report.formats import formats
 
-    return exports
+    return {name: found.help for name, found in formats.exports().items()}
 
 
 @click.command(
     cls=Command,
+    tried=Tried(some=("{run} {run} --to {export} --out {out}/export",)),
     formats=_formats,
     examples=(
         "tierscope export runs/A runs/B --to html --out both.html",
@@ -38,9 +37,9 @@ def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
     from tierscope.errors import MachineError, UsageError, reason
     from tierscope.files import write_to
     from tierscope.record.result import load
-    from tierscope.report.exports import exports
+    from tierscope.report.formats import formats
 
-    chosen = exports[form]
+    chosen = formats.export(form)
     if out is None and not chosen.text:
         raise UsageError(f"{form} is no text; name a file with --out")
     content = chosen.render([load(directory) for directory in directories])

@@ -6,11 +6,15 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 from tierscope.cli.least import share
 
 
-@click.command(cls=Command, status={1: "a number became slower", 4: "there are too few runs to decide"})
+@click.command(
+    cls=Command,
+    tried=Tried(("{run} {run} --figure {out}/h.svg", "{run} {run} --json")),
+    status={1: "a number became slower", 4: "there are too few runs to decide"},
+)
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--least", default=0.02, show_default=True, callback=share, help="Smallest change of interest.", metavar="SHARE"

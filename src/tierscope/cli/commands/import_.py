@@ -1,25 +1,24 @@
 """`tierscope import FILE`: another tool's output as a run of ours."""
 
 from pathlib import Path
-from typing import Any
 
 import rich_click as click
 
 from tierscope.cli import names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
-from tierscope.registry import Registry
+from tierscope.cli.help import Command, Tried, described
 
 
-def _formats() -> Registry[Any]:
+def _formats() -> dict[str, str]:
     from tierscope.imports import importers
 
-    return importers
+    return described(importers)
 
 
 @click.command(
     name="import",
     cls=Command,
+    tried=Tried(),
     formats=_formats,
     examples=(
         "tierscope import stream.txt --out runs/stream-of-host1",

@@ -6,11 +6,17 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
 @click.command(
     cls=Command,
+    tried=Tried(
+        some=(
+            "{run} --from read=100ns,cache=1MiB:5ns --on read=300ns,cache=1MiB:5ns --json",
+            "{run} --from read=100ns,cache=1MiB:5ns --on read=300ns,cache=1MiB:5ns",
+        )
+    ),
     status={2: "MEMORY does not name a memory, WHAT does not name a preset, or the run has too few points"},
     examples=(
         "tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-here,read=305ns,bandwidth=7GB/s",

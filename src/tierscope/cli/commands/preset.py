@@ -6,11 +6,12 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
 @click.command(
     cls=Command,
+    tried=Tried(some=("{run}",)),
     examples=(
         "tierscope preset runs/latency-here > here.toml",
         "tierscope preset runs/latency-here runs/stream-here runs/tlb-here --name here > here.toml",

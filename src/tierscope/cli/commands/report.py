@@ -1,31 +1,32 @@
 """`tierscope report DIR`: write the run again in any of the formats."""
 
 from pathlib import Path
-from typing import Any
 
 import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
-from tierscope.registry import Registry
+from tierscope.cli.help import Command, Tried
 
 
-def _formats() -> Registry[Any]:
-    from tierscope.report.writers import writers
+def _formats() -> dict[str, str]:
+    from tierscope.report.formats import formats
 
-    return writers
+    return {name: found.help for name, found in formats.reports().items()}
 
 
 @click.command(
-    cls=Command, formats=_formats, examples=("tierscope report runs/A --format html --format svg --to figures-of-A",)
+    cls=Command,
+    tried=Tried(("{run} --to {out} --format {report}",)),
+    formats=_formats,
+    examples=("tierscope report runs/A --format html --format svg --to figures-of-A",),
 )
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option(
     "--format",
     "formats",
     cls=names.Named,
-    known=names.formats,
+    known=names.reports,
     multiple=True,
     default=("html",),
     help="One of {}; may be repeated; default: `html`.",
@@ -42,12 +43,15 @@ def report(directory: Path, formats: tuple[str, ...], to: Path | None) -> int:
     """
     from tierscope.errors import MachineError, refusal
     from tierscope.record.result import load
-    from tierscope.report.writers import writers
+    from tierscope.report.formats import formats as known
+    from tierscope.report.formats import write
 
     run = load(directory)
-    for writer in [writers[name] for name in formats]:  # all names are known before the first file is written
+    for name in formats:
+        known.report(name)  # raises before the first file is written
+    for name in formats:
         try:
-            written = writer.write(run, to or run.path)
+            written = write(name, run, to or run.path)
         except OSError as error:
             raise MachineError(f"cannot write {refusal(error)}; try --to ANOTHER_PLACE") from error
         for path in written:

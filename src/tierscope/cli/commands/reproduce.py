@@ -4,11 +4,12 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
 @click.command(
     cls=Command,
+    tried=Tried(),
     status={1: "a figure differs from what Tierscope states, including the faults that it knows"},
     examples=(
         "tierscope reproduce 004",
@@ -23,7 +24,7 @@ from tierscope.cli.help import Command
 def reproduce(document: str | None, everything: bool, as_json: bool) -> int:
     """Recompute the figures of published documents.
 
-    Recomputes every figure that DOCUMENT (`000` to `004`) derives, row by row: published, recomputed, difference. It
+    Recomputes every figure that DOCUMENT (such as `004`) derives, row by row: published, recomputed, difference. It
     then shows which figures are right and which are not, with the reason. Without a document, it prints one line for
     each. See [how to reproduce](../how-to/reproduce.md).
     """

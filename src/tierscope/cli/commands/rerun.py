@@ -7,11 +7,13 @@ import rich_click as click
 from tierscope.cli import running
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
 @click.command(
-    cls=Command, status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"}
+    cls=Command,
+    tried=Tried(),
+    status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
 )
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the new run; default: as for `run`.")

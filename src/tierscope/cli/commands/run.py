@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 from tierscope.cli import running
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 from tierscope.cli.markup import plain
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
 
 @click.command(
     cls=Command,
+    tried=Tried(),
     status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
     examples=(
         "tierscope run quick",

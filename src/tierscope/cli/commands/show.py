@@ -6,10 +6,10 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, tried=Tried(("{run}", "{run} --json")))
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the [JSON document](json.md#run---json) instead.")
 def show(directory: Path, as_json: bool) -> int:
@@ -20,7 +20,7 @@ def show(directory: Path, as_json: bool) -> int:
     from tierscope.cli.console import Console
     from tierscope.cli.finish import present
     from tierscope.record.result import load
-    from tierscope.report.writers.json import document
+    from tierscope.report.formats.json import document
 
     run = load(directory)
     if as_json:

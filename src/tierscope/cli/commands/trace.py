@@ -7,7 +7,7 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command
+from tierscope.cli.help import Command, Tried
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
+    tried=Tried(),
     examples=(
         "tierscope trace --on optane100 --on ddr5 -- ./program arguments",
         "tierscope trace --on optane100,cache.2.size=11MiB -- ./program",

@@ -5,7 +5,7 @@ and from where the fields of its objects lie; nothing is fitted. Keys are drawn 
 reads its value; an insert is of a new key, a remove of one that is there, both without rehash.
 
 Objects in a pool begin 16 bytes into a line, behind the header of libpmemobj's allocator, and have whole lines.
-Blind to what is not the structure's: libpmemobj's lanes, logs and bitmaps, and those of malloc.
+Limits: memory of libpmemobj and malloc is ignored (lanes, logs and bitmaps).
 """
 
 from collections.abc import Callable

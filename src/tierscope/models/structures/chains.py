@@ -2,7 +2,7 @@
 
 An array of b buckets for n keys: chains have Poisson lengths of mean n / b. A key that is there is behind (n - 1) /
 (2 b) others of its chain on average; one that is not is looked for behind all n / b.
-Blind to chains that are longer by chance (they double the array early), and to deletions.
+Limits: chains that are longer by chance (they double the array early) and deletions are ignored.
 Source: D. E. Knuth, The Art of Computer Programming, volume 3, section 6.4.
 """
 

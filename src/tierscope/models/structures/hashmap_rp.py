@@ -3,7 +3,7 @@
 The control object (40 bytes) is one line, with the count. Slots begin 16 bytes into a line, so every second one lies
 in two, its hash in the second: a slot alone is 1.5 lines, and with the slots before it up to where the search began,
 1.5 + (d - 1) / 2 for d > 0 of them. An insert goes on to the first empty slot, moving keys.
-Blind to tombstones.
+Limits: tombstones are ignored.
 Source: core/structures/persistent/hashmap_rp.cpp.
 """
 

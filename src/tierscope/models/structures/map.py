@@ -4,7 +4,7 @@ A node (32 bytes of links and colour, key, value) comes every 80 bytes, so it be
 often: the links and the key of one in four lie in two lines, and in one of four the value is in another line than the
 key. A search goes to the end of the tree even if it has passed the key. Of the map itself 32 bytes are read. An
 insert and a remove are left out: libstdc++ balances in compiled code, where nothing counts lines beside it.
-Blind to where a malloc that is no longer fresh puts nodes. Source: core/structures/volatile/map.cpp; libstdc++ 12,
+Limits: malloc is fresh, so that nodes follow each other. Source: core/structures/volatile/map.cpp; libstdc++ 12,
 bits/stl_tree.h; GNU C library 2.36, malloc/malloc.c.
 """
 

@@ -7,7 +7,7 @@ a get reads the bucket, the node before and 1 + (n - 1) / (2 b) nodes. An insert
 node before, them, and the one behind; into an empty one it writes the bucket of the node that was first, which it
 reads. A remove reads the node behind and, if that is of another bucket, of probability (1 - e^-l) / l, writes there.
 Of the map itself an insert and a get read 40 bytes, a remove 32, at each quarter of a line as often.
-Blind to nodes that lie in one line with the one before or behind.
+Limits: nodes that share a line with their neighbour in memory are ignored.
 Source: core/structures/volatile/unordered_map.cpp; libstdc++ 12, bits/hashtable.h.
 """
 

@@ -20,6 +20,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Annotated
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
@@ -59,6 +60,9 @@ ASKING = Schedule(precision=0.2, minimum_s=0.02, budget_s=0.02)
 REGIONS_TO = 512 * KiB
 WRITTEN_BYTES = 256 * MiB
 BLOCK_BYTES = 128 * KiB
+LINE_S = 120e-9  # of a written line, where nothing is known yet
+GROWS = 1.25  # most that the time of a line grows from one region to the next
+ENOUGH = 80  # blocks of a region: a verdict needs 50 clean ones
 
 
 class PolicyOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -144,15 +148,19 @@ class Field:
         )
         return self._experiment(MIGRATION, work, label, (self.cpu,), lasting)
 
-    def joined(self, region: int) -> Experiment:
-        """Each line of a region once, in random order."""
+    def joined(self, region: int, line_s: float) -> Experiment:
+        """Each line of a region once, in random order; long enough for `ENOUGH` blocks if a line takes `line_s`."""
         most = min(self.memory_bytes, WRITTEN_BYTES)
         whole = -(-BLOCK_BYTES // region) * region
         work = Workload(
             kernel="flush_nt", footprint_bytes=max(most // region, 2) * region, element_bytes=LINE_BYTES,
             locality_bytes=region, order="once", fence="region", per_block=whole // LINE_BYTES,
         )  # fmt: skip
-        return self._experiment(COMBINING, work, {"region_bytes": region}, (self.cpu,), self.schedule)
+        seconds = ENOUGH * whole / LINE_BYTES * line_s * self.shorter
+        asked = self.schedule
+        shortest, longest = max(seconds, asked.minimum_s), max(seconds, asked.budget_s)
+        lasting = msgspec.structs.replace(asked, minimum_s=shortest, budget_s=longest)
+        return self._experiment(COMBINING, work, {"region_bytes": region}, (self.cpu,), lasting)
 
     def _experiment(
         self, table: str, work: Workload, labels: dict[str, Label], cpus: tuple[int, ...], schedule: Schedule
@@ -272,8 +280,11 @@ def _stalls(answer: Answer) -> bool:
 
 def combining(setting: Field) -> Plan:
     regions: Iterable[int] = sizes(LINE_BYTES, REGIONS_TO, 2)
+    line_s = LINE_S
     for region in regions:
-        yield setting.joined(region)
+        answer = yield setting.joined(region, line_s)
+        if rate := answer.rate():
+            line_s = GROWS / rate
 
 
 def plan(machine: Machine, chosen: PolicyOptions) -> Plan:

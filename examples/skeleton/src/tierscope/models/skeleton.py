@@ -4,7 +4,7 @@
 
 `tierscope models skeleton` prints this text: its first line is what the list shows. State what each name means, with
 its unit: b_max is the roof, in bytes/s; n_half is the number of threads that reach half of it.
-Blind to threads that disturb each other: B(n) never falls.
+Limits: threads do not disturb each other: B(n) never falls.
 Source: name the paper here, with authors, title, venue and year.
 """
 
