@@ -48,7 +48,7 @@ def filled(rates: Floats, present: Truths) -> tuple[Floats, Floats]:
     share = own @ present / whole if whole > 0 else np.zeros(rates.shape[1])
     everyone = present.all(axis=0)
     scaled = np.divide(total, share, out=np.zeros_like(total), where=share > 0)
-    return np.where(everyone, rates.sum(axis=0), scaled), np.where(everyone, 0.0, 1.0 - share)
+    return np.where(everyone, np.add.reduceat(rates, [0], axis=0)[0], scaled), np.where(everyone, 0.0, 1.0 - share)
 
 
 def relieved(rates: Floats, absent: Floats, batches: Integers) -> tuple[Floats, float]:
