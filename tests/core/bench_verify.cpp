@@ -232,8 +232,7 @@ namespace {
 std::vector<std::string> updating() {
   std::vector<std::string> names;
   for (const auto* entry : Registry<kernels::KernelEntry>::entries())
-    if (entry->isa == "scalar" && entry->info->operation == kernels::Operation::line &&
-        entry->info->check == kernels::Check::recomputed)
+    if (entry->isa == "scalar" && entry->info->operation == "line" && entry->info->check == kernels::Check::recomputed)
       names.emplace_back(entry->kernel);
   return names;
 }
@@ -241,7 +240,7 @@ std::vector<std::string> updating() {
 std::string words_of_updating(const std::string& kernel, std::uint64_t lines) {
   std::uint64_t operands = 0;
   GroupPlan plan;
-  plan.kernel = kernel;
+  read_words({{"kernel", kernel}}, plan);
   for (const auto& operand : find_kernel(plan)->info->operands) operands += operand.lines;
   return "kernel=" + kernel + " footprint=" + std::to_string(lines * operands * LINE) + "B";
 }

@@ -16,7 +16,8 @@ POOL = "pool:/mnt/ext4/made"
 
 def measured(word: str, kernel: str = "triad") -> Fact:
     """Facts of a group whose blocks were measured and found to hold what they should."""
-    work = Workload(kernel=kernel, footprint_bytes=2 * MiB, element_bytes=4096)
+    element_bytes = 64 if kernel == "triad" else 4096
+    work = Workload(kernel=kernel, footprint_bytes=2 * MiB, element_bytes=element_bytes)
     with Session() as session:
         (facts,) = session.prepare([Group(workload=work, target=Target.parse(word), team=Team(cpus=(0,)))])
         assert len(session.measure(0.02, 1e-3)) > 0
