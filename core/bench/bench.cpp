@@ -21,8 +21,8 @@ void find_memory(Arena& arena, const std::string& word, const GroupPlan& plan, s
   const auto& entry = Registry<TargetEntry>::find("target", name);
   Arena fresh{word, plan.pages, entry.make({where, plan.pages}), {}, {}, false, {}};
   if (wanted && !fresh.target->serves_memory())
-    throw Unsupported("target " + name + " holds no memory for kernel " + plan.kernel +
-                      "; it serves kernels without memory alone");
+    throw Unsupported("target " + name + " has no memory for kernel " + plan.kernel +
+                      "; it serves only kernels without memory");
   if (wanted) fresh.buffer = fresh.target->map(needed);
   arena = std::move(fresh);
 }
@@ -180,7 +180,7 @@ std::vector<std::size_t> Bench::seats_of(const std::vector<unsigned>& groups) co
     const auto cpu = group.members[seats_[s].member].cpu;
     const auto [other, alone] = on_cpu.emplace(cpu, seats_[s].group);
     if (!alone && !(group.plan.shared && groups_[other->second].plan.shared))
-      throw BadPlan("CPU " + std::to_string(cpu) + " is in two groups; shared=1 in both lets them take turns on it");
+      throw BadPlan("CPU " + std::to_string(cpu) + " is in two groups; shared=1 in both lets them share it");
     seats.push_back(s);
   }
   return seats;

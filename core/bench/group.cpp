@@ -19,7 +19,7 @@ const kernels::Variant& find_variant(const Group& group) {
   const auto wanted = group.task->shape(group.plan);
   if (entry.table().empty())
     throw Unsupported("kernel " + group.plan.kernel + " does not exist on " + std::string(entry.isa) +
-                      ", which has no such store; take the plain kernel");
+                      ", which does not have such a store; take the plain kernel");
   std::string known;
   for (const auto& variant : entry.table()) {
     const auto& shape = variant.shape;
@@ -42,9 +42,9 @@ void check_plan(const GroupPlan& plan) {
   auto sorted = plan.cpus;
   std::ranges::sort(sorted);
   if (!plan.shared && std::ranges::adjacent_find(sorted) != sorted.end())
-    throw BadPlan("group " + plan.kernel + " names a CPU twice; shared=1 lets threads take turns on it");
+    throw BadPlan("group " + plan.kernel + " names a CPU twice; shared=1 lets threads share it");
   if (plan.pace > MOST_CYCLES)
-    throw BadPlan("pace=" + std::to_string(plan.pace) + " is over " + std::to_string(MOST_CYCLES) + " cycles");
+    throw BadPlan("pace=" + std::to_string(plan.pace) + " is above " + std::to_string(MOST_CYCLES) + " cycles");
   require_known(plan);
 }
 
@@ -53,7 +53,7 @@ void check_source(const Group& group) {
   if (group.plan.source.empty()) return;
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k)
     if (group.on_source(k)) return;
-  throw BadPlan("kernel " + group.plan.kernel + " has no operand that is only read; leave source= away");
+  throw BadPlan("kernel " + group.plan.kernel + " has no operand that is only read; remove source=");
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ std::shared_ptr<const KernelEntry> find_kernel(const GroupPlan& plan) {
     return found;
   if (seen != nullptr)
     throw Unsupported("kernel " + std::string(seen->name) + " needs the CPU features " + cpu::missing(seen->features) +
-                      ", which this CPU or its hypervisor does not offer; leave isa= away for the best that runs");
+                      ", which this CPU or its hypervisor does not offer; remove isa= to use the best that runs");
   if (!plan.isa.empty()) {
     GroupPlan any = plan;
     any.isa.clear();

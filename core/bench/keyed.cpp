@@ -45,7 +45,7 @@ std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence
                   " takes each key once, and " + "each thread has " + std::to_string(keys) +
                   "; give a larger count=, or keys=zipf");
   if (steps > structures::MOST_KEYS)
-    throw BadPlan("per_block=" + std::to_string(steps) + " is over " + std::to_string(structures::MOST_KEYS));
+    throw BadPlan("per_block=" + std::to_string(steps) + " is above " + std::to_string(structures::MOST_KEYS));
   require_free(plan, steps * sizeof(Step), {~std::size_t{0}, {}});
   return steps;
 }
@@ -98,7 +98,7 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
   make();
   if (settings_.kept && structure().count() > 0)
     throw Unsupported("pool " + settings_.options.path + " holds " + std::to_string(structure().count()) +
-                      " keys, which are not touched; give a pool whose structure is empty");
+                      " keys, which are kept; give a pool whose structure is empty");
   fill();
   timing_.fill_ticks = clock_.now() - begin;
   timing_.fills = 1;
@@ -153,7 +153,7 @@ bool Keyed::put(Structure& whole, std::uint64_t index) {
   const auto& keys = settings_.one ? all_ : sequence_;
   value_[0] = key(index);
   if (whole.insert(value_[0], value_.data()) == Outcome::done) return true;
-  failure_ = "structure " + std::string(settings_.entry->name) + " has no room for key " +
+  failure_ = "structure " + std::string(settings_.entry->name) + " has no space for key " +
              std::to_string(index - keys.begin()) + " of " + std::to_string(keys.end() - keys.begin()) +
              "; give a larger pool, or a smaller count=";
   return false;
@@ -239,7 +239,7 @@ bool Keyed::act(Structure& whole, Step step) noexcept {
       break;
   }
   if (outcome == Outcome::full)
-    failure_ = "structure " + std::string(settings_.entry->name) + " had no room at " + std::to_string(whole.count()) +
+    failure_ = "structure " + std::string(settings_.entry->name) + " had no space at " + std::to_string(whole.count()) +
                " keys; give a larger pool, or a smaller count=";
   return outcome == Outcome::done;
 }

@@ -21,7 +21,7 @@ int node_of(const GroupPlan& plan) {
   int node = 0;
   const auto* const end = plan.where.data() + plan.where.size();
   if (!plan.where.empty() && std::from_chars(plan.where.data(), end, node).ptr != end)
-    throw BadPlan("target node:" + plan.where + " names no node");
+    throw BadPlan("target node:" + plan.where + " does not name a node");
   return node;
 }
 
@@ -61,7 +61,7 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
   made.one = its.sharing == "one";
   const auto own = share(plan, member + 1) - share(plan, member);
   if (own == 0)
-    throw BadPlan("count=" + std::to_string(its.count) + " leaves no key to each of " +
+    throw BadPlan("count=" + std::to_string(its.count) + " does not give a key to each of " +
                   std::to_string(plan.cpus.size()) + " threads; structures take count=, as count=100000");
   made.options = {.keys = made.one ? its.count : own, .value_bytes = its.value, .seed = plan.seed};
   structures::require_range(made.options);
@@ -71,17 +71,17 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
   }
   if (!entry.persistent) {
     if (plan.target != "node")
-      throw BadPlan("structure " + plan.kernel + " lives in volatile memory; write target=node:N");
+      throw BadPlan("structure " + plan.kernel + " is in volatile memory; write target=node:N");
     made.node = node_of(plan);
     return made;
   }
   if (plan.target != "pool" || plan.where.empty())
-    throw BadPlan("structure " + plan.kernel + " lives in a pool of libpmemobj; write target=pool:PATH");
+    throw BadPlan("structure " + plan.kernel + " is in a pool of libpmemobj; write target=pool:PATH");
   made.kept = plan.where.ends_with(OPEN);
   made.options.path = made.kept ? plan.where.substr(0, plan.where.size() - OPEN.size()) : plan.where;
   made.options.make = made.options.unnamed = !made.kept;
   if (made.kept && !made.one && plan.cpus.size() > 1)
-    throw BadPlan("pool " + made.options.path + " that is there holds one structure; write sharing=one for " +
+    throw BadPlan("pool " + made.options.path + " exists and contains one structure; write sharing=one for " +
                   std::to_string(plan.cpus.size()) + " threads, or leave out its ,open");
   return made;
 }

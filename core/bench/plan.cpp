@@ -133,7 +133,7 @@ Line parse_line(std::string_view text) {
 std::uint64_t parse_bytes(const std::string& key, const std::string& word) {
   const double value = quantity::bytes(key, word);
   if (value != std::floor(value) || value > MOST_BYTES)
-    throw BadPlan(key + "=" + word + " is no whole number of bytes up to 64 PiB");
+    throw BadPlan(key + "=" + word + " is not a whole number of bytes up to 64 PiB");
   return static_cast<std::uint64_t>(value);
 }
 
@@ -148,7 +148,7 @@ std::string percent_decoded(const std::string& key, const std::string& word) {
       text += static_cast<char>(code);
       i += 2;
     } else {
-      throw BadPlan(key + "=" + word + " has a '%' without two hexadecimal digits behind; write %25 for '%' itself");
+      throw BadPlan(key + "=" + word + " has a '%' without two hexadecimal digits after it; write %25 for '%' itself");
     }
   }
   return text;
@@ -179,7 +179,7 @@ std::uint64_t parse_count(const std::string& key, const std::string& word) {
   std::uint64_t value = 0;
   const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || at != word.data() + word.size() || value > (std::uint64_t{1} << 62U))
-    throw BadPlan(key + "=" + word + " is no whole number");
+    throw BadPlan(key + "=" + word + " is not a whole number");
   return value;
 }
 
@@ -208,7 +208,8 @@ void require_known(const GroupPlan& plan) {
   std::set<std::string> taken;
   for (auto& key : plan.work.get()->keys()) taken.insert(std::move(key));
   const auto& [key, word] = *plan.others.begin();
-  throw BadPlan("kernel " + plan.kernel + " takes no " + key + "=" + word + "; of the keys that depend on the kernel " +
+  throw BadPlan("kernel " + plan.kernel + " does not take " + key + "=" + word +
+                "; of the keys that depend on the kernel " +
                 (taken.empty() ? "it takes none" : "it takes " + joined(taken)));
 }
 

@@ -51,7 +51,7 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
     for (const auto& plan : plans) refuse_real(plan);
     const auto place = simulate::parse_place(plans.front().where);
     if (place.machine.find(",pages.bytes=") != std::string::npos)
-      throw BadPlan("sim:" + place.machine + ": a group says its pages itself; take pages=4k, thp, 2m or 1g");
+      throw BadPlan("sim:" + place.machine + ": a group states its own pages; take pages=4k, thp, 2m or 1g");
     machine_ = std::make_unique<simulate::Machine>(place.machine +
                                                    ",pages.bytes=" + std::to_string(page_bytes(plans.front())) + "B");
     machine_->noise().begin(digest(plans));
@@ -88,7 +88,8 @@ void Simulation::add(std::size_t number, const GroupPlan& plan) {
       throw BadPlan("CPU " + std::to_string(cpu) + " is not in sim:" + word_ + ", which has CPUs 0 to " +
                     std::to_string(machine_->cpus() - 1) + "; cpu.count=N gives it more");
   if (page_bytes(plan) != machine_->page_bytes())
-    throw BadPlan("pages=" + plan.pages + " beside groups with other pages; a simulated machine has pages of one size");
+    throw BadPlan("pages=" + plan.pages +
+                  " cannot go with groups that have other pages; a simulated machine has pages of one size");
   groups_[number] = make_group(plan);
   place(number);
 }
@@ -98,7 +99,7 @@ std::uint64_t Simulation::take(Arena& arena, const std::string& where, std::uint
   if (machine != word_)
     throw BadPlan("groups on sim:" + word_ + " and on sim:" + machine +
                   " at once: one machine is simulated, whose "
-                  "memories memory=NAME tells apart");
+                  "memories memory=NAME selects");
   const auto region = machine_->region(memory);
   const auto base = taken_[region];
   taken_[region] += (needed + ALIGNED - 1) / ALIGNED * ALIGNED;

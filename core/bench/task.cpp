@@ -18,7 +18,7 @@ void Task::fill(const Group& group, std::size_t member, std::span<std::byte> mem
 }
 
 std::string Task::unsimulated(const kernels::KernelEntry&) const {
-  return "it is no walk over memory, but a call, a hand-over, a task or a structure";
+  return "it does not pass over memory: it is a call, a hand-over, a task or a structure";
 }
 
 std::unique_ptr<Stream> Task::stream(const Group&, std::size_t,

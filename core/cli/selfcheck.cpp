@@ -54,7 +54,7 @@ double error_of(const GroupPlan& plan, std::uint64_t passes) {
 
 std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std::string&)>& emit) {
   if (what.operations > MOST_OPERATIONS)
-    throw BadPlan("operations=" + std::to_string(what.operations) + " is over " + std::to_string(MOST_OPERATIONS));
+    throw BadPlan("operations=" + std::to_string(what.operations) + " is above " + std::to_string(MOST_OPERATIONS));
   std::size_t wrong = 0, tried = 0;
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
     if (!what.kernel.empty() && entry->kernel != what.kernel) continue;

@@ -61,7 +61,7 @@ def test_a_simulated_run_goes_on_where_it_was_stopped(shell: Shell) -> None:
             ["stream", "target=sim:flat,memory.flat.slot=9"],
             "slot: no such key is known here; did you mean memory.flat.slots?",
         ),
-        (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is no whole number"),
+        (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is not a whole number"),
         (["stream", "target=sim:flat,memory=pmem"], "has no memory 'pmem' (known: flat)"),
         (["stream", "target=sim:flat", "threads=17"], "17"),
         (["contention", "a=sim:flat", "b=node:0"], "lie on two machines"),

@@ -71,7 +71,7 @@ TEST_CASE("a footprint that is too small is told the least that will do") {
 TEST_CASE("words that do not fit together are refused") {
   CHECK(holds(error_of([] { make_group(GroupPlan{}); }), "needs cpus="));
   CHECK(holds(refusal("kernel=noop footprint=1MiB"),
-              "takes no footprint=1048576; of the keys that depend on the kernel it takes none"));
+              "does not take footprint=1048576; of the keys that depend on the kernel it takes none"));
   CHECK(holds(refusal("kernel=none footprint=1MiB"), "BadPlan: unknown kernel 'none' (known: add, "));
   CHECK(holds(refusal("kernel=none isa=scalar footprint=1MiB"), "BadPlan: unknown kernel 'none'"));
   CHECK(holds(refusal("kernel=spy footprint=1MiB interleave=8KiB"), "interleave=8192 is not built"));
@@ -79,7 +79,7 @@ TEST_CASE("words that do not fit together are refused") {
   CHECK(holds(refusal("kernel=chase footprint=1MiB element=0"), "element=0 is not a multiple"));
   CHECK(holds(refusal("kernel=chase footprint=1MiB locality=100"), "locality=100 is not a multiple of element=64"));
   CHECK(holds(refusal("kernel=spy footprint=1MiB skew=8"), "skew=8 is not a multiple of 64"));
-  CHECK(holds(refusal("kernel=spy footprint=1MiB pace=1000000001"), "pace=1000000001 is over"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB pace=1000000001"), "pace=1000000001 is above"));
   CHECK(refusal("kernel=spy footprint=1MiB pace=1000000000").empty());
   auto twice = plan_of("kernel=spy footprint=1MiB");
   twice.cpus = {1, 0, 1};
@@ -142,12 +142,13 @@ TEST_CASE("bytes of an operation are those that it touches") {
 TEST_CASE("words of blocks that do not fit together are refused") {
   const auto refused = [](const std::string& words) { return refusal("footprint=1MiB " + words); };
   CHECK(holds(refused("kernel=chase order=once"), "order=once is for blocks"));
-  CHECK(holds(refused("kernel=probe order=sequential"), "takes no order="));
-  CHECK(holds(refused("kernel=triad order=random"), "kernel triad takes no order=random"));
-  CHECK(holds(refused("kernel=memset_blocks_random order=sequential"), "takes no other order="));
-  CHECK(holds(refused("kernel=chase access=64"),
-              "kernel chase takes no access=64; of the keys that depend on the kernel it takes element, footprint, "
-              "locality, order"));
+  CHECK(holds(refused("kernel=probe order=sequential"), "does not take order="));
+  CHECK(holds(refused("kernel=triad order=random"), "kernel triad does not take order=random"));
+  CHECK(holds(refused("kernel=memset_blocks_random order=sequential"), "does not take another order="));
+  CHECK(
+      holds(refused("kernel=chase access=64"),
+            "kernel chase does not take access=64; of the keys that depend on the kernel it takes element, footprint, "
+            "locality, order"));
   CHECK(holds(refused("kernel=read_blocks element=256 access=32"),
               "access=32 is not a multiple of 64 up to element=256"));
   CHECK(holds(refused("kernel=read_blocks element=256 access=320"), "up to element=256"));

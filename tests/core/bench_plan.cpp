@@ -66,7 +66,7 @@ TEST_CASE("bytes have binary and decimal units") {
   CHECK(parse_bytes("x", "65536TiB") == std::uint64_t{1} << 56U);
 }
 
-TEST_CASE("what is no size is refused by its key") {
+TEST_CASE("what is not a size is refused by its key") {
   for (const std::string word :
        {"", "B", "x", "-1", "inf", "nan", "1e999", "1.5", "0.3KiB", "65537TiB", "0x10", "1 "}) {
     CAPTURE(word);
@@ -91,7 +91,7 @@ TEST_CASE("counts are whole numbers") {
   CHECK(parse_count("x", "4611686018427387904") == std::uint64_t{1} << 62U);
   for (const std::string word : {"", "-1", "1.0", "1e3", "x", "1 ", "4611686018427387905", "99999999999999999999"}) {
     CAPTURE(word);
-    CHECK(error_of([&] { parse_count("seed", word); }) == "BadPlan: seed=" + word + " is no whole number");
+    CHECK(error_of([&] { parse_count("seed", word); }) == "BadPlan: seed=" + word + " is not a whole number");
   }
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("a plan takes what its kernel's task takes") {
 
 TEST_CASE("a key of another task is named, with those that the kernel takes") {
   CHECK(error_of([] { require_known(plan_of("kernel=handover element=128 footprint=64B")); }) ==
-        "BadPlan: kernel handover takes no element=128; of the keys that depend on the kernel it takes footprint");
+        "BadPlan: kernel handover does not take element=128; of the keys that depend on the kernel it takes footprint");
   CHECK(holds(error_of([] { require_known(plan_of("kernel=noop count=1")); }), "it takes none"));
   CHECK(holds(error_of([] { plan_of("kernel=noop element=x"); }), "element=x"));
   CHECK(holds(error_of([] { require_known(plan_of("kernel=none footprint=1")); }), "unknown kernel 'none'"));

@@ -241,7 +241,8 @@ TEST_CASE("blocks that are flushed hold what was stored last, in any order and w
       group.members[0].pass.written += 1;  // as if one block had been stored that was not
       CHECK(verify(group, 0) > 0);
     }
-  CHECK(holds(error_of([&] { make_group(plan_of("kernel=read footprint=1MiB fence=line")); }), "takes no fence=line"));
+  CHECK(holds(error_of([&] { make_group(plan_of("kernel=read footprint=1MiB fence=line")); }),
+              "does not take fence=line"));
   CHECK(holds(error_of([&] { make_group(plan_of("kernel=flush_nt footprint=1MiB element=8B")); }), "is flushed"));
   CHECK(holds(error_of([&] { plan_of("fence=often"); }), "known: chunk, line, never"));
   CHECK(holds(error_of([&] { plan_of("order=up"); }), "known: random, sequential"));

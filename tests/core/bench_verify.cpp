@@ -117,7 +117,7 @@ TEST_CASE("a line that was stored where another belongs is noticed") {
   CHECK(made.error() > 1e-9);
 }
 
-TEST_CASE("what is no number is wrong") {
+TEST_CASE("what is not a number is wrong") {
   Made made("kernel=triad footprint=96KiB");
   made.run(0, made.group().operations);
   const double none = std::nan("");

@@ -52,4 +52,4 @@ def test_the_same_file_system_without_dax_persists_by_msync(small: VirtualMachin
 def test_a_pool_larger_than_its_file_system_is_refused(small: VirtualMachine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIERSCOPE_CORE", f"{small.core}-pmdk")
     status, why = refused(f"group kernel=read target={POOL} cpus=0 footprint=256MiB", "prepare")
-    assert (status, " has no room at /mnt/ext4/made" in why) == (3, True), why
+    assert (status, " has no space at /mnt/ext4/made" in why) == (3, True), why

@@ -55,9 +55,9 @@ void check_order(const Group& group) {
   const auto& kernel = group.plan.kernel;
   if (group.entry->info->orders) return;
   if (its.order && *its.order != order_of(group))
-    throw BadPlan("kernel " + kernel + " takes no other order=; read_blocks and kernels named flush_... do");
+    throw BadPlan("kernel " + kernel + " does not take another order=; read_blocks and kernels named flush_... do");
   if (its.access > 0)
-    throw BadPlan("kernel " + kernel + " takes no access=; read_blocks and kernels named flush_... do");
+    throw BadPlan("kernel " + kernel + " does not take access=; read_blocks and kernels named flush_... do");
 }
 
 /// What only kernels take that flush, or that know regions.
@@ -67,12 +67,12 @@ void check_fence(const Group& group) {
   const auto& info = *group.entry->info;
   if (!fence || *fence == Fence::never) return;
   if (!info.flushes && !(info.orders && *fence == Fence::region))
-    throw BadPlan("kernel " + kernel + " takes no such fence=; kernels named flush_... do" +
+    throw BadPlan("kernel " + kernel + " does not take this fence=; kernels named flush_... do" +
                   (info.orders ? ", and fence=region is for this one too" : ""));
   if (*fence != Fence::region) return;
   if (order_of(group) != Order::once) throw BadPlan("fence=region needs the regions of order=once");
   if (info.flush == kernels::Flush::msync)
-    throw BadPlan("kernel " + kernel + " knows no fence=region: a call of it waits for itself; take fence=chunk");
+    throw BadPlan("kernel " + kernel + " does not take fence=region: each of its calls waits; take fence=chunk");
 }
 
 class BlockTask final : public TaskOf<blocks::FencedSlices> {
@@ -90,7 +90,7 @@ class BlockTask final : public TaskOf<blocks::FencedSlices> {
       throw BadPlan("access=" + std::to_string(its.access) +
                     " is not a multiple of 64 up to element=" + std::to_string(its.element));
     if (its.locality > 0 && order_of(group) != Order::once)
-      throw BadPlan("locality= of blocks is the region of order=once; leave it away or add order=once");
+      throw BadPlan("locality= of blocks is the region of order=once; remove it, or add order=once");
     if (info.orders && its.element % LINE != 0)
       throw BadPlan("element=" + std::to_string(its.element) + " is not a multiple of a cache line (64), which is " +
                     (info.flushes ? "flushed" : "read"));

@@ -141,7 +141,7 @@ class HopTask final : public TaskOf<blocks::Repeats> {
     require_multiple_of_element("locality", its.locality, its.element);
     if (!its.order) return;
     if (!group.entry->info->orders)
-      throw BadPlan("kernel " + group.plan.kernel + " takes no order=; its places are always drawn");
+      throw BadPlan("kernel " + group.plan.kernel + " does not take order=; its places are always drawn");
     if (*its.order == Order::once)
       throw BadPlan("order=once is for blocks, kernels read_blocks and flush_...; kernel " + group.plan.kernel +
                     " takes order=random or order=sequential");

@@ -40,7 +40,7 @@ class KeyTask final : public TaskOf<blocks::Whole> {
   }
   void check(const Group& group) const override {
     if (!group.plan.source.empty())
-      throw BadPlan("structure " + group.plan.kernel + " lies in one place; leave source= away");
+      throw BadPlan("structure " + group.plan.kernel + " is in one place; remove source=");
   }
   [[nodiscard]] bool whole() const override { return true; }
 
