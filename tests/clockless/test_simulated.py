@@ -106,7 +106,7 @@ def test_a_trace_that_is_only_counted_has_the_same_counts_and_no_times(shell: Sh
         ("rubbish\n", "trace, line 1: 'rubbish' is no access"),
         (" L 1000,8\n L 10", "trace, line 2: ' L 10' has no end, so the trace was cut short"),
         (" L 1000,0\n", "has no size in bytes"),
-        ("==1== nothing\n", "holds no load and no store"),
+        ("==1== nothing\n", "contains no load and no store"),
     ],
 )
 def test_a_damaged_trace_is_refused_with_its_line(shell: Shell, text: str, why: str) -> None:
