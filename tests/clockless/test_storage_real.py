@@ -201,8 +201,7 @@ def _command(number: int) -> str:
 
 
 def test_fio_as_a_neighbour_does_its_work_and_leaves_nothing(place: Path) -> None:
-    asked = {"fio_path": str(place), "fio_size": 1 << 20, "fio_engine": "psync"}
-    line = neighbor_fio.line(asked)
+    line = neighbor_fio.line(str(place), 1 << 20, "psync")
     line = line if direct(place) == "direct=yes" else line.replace("--direct=1", "--direct=0")
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

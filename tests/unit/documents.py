@@ -15,7 +15,7 @@ import click
 from tierscope.cli.commands import commands
 from tierscope.cli.words import read_words
 from tierscope.errors import TierscopeError
-from tierscope.plans import COMMON, suites
+from tierscope.plans import SuiteOptions, suites
 from tierscope.plans.options import read_options
 from tierscope.report.writers import writers
 
@@ -127,7 +127,7 @@ def _check_names(name: str, given: dict[str, object]) -> None:
         suite, words = str(given["suite"]), given["words"]
         assert isinstance(words, tuple)
         if suite.endswith(".toml"):
-            read_options("a plan", COMMON, read_words(words))
+            read_options("a plan", SuiteOptions, read_words(words))
         elif not suite.isupper():
             suites[suite].read(read_words(words))
     elif name == "report":

@@ -10,6 +10,7 @@ from said import refused
 from tierscope import core
 from tierscope.errors import Exit, MachineError, TierscopeError, UnknownNameError, UsageError
 from tierscope.plans import suites
+from tierscope.plans.options import own_options
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.run.known import refuse_unknown
 from tierscope.run.start import begin
@@ -17,7 +18,9 @@ from tierscope.run.start import begin
 WRONG = "WRONG"
 UNUSED = {("neighbors", "target"), ("neighbors", "fio_path")}
 """Options that only some victims ask for; a folder of a program is looked for by the program."""
-CASES = [(name, one.name) for name in suites for one in suites[name].options if (name, one.name) not in UNUSED]
+CASES = [
+    (name, one.name) for name in suites for one in own_options(suites[name].options) if (name, one.name) not in UNUSED
+]
 
 
 @pytest.fixture

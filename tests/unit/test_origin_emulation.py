@@ -8,7 +8,7 @@ import pytest
 from made import Maker, one_group
 from made_emulation import TIER, add_probes
 from made_machine import made_machine
-from tierscope.plans import Plan, suites
+from tierscope.plans import Plan, SuiteOptions, suites
 from tierscope.plans.cpus import near_cpus
 from tierscope.record.experiment import Experiment, Group, Target
 from tierscope.record.result import Run
@@ -96,7 +96,7 @@ def test_the_plan_gets_its_own_answers_and_none_of_the_probes() -> None:
 def test_every_suite_and_every_file_of_groups_is_wrapped() -> None:
     text = f'[[experiment]]\n[[experiment.group]]\nkernel="read"\ntarget="{TIER}"\ncpus="0"\nfootprint="1GiB"\n'
     options = suites["stream"].read({"target": TIER, "threads": "1", "kernels": "read", "array": "64MiB"})
-    for name, chosen, own in (("stream", options, ""), ("groups", {}, text)):
+    for name, chosen, own in (("stream", options, ""), ("groups", SuiteOptions(), text)):
         kinds = [e.table for e in imagine(plan_for(name, chosen, own, MACHINE)())]
         assert kinds == ["emulation", "emulation", name]
 

@@ -20,9 +20,13 @@ from tierscope.cli.reference.command_line import keys, options_of, section, suit
 from tierscope.doctor.check import Check, checks, good
 from tierscope.errors import Exit, UsageError
 from tierscope.fio.engine import ENGINES
-from tierscope.plans import Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.kernels import FENCES, FLUSHES
+from tierscope.plans.kinds import Help, Size
+from tierscope.plans.options import own_options
 from tierscope.record import samples, warn
+from tierscope.record.experiment import Target
+from tierscope.record.machine import Machine
 from tierscope.record.program import BIN, BIN_MEANINGS
 from tierscope.record.result import Manifest, Result, Run
 from tierscope.record.samples import BLOCK, BLOCK_MEANINGS
@@ -87,10 +91,14 @@ def test_a_new_command_appears_with_options_status_and_examples() -> None:
 
 
 def test_a_new_suite_appears_with_its_options() -> None:
-    def plan(*_: object) -> object: ...
+    class WeightOptions(SuiteOptions, frozen=True, kw_only=True):
+        target: Annotated[Target, Help("location")] = Target()
+        array: Annotated[Size | None, Help("bytes; auto: `1GiB`")] = None
 
-    own = (options.text("target", "node:0", "location"), options.size("array", None, "bytes; auto: `1GiB`"))
-    text = suite_section(Suite("weight", "weight of a bit", own, plan, details="Needs scales."))  # type: ignore[arg-type]
+    def plan(_machine: Machine, _chosen: WeightOptions) -> Plan:
+        yield from ()
+
+    text = suite_section(Suite("weight", "weight of a bit", WeightOptions, plan, details="Needs scales."))
     assert text.startswith("### weight\n\nWeight of a bit. Needs scales.\n\n")
     assert "| `target` | node:0 | location |\n| `array` | auto | bytes; auto: `1GiB` |" in text
 
@@ -103,8 +111,8 @@ def test_every_option_of_a_command_has_a_help(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(suites))
 def test_every_option_of_a_suite_has_a_help(name: str) -> None:
-    assert [option.name for option in suites[name].options if not option.help] == []
-    assert keys(suites[name].options).count("\n") == len(suites[name].options) + 1
+    assert [option.name for option in own_options(suites[name].options) if not option.help] == []
+    assert keys(own_options(suites[name].options)).count("\n") == len(own_options(suites[name].options)) + 1
 
 
 @pytest.mark.parametrize("name", sorted(checks))
@@ -248,5 +256,5 @@ def test_marks_become_plain_text_and_roff() -> None:
     ],
 )
 def test_the_help_of_an_option_names_what_it_accepts(suite: str, option: str, names: Iterable[str]) -> None:
-    text = next(one.help for one in suites[suite].options if one.name == option)
+    text = next(one.help for one in own_options(suites[suite].options) if one.name == option)
     assert [name for name in names if f"`{name}`" not in text] == []

@@ -11,6 +11,7 @@ from tierscope.errors import MachineError
 from tierscope.host.persistent.facts import DaxDevice, Mount, Persistent
 from tierscope.host.system import System
 from tierscope.plans import suites
+from tierscope.plans.options import own_options
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.result import load_manifest
@@ -178,12 +179,12 @@ def test_what_a_device_holds_is_known_before_its_strides_are_refused(
 def test_the_paths_that_options_name_are_those_of_the_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str
 ) -> None:
-    names = {option.name for option in suites[suite].options}
+    names = {option.name for option in own_options(suites[suite].options)}
     word = f"fsdax:{tmp_path}/x"
     chosen: dict[str, str] = {name: word for name in ("target", "aggressor_target", "a", "b") if name in names}
     if suite == "storage":
         chosen = {"path": str(tmp_path)}
-    found = {target.word for target in suites[suite].named_paths(suites[suite].read(chosen))}
+    found = {target.word for target in suites[suite].read(chosen).named_paths()}
     assert found == ({word} if word in chosen.values() else {f"storage:{tmp_path}"} if suite == "storage" else set())
 
 

@@ -6,7 +6,7 @@ import pytest
 from made import one_group
 from made_machine import made_machine
 from tierscope.errors import MachineError, UsageError
-from tierscope.plans import Plan
+from tierscope.plans import Plan, SuiteOptions, suites
 from tierscope.plans.simulation import SHORTER, counted, machine_of, refuse_mixtures
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team
 from tierscope.record.machine import Machine
@@ -73,20 +73,20 @@ target = "sim:ddr5,memory=dram"
 
 
 @pytest.mark.parametrize(
-    ("suite", "options", "text", "word"),
+    ("suite", "words", "text", "word"),
     [
         ("stream", {"target": "sim:flat"}, "", "sim:flat"),
         ("stream", {"target": "node:0"}, "", ""),
         ("contention", {"a": "sim:two,memory=dram", "b": "sim:two,memory=far"}, "", "sim:two"),
         ("neighbors", {"victim": "cmd sim:flat", "aggressor_target": "sim:ddr5"}, "", "sim:ddr5"),
-        ("stream", {"target": None, "kernels": "sim:flat"}, "", ""),  # a wrong kernel is told as one
+        ("stream", {"kernels": "sim:flat"}, "", ""),  # a wrong kernel is told as one
         ("numa", {"kernel": "sim:flat"}, "", ""),
         (start.OWN_GROUPS, {}, OWN, "sim:ddr5"),
         (start.OWN_GROUPS, {}, OWN.replace("target", "source"), "sim:ddr5"),
     ],
 )
 def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
-    monkeypatch: pytest.MonkeyPatch, suite: str, options: dict[str, str | None], text: str, word: str
+    monkeypatch: pytest.MonkeyPatch, suite: str, words: dict[str, str], text: str, word: str
 ) -> None:
     asked: list[str] = []
     bare = msgspec.structs.replace(made_machine(1), kernels={})
@@ -96,7 +96,8 @@ def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
         return bare
 
     monkeypatch.setattr(start, "this_machine", this_machine)
-    machine = start.machine_for(suite, dict(options), text)
+    options = SuiteOptions() if suite == start.OWN_GROUPS else suites[suite].read(words)
+    machine = start.machine_for(suite, options, text)
     assert asked == [word]
     assert msgspec.structs.replace(machine, kernels={}) == bare
     assert ("triad" in machine.kernels) == (suite in ("stream", "neighbors", "numa"))

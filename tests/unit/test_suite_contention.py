@@ -65,7 +65,7 @@ def test_the_ratio_comes_first_and_takes_the_targets_in_turns() -> None:
     experiments = planned(machine(4))
     assert [e.table for e in experiments] == ["targets"] * 6 + ["contention"] * 15
     sides = [(e.labels["threads"], e.labels["side"], e.groups[0].target.word) for e in experiments[:6]]
-    assert sides == [(n, side, word) for n in (1, 2, 4) for side, word in (("a", "node:0"), ("b", STAND_IN))]
+    assert sides == [(n, side, word) for n in (1, 2, 4) for side, word in (("a", "node:0"), ("b", STAND_IN.word))]
 
 
 def test_each_mode_lays_source_and_destination_of_b_as_its_name_says() -> None:
@@ -178,7 +178,7 @@ def test_another_node_is_the_other_target_one_without_cpus_first_and_then_the_ne
 
 
 def test_a_file_that_stands_in_for_a_second_tier_is_called_so_in_every_record() -> None:
-    assert all("stands in" in e.note and STAND_IN in e.note for e in planned(machine(2)))
+    assert all("stands in" in e.note and STAND_IN.word in e.note for e in planned(machine(2)))
     assert not any(e.note for e in planned(machine(4, nodes=2), array="64MiB"))
     assert not any(e.note for e in planned(machine(2), b="file:/mnt/x", array="64MiB"))
 

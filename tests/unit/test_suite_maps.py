@@ -91,7 +91,7 @@ def test_the_paper_has_its_counts_of_gets_and_its_inserts() -> None:
     gets = [work.count for work in works if work.operation == "get"]
     inserts = [(work.count, work.value_bytes) for work in works if work.operation == "insert"]
     assert {work.kernel for work in works} == {"hashmap_atomic"}
-    assert gets == [int(word) for word in PAPER_COUNTS.split(",")]
+    assert gets == list(PAPER_COUNTS)
     assert inserts == [(PAPER_INSERTS, value) for value in PAPER_VALUES]
     assert len(works) == len(gets) + len(inserts)
 

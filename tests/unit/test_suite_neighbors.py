@@ -17,7 +17,7 @@ from tierscope.record.machine import Machine
 from tierscope.run.runner import imagine
 from tierscope.stats.contrast import VICTIM
 from tierscope.suites.neighbors import fio as neighbor_fio
-from tierscope.suites.neighbors.experiments import BUILT_IN
+from tierscope.suites.neighbors.options import BUILT_IN
 from tierscope.units import GiB, MiB
 
 SUITE = suites["neighbors"]
@@ -185,7 +185,7 @@ def test_fio_is_a_program_as_victim_and_as_aggressor() -> None:
 
 
 def test_fio_that_finds_no_room_leaves_no_file(tmp_path: Path) -> None:
-    line = neighbor_fio.line({"fio_path": str(tmp_path), "fio_size": 1 << 60, "fio_engine": "psync"})
+    line = neighbor_fio.line(str(tmp_path), 1 << 60, "psync")
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "fallocate" in done.stderr

@@ -89,7 +89,7 @@ def test_a_device_takes_its_own_room() -> None:
 
 
 def test_a_place_is_kept_as_an_absolute_path() -> None:
-    assert str(SUITE.read({"path": "here"})["path"]).startswith("/")
+    assert str(SUITE.read({"path": "here"}).path).startswith("/")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_place_is_kept_as_an_absolute_path() -> None:
         (["depths=0"], "from 1 to 4096"),
         (["depths=9999"], "from 1 to 4096"),
         (["depths=512", "engine=psync"], "of psync to 256"),
-        (["depths=x"], "is no list"),
+        (["depths=x"], "depths=x: this is no list"),
         (["read_share=0.005"], "whole per cent, from 0.01 to 0.99"),
         (["read_share=0.999"], "whole per cent"),
         (["read_share=0.125"], "read_share=0.125: fio mixes by whole per cent"),

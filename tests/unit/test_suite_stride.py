@@ -107,7 +107,7 @@ def test_progress_names_access_and_stride() -> None:
         ({"op": "copy"}, "unknown operation 'copy'"),
         ({"strides": "100B"}, "strides=100B: whole lines of 64 bytes are touched"),
         ({"access": "0B"}, "access=0B: whole lines"),
-        ({"strides": ""}, "names no size"),
+        ({"strides": ""}, "no size is named"),
         ({"strides": "64B", "access": "1KiB"}, "access=1 KiB is wider than every stride"),
         ({"stores": "msync"}, "unknown store 'msync'"),
         ({"order": "up"}, "unknown order 'up'"),

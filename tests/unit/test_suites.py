@@ -189,10 +189,10 @@ def test_latency_has_a_series_for_each_question() -> None:
     ("words", "why"),
     [
         ({"from_": "1MiB", "to": "4KiB"}, "from=1MiB to=4KiB"),
-        ({"from_": "0"}, "from=0B"),
-        ({"to": "0"}, "to=0B"),
+        ({"from_": "0"}, "from=0: a size above 0"),
+        ({"to": "0"}, "to=0: a size above 0"),
         ({"element": "1GiB", "to": "64KiB"}, "two elements or more"),
-        ({"element": "0"}, "element=0B"),
+        ({"element": "0"}, "element=0: a size above 0"),
         ({"pages": "thp,3m"}, "unknown page size '3m'"),
         ({"pages": ","}, "no page size is named"),
         ({"probe": "lion"}, "unknown probe 'lion'"),
@@ -227,7 +227,7 @@ def test_stream_refuses(words: dict[str, str], why: str) -> None:
     [
         ({"mixes": "readx"}, "unknown mix 'readx'; did you mean read"),
         ({"load_threads": "2"}, "load_threads=2 does not fit the CPUs beside the chaser's, 1"),
-        ({"delays": ""}, "delays= names no number"),
+        ({"delays": ""}, "delays=: this names no number"),
         ({"delays": "1-x"}, "no list"),
     ],
 )

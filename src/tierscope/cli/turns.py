@@ -21,7 +21,7 @@ from tierscope.record.origin import banner
 from tierscope.record.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
 from tierscope.run.place import RUNS, forsake, new_directory, taken
-from tierscope.run.start import begin, command_line, drop_if_empty, execute
+from tierscope.run.start import begin, command_line, drop_if_empty, execute, options_again
 
 MOST = 99
 SIDES = ("before", "after")
@@ -80,7 +80,7 @@ def _measure(
 
 
 def _again(plan: Manifest, path: Path, agree: Agreement) -> Run:
-    directory, manifest = begin(plan.suite, plan.options, plan.plan, command_line(), path, agree)
+    directory, manifest = begin(plan.suite, options_again(plan), plan.plan, command_line(), path, agree)
     if manifest.machine.identity.digest() != plan.machine.identity.digest():
         raise MachineError(f"this is not the machine of the run that is to be repeated: {plan.machine.hostname}")
     with Progress(Console(stderr=True)) as progress:

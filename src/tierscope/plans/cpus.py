@@ -1,7 +1,9 @@
 """Which CPUs and how many threads a suite uses, from its options and the machine."""
 
+from collections.abc import Iterable
+
 from tierscope.errors import UsageError
-from tierscope.plans import Options, options
+from tierscope.plans.kinds import Numbers
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
 
@@ -13,21 +15,31 @@ def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
     return near or machine.cpus()
 
 
-def chosen_cpus(machine: Machine, chosen: Options, target: Target) -> tuple[int, ...]:
-    """The CPUs asked for, each of which this process may use, or those of the target's node."""
+def refuse_unusable(machine: Machine, asked: Iterable[int]) -> None:
+    """UsageError for a CPU that this process may not use."""
     usable = machine.cpus()
-    asked = tuple(options.numbers_of(chosen["cpus"], "cpus"))
     for cpu in asked:
         if cpu not in usable:
             raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
+
+
+def chosen_cpu(machine: Machine, asked: int | None, target: Target) -> int:
+    """Return the CPU asked for, which this process may use, or the first of the target's node."""
+    cpu = near_cpus(machine, target)[0] if asked is None else asked
+    refuse_unusable(machine, (cpu,))
+    return cpu
+
+
+def chosen_cpus(machine: Machine, asked: Numbers | None, target: Target) -> tuple[int, ...]:
+    """Return the CPUs asked for, each of which this process may use, or those of the target's node."""
+    refuse_unusable(machine, asked or ())
     return asked or near_cpus(machine, target)
 
 
-def thread_counts(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
-    """Powers of two and all, or those asked for; UsageError for more than there are CPUs."""
-    counts = options.numbers_of(chosen["threads"], "threads")
-    if not counts:
-        counts = [n for n in (1 << shift for shift in range(16)) if n < len(cpus)] + [len(cpus)]
+def thread_counts(asked: Numbers | None, cpus: tuple[int, ...]) -> tuple[int, ...]:
+    """Return powers of two and all, or those asked for; UsageError for more than there are CPUs."""
+    powers = tuple(1 << shift for shift in range(16))
+    counts = asked or (*(count for count in powers if count < len(cpus)), len(cpus))
     for count in counts:
         if not 1 <= count <= len(cpus):
             usable = ",".join(map(str, cpus))

@@ -7,11 +7,13 @@ Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
 from tierscope.errors import UsageError
+from tierscope.plans.kinds import Names, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, TIMES_CACHE, free_bytes, half_of_what
@@ -21,6 +23,7 @@ from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 
 TABLE = "regions"
 OPERATIONS = ("read", "write")
+Operations = Annotated[Names, several("operation", OPERATIONS, whole="both")]
 LEAST = GiB  # of a footprint: a unit that a 64 MiB buffer holds is seldom met again
 BLOCK_BYTES = 64 * KiB  # of one timed block, at least: some 0.2 ms
 WHOLE_BYTES = 128 * KiB  # of one timed block, at most: a busy machine leaves no thread alone for long
@@ -105,14 +108,14 @@ def sizes(block: int, largest: int, per_octave: int) -> list[int]:
     return sorted(found | {largest // block * block})
 
 
-def footprint(machine: Machine, target: Target, asked: Label, largest: int) -> tuple[int, str]:
+def footprint(machine: Machine, target: Target, asked: int | None, largest: int) -> tuple[int, str]:
     """Bytes, and why they are fewer than 1 GiB, four times the last-level cache and four regions.
 
     UsageError where they hold no two of the largest region.
     """
     wanted = max(LEAST, TIMES_CACHE * machine.last_level_cache_bytes(), 4 * largest)
     limit = max(min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE)) // MiB, 1) * MiB
-    size = min(wanted, limit) if asked is None else int(asked)
+    size = min(wanted, limit) if asked is None else asked
     if size < 2 * largest:
         raise UsageError(
             f"footprint={word_bytes(size)} holds no two regions of {show_bytes(largest)}; "

@@ -1,143 +1,196 @@
-"""The key=value words of a suite: each knows its default, how to read a word, and what to say of it."""
+"""The options of a suite, one struct: each field has a type that reads its word, a default, and a help.
 
-import re
-from collections.abc import Callable, Iterable
+    class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
+        target: Annotated[Target, Help("where the bytes live")] = Target()
+        array: Annotated[Size | None, Help("bytes of each array; auto: as large as needed")] = None
+
+A default of None is written "auto": the suite finds the value itself. Every value is checked when the struct is made,
+whether it was typed, comes from a manifest, or is set by another suite.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from tierscope import units
-from tierscope.errors import UnknownNameError, UsageError
-from tierscope.record.experiment import Label
+import msgspec
+from msgspec import Meta
+
+from tierscope.errors import OutOfRangeError, ResultError, UnknownNameError, UsageError
+from tierscope.plans.kinds import PLAIN, Help, Kind, Rate
+from tierscope.record.experiment import Label, Target
 from tierscope.registry import unknown
 
-LONGEST = 1 << 16  # numbers in a list: more than any machine has CPUs
+AUTO = "auto"
+PATHS = ("file", "fsdax", "pool", "devdax")
+"""The targets whose word is a path, and whose free space therefore is that of a file system or a device."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """Values that are read from key=value words; OutOfRangeError or UsageError names a key whose value is wrong."""
+
+    def __post_init__(self) -> None:
+        for option in _declared(type(self)):
+            option.check(getattr(self, option.field))
+
+    def labels(self) -> dict[str, Label]:
+        """Return the values as a manifest has them: numbers, or words as they are typed; None is auto."""
+        return {option.name: option.label(getattr(self, option.field)) for option in all_options(type(self))}
+
+
+class SuiteOptions(Options, frozen=True, kw_only=True):
+    """Options that every suite has."""
+
+    peak: Annotated[
+        Rate | None,
+        Help(
+            "theoretical bandwidth of all channels, such as `peak=307.2GB/s`; else from SMBIOS where it is "
+            "readable and believable, else unknown"
+        ),
+    ] = None
+    counters: Annotated[
+        str,
+        Help(
+            "[performance events](../how-to/counters.md) in the timed blocks: `default`, `perf`, `simulated`,"
+            " or a list as `{cycles,instructions},page-faults`"
+        ),
+    ] = "off"
+
+    def named_targets(self) -> tuple[Target, ...]:
+        """Return the targets that are named, without those that the suite finds itself."""
+        values = (getattr(self, field) for field in self.__struct_fields__)
+        return tuple(value for value in values if isinstance(value, Target))
+
+    def named_paths(self) -> tuple[Target, ...]:
+        """Return the targets on a path, whose free space is looked up before the plan is made."""
+        return tuple(target for target in self.named_targets() if target.name in PATHS and target.where)
 
 
 @dataclass(frozen=True)
 class Option:
-    """`default` is shown in `--help`; None means that the suite finds the value itself ("auto").
-
-    `help` is light Markdown, with links relative to docs/reference/.
-    """
+    """One option, as its field declares it."""
 
     name: str
-    default: Label
+    field: str
+    type: Any
+    kind: Kind
+    default: Any
     help: str
-    parse: Callable[[str], Label]
-    word: Callable[[Label], str] = str  # the inverse of parse, for `--help`
-    is_target: bool = False  # its value is the word of a target, which may name a simulated machine or a path
 
     def show(self) -> str:
-        return self.word(self.default)
+        """Return the default as it is typed."""
+        return AUTO if self.default is None else self.kind.write(self.default)
 
-    def read(self, word: str) -> Label:
-        """UsageError names the option."""
-        if self.default is None and word == "auto":
+    def label(self, value: Any) -> Label:
+        """Return a value of this option as a manifest has it."""
+        return value if value is None or isinstance(value, str | int | float) else self.kind.write(value)
+
+    def read(self, word: str) -> Any:
+        """Return the value that a word means; UsageError names the option."""
+        if self.default is None and word == AUTO:
             return None
+        value = read_word(self.name, self.kind, word)
+        self.check(value, word)
+        return value
+
+    def restore(self, label: Label) -> Any:
+        """Return the value that a manifest has as `label`; a number may be one itself, or the word of a list."""
+        if isinstance(label, str):
+            return self.read(label)
         try:
-            return self.parse(word)
+            return msgspec.convert(label, self.type)
+        except msgspec.ValidationError:
+            return self.read(str(label))
+
+    def check(self, value: Any, word: str | None = None) -> None:
+        """OutOfRangeError for what the type does not allow, UsageError for what the kind does not know."""
+        asked = f"{self.name}={value if word is None else word}"
+        try:
+            msgspec.convert(value, self.type)
+            if value is not None:
+                self.kind.check(value)
+        except msgspec.ValidationError as error:
+            raise OutOfRangeError(f"{asked}: {self.kind.needed or _bounds(self.type) or error}") from error
         except UsageError as error:
-            raise UsageError(f"{self.name}={word}: {error}") from error
+            raise type(error)(f"{asked}: {error}") from error
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return '`a`, `b`', for the help of an option."""
-    return ", ".join(f"`{name}`" for name in names)
-
-
-def text(name: str, default: str | None, help: str) -> Option:
-    return Option(name, default, help, str)
-
-
-def target(name: str, default: str | None, help: str) -> Option:
-    """Where bytes live: the word of a target, as node:0."""
-    return Option(name, default, help, str, is_target=True)
-
-
-def size(name: str, default: str | None, help: str) -> Option:
-    value = None if default is None else units.parse_bytes(default)
-    return Option(name, value, help, units.parse_bytes, lambda label: units.word_bytes(int(label or 0)))
-
-
-def count(name: str, default: int | None, help: str, least: int = 0, most: int = 1 << 31) -> Option:
-    """A whole number from `least` to `most`."""
-
-    def parse(word: str) -> int:
-        value = _whole(word)
-        if not least <= value <= most:
-            raise UsageError(f"a number from {least} to {most} is needed")
-        return value
-
-    return Option(name, default, help, parse)
-
-
-def seconds(name: str, default: float | None, help: str) -> Option:
-    return Option(name, default, help, units.parse_seconds)
-
-
-def share(name: str, default: float, help: str) -> Option:
-    return Option(name, default, help, _share)
-
-
-def rate(name: str, help: str) -> Option:
-    def parse(word: str) -> float:
-        value = units.parse_rate(word)
-        if value <= 0:
-            raise UsageError("a rate above 0 is needed")
-        return value
-
-    return Option(name, None, help, parse)
-
-
-def read_options(of: str, known: tuple[Option, ...], words: dict[str, str]) -> dict[str, Label]:
-    """Values of all known options; UnknownNameError for a word that is none of them."""
-    names = [option.name for option in known]
-    for word in words:
-        if word not in names:
-            raise UnknownNameError(unknown(f"option of {of}", word, names))
-    return {o.name: o.read(words[o.name]) if o.name in words else o.default for o in known}
-
-
-def _whole(word: str) -> int:
-    if not re.fullmatch("[0-9]{1,18}", word):  # 18 digits fit 64 bits
-        raise UsageError("a whole number is needed")
-    return int(word)
-
-
-def _share(word: str) -> float:
+def read_word(name: str, kind: Kind, word: str) -> Any:
+    """Return the value that a word means; an error begins with 'name=word: '."""
     try:
-        value = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise UsageError("a share above 0 and below 1 is needed, such as 0.02 or 2%")
-    return value
+        return kind.read(word)
+    except UsageError as error:
+        raise type(error)(f"{name}={word}: {error}") from error
 
 
-def words_of(value: Label) -> list[str]:
-    """'a,b' -> ['a', 'b']; None -> []."""
-    return [] if value is None else [word for word in str(value).split(",") if word]
+Known = TypeVar("Known", bound=Options)
 
 
-def names_of(kind: str, value: Label, known: Iterable[str]) -> list[str]:
-    """'a,b' -> ['a', 'b'], 'all' -> all that are known; UsageError for none, UnknownNameError for another."""
-    names, possible = words_of(value), list(known)
-    if not names:
-        raise UsageError(f"no {kind} is named; known: {', '.join(possible)}")
-    for name in names if names != ["all"] else []:
-        if name not in possible:
-            raise UnknownNameError(unknown(kind, name, possible))
-    return possible if names == ["all"] else names
+def all_options(struct: type[Options]) -> tuple[Option, ...]:
+    """Return the options of a struct in the order of its fields, those that every suite has last."""
+    shared = tuple(option for option in _declared(struct) if option.field in SuiteOptions.__struct_fields__)
+    return (*own_options(struct), *shared)
 
 
-def numbers_of(value: Label, what: str) -> list[int]:
-    """'1,2,8-10' -> [1, 2, 8, 9, 10]; UsageError for anything else."""
-    numbers: list[int] = []
-    for word in words_of(value):
-        match = re.fullmatch("([0-9]{1,18})(?:-([0-9]{1,18}))?", word)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if not first <= last < first + LONGEST:
-            raise UsageError(f"{what}={value} is no list such as 0-3,8")
-        numbers.extend(range(first, last + 1))
-    if value is not None and not numbers:
-        raise UsageError(f"{what}={value} names no number; try a list such as 0-3,8")
-    return numbers
+def own_options(struct: type[Options]) -> tuple[Option, ...]:
+    """Return the same without those that every suite has."""
+    return tuple(option for option in _declared(struct) if option.field not in SuiteOptions.__struct_fields__)
+
+
+@cache
+def _declared(struct: type[Options]) -> tuple[Option, ...]:
+    return tuple(_option(field) for field in msgspec.structs.fields(struct))
+
+
+def read_options(of: str, known: type[Known], words: dict[str, str]) -> Known:
+    """Return words over the defaults; UnknownNameError for a key that is none of them."""
+    options = {option.name: option for option in all_options(known)}
+    for name in words:
+        if name not in options:
+            raise UnknownNameError(unknown(f"option of {of}", name, list(options)))
+    return known(**{options[name].field: options[name].read(word) for name, word in words.items()})
+
+
+def restored(known: type[Known], kept: dict[str, Label]) -> Known:
+    """Return options of a manifest: defaults for those that its version did not know; ResultError for a bad value."""
+    options = (option for option in all_options(known) if kept.get(option.name) is not None)
+    try:
+        return known(**{option.field: option.restore(kept[option.name]) for option in options})
+    except UsageError as error:
+        raise ResultError(f"the manifest's options are damaged: {error}; begin a new run") from error
+
+
+def _option(field: msgspec.structs.FieldInfo) -> Option:
+    marks = tuple(_marks(field.type))
+    own = next((mark for mark in marks if isinstance(mark, Kind)), None)
+    kind = own or PLAIN[_bare(field.type)]  # KeyError: the author's type needs a Kind
+    help_text = next((mark.text for mark in marks if isinstance(mark, Help)), "")
+    return Option(field.encode_name, field.name, field.type, kind, field.default, help_text)
+
+
+def _marks(hint: Any) -> Iterator[object]:
+    """Yield what stands in `Annotated` of a type, or of what it may be beside None, the outermost first."""
+    if get_origin(hint) is Annotated:
+        yield from reversed(hint.__metadata__)
+        yield from _marks(hint.__origin__)
+    elif get_origin(hint) in (Union, UnionType):
+        for one in get_args(hint):
+            yield from _marks(one)
+
+
+def _bare(hint: Any) -> Any:
+    """Return the type without `Annotated` and without None."""
+    if get_origin(hint) is Annotated:
+        return _bare(hint.__origin__)
+    if get_origin(hint) in (Union, UnionType):
+        return _bare(next(one for one in get_args(hint) if one is not type(None)))
+    return hint
+
+
+def _bounds(hint: Any) -> str:
+    """'a number from 1 to 32 is needed', "" for what has no such bounds."""
+    bounds = next((mark for mark in _marks(hint) if isinstance(mark, Meta)), Meta())
+    if bounds.ge is None:
+        return ""
+    return f"a number from {bounds.ge}{'' if bounds.le is None else f' to {bounds.le}'} is needed"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.plans.answer import Answer
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.stats.levels import staircase as levels_of
 from tierscope.units import GiB, KiB, MiB, show_bytes
@@ -123,11 +123,11 @@ def effective_cache(
 
 
 def chosen_array(
-    machine: Machine, asked: Label, cache_bytes: int | None, cpus: tuple[int, ...], near: int, target: Target
+    machine: Machine, asked: int | None, cache_bytes: int | None, cpus: tuple[int, ...], near: int, target: Target
 ) -> Generator[Experiment, Answer, Memory]:
     """The array that was asked for, or one by the rule; `near` searches for the cache where none is known yet."""
     if asked is not None:
-        return Memory(int(asked), "")
+        return Memory(asked, "")
     if cache_bytes is None:
         cache_bytes = yield from effective_cache(machine, near, target, SEARCH)
     return array(machine, cache_bytes, cpus, target=target)

@@ -123,6 +123,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
             raise UnknownNameError(unknown("page size", pages, list(PAGES)))
         return cls(name=name, where=where or ("0" if name == "node" else ""), pages=pages)
 
+    def on(self, pages: str) -> Self:
+        """Return the same location with pages of another size."""
+        return msgspec.structs.replace(self, pages=pages)
+
     @property
     def word(self) -> str:
         return f"{self.name}:{self.where}" if self.where else self.name

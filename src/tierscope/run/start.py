@@ -1,5 +1,6 @@
 """A run from its words: makes the directory and its manifest, or takes up one that is there."""
 
+import math
 import os
 import platform
 import sys
@@ -16,11 +17,12 @@ from tierscope import fio as storage
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
 from tierscope.host.system import System
-from tierscope.plans import Plan, suites
+from tierscope.plans import Plan, SuiteOptions, suites
+from tierscope.plans.options import restored
 from tierscope.plans.simulation import counted, machine_of, refuse_mixtures
 from tierscope.record import warn
 from tierscope.record.catalogue import Catalogue
-from tierscope.record.experiment import Experiment, Label
+from tierscope.record.experiment import Experiment, real
 from tierscope.record.machine import Identity, Machine
 from tierscope.record.result import (
     SCHEMA,
@@ -68,15 +70,14 @@ def this_machine(peak: float | None, simulated_word: str = "") -> Machine:
     return inspect(core.topology(), System(), peak)
 
 
-def machine_for(suite: str, options: dict[str, Label], plan_text: str) -> Machine:
+def machine_for(suite: str, options: SuiteOptions, plan_text: str) -> Machine:
     """The machine that the targets name: a simulated one, or this; with the structures of the build if a suite asks."""
     if suite != OWN_GROUPS:
-        word = machine_of(suites[suite].targets(options))
+        word = machine_of(target.word for target in options.named_targets())
     else:
         groups = (group for experiment in read_groups(plan_text).experiments for group in experiment.groups)
         word = machine_of(t.word for group in groups for t in (group.target, group.source) if t is not None)
-    peak = options.get("peak")
-    return with_build(suite, this_machine(float(peak) if isinstance(peak, int | float) else None, word))
+    return with_build(suite, this_machine(options.peak, word))
 
 
 def with_build(suite: str, machine: Machine) -> Machine:
@@ -98,7 +99,7 @@ def with_build(suite: str, machine: Machine) -> Machine:
 
 
 def begin(
-    suite: str, options: dict[str, Label], plan_text: str, argv: tuple[str, ...], out: Path | None,
+    suite: str, options: SuiteOptions, plan_text: str, argv: tuple[str, ...], out: Path | None,
     agree: Agree = typed,
 ) -> tuple[Path, Manifest]:  # fmt: skip
     """Writes the manifest of a new run, once the user agrees to its commands; MachineError or UsageError if not."""
@@ -116,7 +117,7 @@ def begin(
         schema=SCHEMA,
         argv=argv,
         suite=suite,
-        options=options,
+        options=options.labels(),
         plan=plan_text,
         software=Software(
             tierscope=__version__,
@@ -142,21 +143,21 @@ def begin(
     return directory, manifest
 
 
-def imagined(suite: str, options: dict[str, Label], plan_text: str) -> tuple[Machine, list[Experiment]]:
+def imagined(suite: str, options: SuiteOptions, plan_text: str) -> tuple[Machine, list[Experiment]]:
     """The machine with the rooms of all paths, and the experiments of a plan made with them.
 
     The paths that options name are looked up before the plan is made: it refuses and limits sizes by their room.
     """
     machine, system = machine_for(suite, options, plan_text), System()
     if suite != OWN_GROUPS:
-        machine = with_rooms_of(machine, suites[suite].named_paths(options), system)
+        machine = with_rooms_of(machine, options.named_paths(), system)
     machine = with_rooms(machine, imagine(plan_for(suite, options, plan_text, machine)()), system)
     return machine, imagine(plan_for(suite, options, plan_text, machine)())
 
 
-def refuse_uncounted(suite: str, options: dict[str, Label]) -> None:
+def refuse_uncounted(suite: str, options: SuiteOptions) -> None:
     """UsageError where counters are asked for, and another program does the work."""
-    asked = options.get("counters", OFF)
+    asked = options.counters
     if asked != OFF and suite != OWN_GROUPS and suites[suite].program:
         raise UsageError(
             f"counters={asked}: {suites[suite].program} works in processes of its own, which counters of a thread do "
@@ -182,24 +183,32 @@ def empty_result(manifest: Manifest) -> Result:
 def _left_out(manifest: Manifest) -> Iterator[Warn]:
     if manifest.suite != OWN_GROUPS:
         suite = suites[manifest.suite]
-        for words in suite.left_out(manifest.machine, suite.read_again(manifest.options)):
+        for words in suite.left_out(manifest.machine, options_again(manifest)):
             message, step = next_step(words, "allow this process more CPUs (doctor: cpus)")
             yield Warn(code="left_out", message=message, next_step=step)
+
+
+def options_again(manifest: Manifest) -> SuiteOptions:
+    """Return the options of a run; ResultError for a bad value."""
+    if manifest.suite == OWN_GROUPS:
+        return restored(SuiteOptions, manifest.options)
+    found: SuiteOptions = suites[manifest.suite].read_again(manifest.options)
+    return found
 
 
 def plan_of(manifest: Manifest) -> Callable[[], Plan]:
     machine = manifest.machine
     if manifest.suite != OWN_GROUPS and suites[manifest.suite].kernels and not machine.kernels:
         machine = msgspec.structs.replace(machine, kernels=core.catalogue().walks())  # of a version that kept none
-    return plan_for(manifest.suite, manifest.options, manifest.plan, machine)
+    return plan_for(manifest.suite, options_again(manifest), manifest.plan, machine)
 
 
-def plan_for(suite: str, options: dict[str, Label], plan_text: str, machine: Machine) -> Callable[[], Plan]:
+def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine) -> Callable[[], Plan]:
     """The generator of a run's experiments, made anew at each call."""
     if suite == OWN_GROUPS:
         own = partial(read_groups(plan_text).plan, machine)
     else:
-        own = partial(suites[suite].plan, machine, suites[suite].read_again(options))
+        own = partial(suites[suite].plan, machine, options)
     return partial(probed, partial(counted, own), machine)
 
 
@@ -214,14 +223,13 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             result = empty_result(manifest)
         if result.complete:
             return result
-        limit = manifest.options.get("limit")
         runner = Runner(
             directory,
             result,
             _measurer(manifest.suite),
             core.catalogue(),
             observer,
-            float(limit) if isinstance(limit, int | float) else float("inf"),
+            _limit_s(manifest),
             _counters(manifest),
         )
         return runner.execute(plan_of(manifest))
@@ -232,10 +240,15 @@ def _measurer(suite: str) -> Callable[[], Measurer]:
     return storage.Session if suite != OWN_GROUPS and suites[suite].program else core.Session
 
 
+def _limit_s(manifest: Manifest) -> float:
+    """Seconds after which points get their shortest time only; infinite if the suite, or its version, has no limit."""
+    limit = real(manifest.options.get("limit"))
+    return math.inf if limit is None else limit
+
+
 def _counters(manifest: Manifest) -> Counters:
     """What the option `counters` asks for; nothing in runs of versions that did not know it."""
-    asked = str(manifest.options.get("counters") or OFF)
-    machine = manifest.machine
+    asked, machine = options_again(manifest).counters, manifest.machine
     return Counters(asked, machine.identity.family, SecondPass(machine, core.Session))
 
 
@@ -248,7 +261,7 @@ def resume(directory: Path, observer: Observer | None = None) -> Result:
         )
     manifest = load_manifest(directory)
     refuse_imported(directory, manifest, "resumed")
-    now, then = machine_for(manifest.suite, manifest.options, manifest.plan), manifest.machine
+    now, then = machine_for(manifest.suite, options_again(manifest), manifest.plan), manifest.machine
     if now.identity.digest() != then.identity.digest():
         facts = Identity.__struct_fields__
         names = [name for name in facts if getattr(now.identity, name) != getattr(then.identity, name)]

@@ -52,6 +52,14 @@ class Interval:
         """In another unit; factor > 0."""
         return type(self)(self.low * factor, self.middle * factor, self.high * factor, self.count)
 
+    def widened(self, error: float, confidence: float) -> Self:
+        """Return the interval with an independent relative standard error added in squares."""
+        if error <= 0:
+            return self
+        more = NormalDist().inv_cdf((1 + confidence) / 2) * error * self.middle
+        low, high = math.hypot(self.middle - self.low, more), math.hypot(self.high - self.middle, more)
+        return type(self)(self.middle - low, self.middle, self.middle + high, self.count)
+
     def inverse(self) -> Self:
         """Of 1 / x, as from hops/s to seconds; infinite where x is 0."""
         low, middle, high = (1 / x if x > 0 else math.inf for x in (self.high, self.middle, self.low))

@@ -66,8 +66,8 @@ def judge(
     settled = [settle(series, schedule.precision) for series in common.rates]
     start = max((one.start for one in settled), default=0)
     summaries = [
-        summarise(series, Steady(start, one.steady, one.trend), schedule, common.total)
-        for series, one in zip(common.rates, settled, strict=True)
+        summarise(series, Steady(start, one.steady, one.trend), schedule, common.total, error)
+        for series, one, error in zip(common.rates, settled, common.filled_errors, strict=True)
     ]
     return Point(
         together=common,

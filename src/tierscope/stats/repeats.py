@@ -47,6 +47,7 @@ def judge_repeats(blocks: Blocks, hz: float, groups: int, schedule: Schedule) ->
             windows=(),
             total=len(parts) - start,
             coverage=(1.0,) * groups,
+            filled_errors=(0.0,) * groups,
         ),
         groups=tuple(_summary(series, start, schedule) for series in rates),
     )

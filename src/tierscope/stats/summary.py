@@ -59,11 +59,16 @@ def verdict(series: Floats, schedule: Schedule, total: int | None = None) -> Sum
     return summarise(series, settle(series, schedule.precision), schedule, total)
 
 
-def summarise(series: Floats, settled: Steady, schedule: Schedule, total: int | None = None) -> Summary:
-    """Judge `series` after a warm-up found elsewhere, as when several groups share one."""
+def summarise(
+    series: Floats, settled: Steady, schedule: Schedule, total: int | None = None, error: float = 0.0
+) -> Summary:
+    """Judge `series` after a warm-up found elsewhere, as when several groups share one.
+
+    error: a relative standard error that all points have in common, which the interval includes.
+    """
     rest = series[settled.start :]
     total = series.size if total is None else total
-    interval = median(rest, schedule.confidence)
+    interval = median(rest, schedule.confidence).widened(error, schedule.confidence)
     slices = [float(part.mean()) for part in np.array_split(rest, min(SLICES, rest.size))] if rest.size else [math.nan]
     return Summary(
         interval=interval,

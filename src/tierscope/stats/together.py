@@ -4,15 +4,15 @@ In each batch (one `measure` of the core) the common window starts when the last
 is not SIZING, and ends when the first thread has stopped its last block. Instants lie in the middle of cells as long as
 the median block, of longer ones where there would be more than MOMENTS for each block. At each instant every thread is
 in the block that covers it, or in the gap after the latest one; the instant is clean if all these blocks of all groups
-are.
+are. Of a team of 50 threads and more a few may be disturbed; what they would have done is filled in (`crowd`).
 
     rate of a group = sum over its threads of operations / (stop - start)      [operations/s]
 
 Instants weigh blocks by their time, so a thread held up for ten blocks leaves out ten instants, not one.
-The age of an instant is the shortest time that any thread has by then worked undisturbed: since its last block
-that was not clean ended, or since the batch began. What another process left in the caches shows at low ages
-(`point` deals with it), unless no thread is ever left alone for long enough to fill them: a group may ask that a
-thread has done so many operations since (`walks`) before its blocks count as clean.
+The age of an instant is the shortest time that any thread has by then worked undisturbed, apart from those that may be
+absent: since its last block that was not clean ended, or since the batch began. What another process left in the caches
+shows at low ages (`point` deals with it), unless no thread is ever left alone for long enough to fill them: a group may
+ask that a thread has done so many operations since (`walks`) before its blocks count as clean.
 Blind to what other machines do to this one's memory.
 """
 
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
+from tierscope.stats.crowd import allowed, filled, relieved
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -45,6 +46,7 @@ class Together:
     windows: tuple[tuple[float, float], ...]  # (start, stop) of each batch, s
     total: int  # instants, clean or not
     coverage: tuple[float, ...]  # of each group: timed blocks wholly inside a window / all timed blocks
+    filled_errors: tuple[float, ...]  # of each group: relative standard error of its rates by what was filled in
 
     @property
     def left_out_share(self) -> float:
@@ -79,7 +81,7 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
     group the operations that a thread must have done undisturbed before it counts; () asks nothing. unclean: flags of
     the blocks that are left out; SHARED where threads share CPUs on purpose.
     """
-    nothing = Together(np.empty(0), np.empty(0), np.empty((groups, 0)), (), 0, (0.0,) * groups)
+    nothing = Together(np.empty(0), np.empty(0), np.empty((groups, 0)), (), 0, (0.0,) * groups, (0.0,) * groups)
     if blocks.size == 0:
         return nothing
     columns, threads, group_of_slot = _columns(blocks)
@@ -91,7 +93,7 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
     timed = columns.timed
     spacing = float(np.median((columns.stop - columns.start)[timed])) if timed.any() else 0.0
     most = max(MOMENTS, MOST_MOMENTS // blocks.size)
-    instants, ages, rates, windows, total = [], [], [], [], 0
+    instants, ages, rates, absent, windows, total = [], [], [], [], [], 0
     inside = np.zeros(groups)
     for batch in batches(blocks):
         part = columns.at(batch)
@@ -103,20 +105,26 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
         inside += np.bincount(group_of_slot[part.slot[within]], minlength=groups)
         step = max(spacing, (end - begin) / (most * batch.size))
         moments = begin + step * (np.arange(int((end - begin) / step), dtype=np.float64) + 0.5)
-        clean, age, rate = _rates(part, needed, moments, hz, unclean)
+        clean, age, rate, lacking = _rates(part, needed, moments, hz, unclean, firsts)
         windows.append(((begin - origin) / hz, (end - origin) / hz))
         instants.append((moments[clean] - origin) / hz)
         ages.append(age[clean])
-        rates.append(np.add.reduceat(rate[:, clean], firsts, axis=0))
+        rates.append(rate[:, clean])
+        absent.append(lacking[:, clean])
         total += moments.size
     blocks_of_group = np.maximum(np.bincount(group_of_slot[columns.slot[timed]], minlength=groups), 1)
+    batch_of = np.repeat(np.arange(len(instants)), [one.size for one in instants])
+    series = np.concatenate([nothing.rates, *rates], axis=1)
+    lacked = np.concatenate([nothing.rates, *absent], axis=1)
+    found = [relieved(*one, batch_of) for one in zip(series, lacked, strict=True)]
     return Together(
         instants_s=np.concatenate([nothing.instants_s, *instants]),
         ages_s=np.concatenate([nothing.ages_s, *ages]),
-        rates=np.concatenate([nothing.rates, *rates], axis=1),
+        rates=np.stack([one for one, _ in found]),
         windows=tuple(windows),
         total=total,
         coverage=tuple((inside / blocks_of_group).tolist()),
+        filled_errors=tuple(error for _, error in found),
     )
 
 
@@ -154,12 +162,13 @@ def _window(part: _Columns, threads: int) -> tuple[int, int] | None:
 
 
 def _rates(
-    part: _Columns, needed: Floats, moments: Floats, hz: float, unclean: int
-) -> tuple[npt.NDArray[np.bool_], Floats, Floats]:
-    """Which moments are clean and their age, shape (moments,); the rate of each thread, shape (threads, moments).
+    part: _Columns, needed: Floats, moments: Floats, hz: float, unclean: int, firsts: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.bool_], Floats, Floats, Floats]:
+    """Which moments are clean and their age, shape (moments,); the rate of each group and the share of it that is
+    filled in, shape (groups, moments).
 
-    needed: undisturbed operations asked of each thread. One search serves all threads: each thread's ticks are moved
-    into a stretch of their own.
+    needed: undisturbed operations asked of each thread; firsts: the first thread of each group. One search serves all
+    threads: each thread's ticks are moved into a stretch of their own.
     """
     base = int(part.start.min())
     stretch = int(part.stop.max()) - base + 1
@@ -172,11 +181,20 @@ def _rates(
     before = done - part.operations
     since = before - _at_last_disturbance(part, before, done, unclean)
     warm = since + part.operations * NEGLIGIBLE >= needed[part.slot]
-    clean = (warm & ((part.flags & unclean) == 0))[covering].all(axis=0)
+    present = (warm & ((part.flags & unclean) == 0))[covering]
     left_alone = _at_last_disturbance(part, key, key + (part.stop - part.start), unclean)
-    age = (wanted - left_alone[covering]).min(axis=0) / hz
-    rate = part.operations * hz / np.maximum(part.stop - part.start, 1)
-    return clean, age, rate[covering]
+    ages = (wanted - left_alone[covering]) / hz
+    rate = (part.operations * hz / np.maximum(part.stop - part.start, 1))[covering]
+    teams = np.split(np.arange(needed.size), firsts[1:])
+    clean = np.ones(moments.size, dtype=np.bool_)
+    age = np.full(moments.size, np.inf)
+    filled_in = []
+    for team in teams:
+        few = allowed(team.size)
+        clean &= (~present[team]).sum(axis=0) <= few
+        age = np.minimum(age, np.partition(ages[team], few, axis=0)[few])
+        filled_in.append(filled(rate[team], present[team]))
+    return clean, age, np.stack([one for one, _ in filled_in]), np.stack([one for _, one in filled_in])
 
 
 def _at_last_disturbance(

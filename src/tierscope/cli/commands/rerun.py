@@ -28,11 +28,11 @@ def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, 
     from tierscope.cli.finish import run_and_finish
     from tierscope.record.result import load_manifest
     from tierscope.run.imported import refuse_imported
-    from tierscope.run.start import begin, command_line
+    from tierscope.run.start import begin, command_line, options_again
 
     old = load_manifest(directory)
     refuse_imported(directory, old, "repeated")
-    new, _ = begin(old.suite, old.options, old.plan, command_line(), out, Agreement(directory, allowed=allowed))
+    new, _ = begin(old.suite, options_again(old), old.plan, command_line(), out, Agreement(directory, allowed=allowed))
     return run_and_finish(new, json_to, strict, quiet, fresh=True)
 
 

@@ -1,6 +1,7 @@
 """`tierscope run SUITE [key=value ...]`: measure, keep everything, show the report."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 from click.shell_completion import CompletionItem
@@ -10,7 +11,9 @@ from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command
 from tierscope.cli.markup import plain
-from tierscope.record.experiment import Label
+
+if TYPE_CHECKING:
+    from tierscope.plans import SuiteOptions
 
 
 def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -23,10 +26,11 @@ def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[Co
 
 def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """For the shell: options of the suite that stands before."""
-    from tierscope.plans import COMMON, suites
+    from tierscope.plans import SuiteOptions, suites
+    from tierscope.plans.options import all_options
 
     suite = str(ctx.params.get("suite"))
-    known = (*suites[suite].options, *COMMON) if suite in suites else COMMON
+    known = all_options(suites[suite].options if suite in suites else SuiteOptions)
     return [CompletionItem(f"{one.name}=", help=plain(one.help)) for one in known if f"{one.name}=".startswith(begun)]
 
 
@@ -83,10 +87,10 @@ def run(
     return run_and_finish(directory, json_to, strict, quiet, fresh=True)
 
 
-def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], str]:
+def _asked(suite: str, words: tuple[str, ...]) -> "tuple[str, SuiteOptions, str]":
     from tierscope.cli.words import read_words
     from tierscope.errors import UsageError, reason
-    from tierscope.plans import COMMON, suites
+    from tierscope.plans import SuiteOptions, suites
     from tierscope.plans.options import read_options
     from tierscope.run.start import OWN_GROUPS
     from tierscope.suites.groups.experiments import read_groups
@@ -99,10 +103,10 @@ def _asked(suite: str, words: tuple[str, ...]) -> tuple[str, dict[str, Label], s
         why = reason(error) if isinstance(error, OSError) else error
         raise UsageError(f"plan {suite} cannot be read: {why}") from error
     read_groups(text)
-    return OWN_GROUPS, read_options("a plan", COMMON, read_words(words)), text
+    return OWN_GROUPS, read_options("a plan", SuiteOptions, read_words(words)), text
 
 
-def _list(name: str, options: dict[str, Label], text: str) -> int:
+def _list(name: str, options: "SuiteOptions", text: str) -> int:
     from tierscope.cli.console import Console
     from tierscope.plans.live import describe
     from tierscope.printable import printable

@@ -12,13 +12,13 @@ from tierscope.cli.markup import plain
 @click.argument("name", required=False, shell_complete=names.complete(names.suites))
 def list_suites(name: str | None) -> int:
     """List the suites with their options and defaults, or those of suite NAME."""
-    from tierscope.plans import COMMON, suites
+    from tierscope.plans import suites
+    from tierscope.plans.options import all_options
 
     for suite in [suites[name]] if name else [suites[known] for known in suites]:
         door.line(f"{suite.name}: {plain(suite.summary)}")
-        for option in (*suite.options, *COMMON):
-            default = "auto" if option.default is None else option.show()
-            door.line(f"  {option.name + '=' + default:28} {plain(option.help)}")
+        for option in all_options(suite.options):
+            door.line(f"  {option.name + '=' + option.show():28} {plain(option.help)}")
         door.line("")
     return 0
 

@@ -2,6 +2,7 @@
 
 import re
 from textwrap import fill
+from typing import Any
 
 import rich_click as click
 
@@ -9,7 +10,8 @@ from tierscope.cli.commands import commands
 from tierscope.cli.environment import VARIABLES
 from tierscope.cli.help import Command
 from tierscope.cli.reference import Part, grid, parts
-from tierscope.plans import COMMON, Option, Suite, suites
+from tierscope.plans import Suite, SuiteOptions, suites
+from tierscope.plans.options import Option, all_options, own_options
 
 PAGE = "docs/reference/cli.md"
 
@@ -68,20 +70,15 @@ def section(name: str, command: click.Command) -> str:
     return "\n\n".join(found)
 
 
-def default(option: Option) -> str:
-    """Return the default as a person types it."""
-    return "auto" if option.default is None else option.show()
-
-
 def keys(options: tuple[Option, ...]) -> str:
     """Return the table of some options."""
-    return grid("key | default | meaning", [(f"`{one.name}`", default(one), one.help) for one in options])
+    return grid("key | default | meaning", [(f"`{one.name}`", one.show(), one.help) for one in options])
 
 
-def suite_section(suite: Suite) -> str:
+def suite_section(suite: Suite[Any]) -> str:
     """Return heading, summary, details and options of a suite."""
     text = f"{suite.summary[:1].upper()}{suite.summary[1:]}. {suite.details}"
-    return f"### {suite.name}\n\n{wrapped(text)}\n\n{keys(suite.options)}"
+    return f"### {suite.name}\n\n{wrapped(text)}\n\n{keys(own_options(suite.options))}"
 
 
 def _list() -> str:
@@ -102,6 +99,6 @@ def _variables() -> str:
 
 parts.add(Part("list-of-commands", PAGE, _list))
 parts.add(Part("commands", PAGE, _sections))
-parts.add(Part("common-options", PAGE, lambda: keys(COMMON)))
+parts.add(Part("common-options", PAGE, lambda: keys(all_options(SuiteOptions))))
 parts.add(Part("suites", PAGE, _suites))
 parts.add(Part("environment", PAGE, _variables))

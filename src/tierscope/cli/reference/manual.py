@@ -8,9 +8,10 @@ from tierscope.cli.help import Command
 from tierscope.cli.main import EXAMPLES
 from tierscope.cli.markup import escaped, roff
 from tierscope.cli.reference import Part, parts
-from tierscope.cli.reference.command_line import default, markdown, options_of, synopsis
+from tierscope.cli.reference.command_line import markdown, options_of, synopsis
 from tierscope.errors import Exit
-from tierscope.plans import COMMON, Option, suites
+from tierscope.plans import SuiteOptions, suites
+from tierscope.plans.options import Option, all_options, own_options
 
 PAGE = "packaging/man/tierscope.1"
 
@@ -94,20 +95,26 @@ def command(name: str) -> list[str]:
 
 def keys(options: tuple[Option, ...]) -> list[str]:
     """Return an entry for each option of a suite."""
-    return [line for one in options for line in entry(f"{one.name}={default(one)}", roff(one.help))]
+    return [line for one in options for line in entry(f"{one.name}={one.show()}", roff(one.help))]
 
 
 def suite(name: str) -> list[str]:
     """Return the section of a suite: summary, details, options."""
     one = suites[name]
     text = f"{one.summary[:1].upper()}{one.summary[1:]}. {one.details}"
-    return [f".SS {escaped(name)}", *paragraphs(text), *keys(one.options)]
+    return [f".SS {escaped(name)}", *paragraphs(text), *keys(own_options(one.options))]
 
 
 def page() -> str:
     """Return the whole manual page."""
     lines = [HEAD.strip(), ".SH COMMANDS", *(line for name in commands for line in command(name))]
-    lines += [".SH SUITES", "Each option has the form", ".BR key=value .", "All suites have:", *keys(COMMON)]
+    lines += [
+        ".SH SUITES",
+        "Each option has the form",
+        ".BR key=value .",
+        "All suites have:",
+        *keys(all_options(SuiteOptions)),
+    ]
     lines += [line for name in suites for line in suite(name)]
     lines += [".SH EXIT STATUS", *(line for one in Exit for line in entry(str(one.value), roff(one.meaning)))]
     lines += [".PP", "SIGTERM ends a command with 143, SIGHUP with 129."]

@@ -10,13 +10,17 @@ among 1, 2, 4, 8 threads.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from tierscope import units
 from tierscope.errors import UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import chosen_cpus
+from tierscope.plans.kinds import Help, Names, Numbers, Pages, Seconds, Share, Size, several, several_sizes
 from tierscope.plans.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.units import MiB, show_size
 
@@ -24,7 +28,7 @@ OPERATIONS = {"copy": ("memcpy_blocks", 2), "write": ("memset_blocks", 1), "rand
 """Word -> kernel, and the arrays that it walks."""
 
 MEMORY_BYTES = 1_300_000_000  # of each array, as in the source
-SIZES = "8B,8KB,8MB,80MB"
+SIZES = (8, 8_000, 8_000_000, 80_000_000)
 COUNTS = (1, 2, 4, 8)
 GRAIN = 8  # bytes: blocks begin on a word
 PER_CPU = 64  # threads at most; more wait so long for their turn that a point would take minutes
@@ -39,33 +43,45 @@ LATENCY_S, TURNS_S = 0.05, 0.15  # where threads have a CPU each, and where they
 KEPT = 8000  # timed blocks of one thread at most: twice what the 99.9th percentile needs, 320 KB before they are packed
 ROOM = 4  # times seconds / block_s is what the core keeps
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
-    options.size(
-        "memory",
-        None,
-        "bytes of each array; auto: 1.3 GB, less where the arrays would take more than half of the free memory",
-    ),
-    options.text("blocks", SIZES, "sizes of one block, multiples of 8 bytes"),
-    options.text(
-        "operations",
-        ",".join(OPERATIONS),
-        "`copy` (memcpy), `write` (memset), `random_write` (memset of blocks drawn at random), or `all`",
-    ),
-    options.text(
-        "threads",
-        None,
-        "numbers of threads, also more than CPUs: such threads share a CPU; auto: 1, 2, 4, 8, further "
-        "powers of two up to the CPUs, and all CPUs",
-    ),
-    options.text("cpus", None, "CPUs to use, in this order; auto: those of the target's node, one of each core first"),
-    options.share("precision", 0.02, "half of the 95 % interval over the median; also as `2%`"),
-    options.seconds("budget", 0.6, "most seconds timed for the throughput of one point; long blocks take up to 1.2"),
-    options.seconds(
-        "limit", 45.0, "seconds after which points get their shortest time only; they may then be inconclusive"
-    ),
-)
+Operations = Annotated[Names, several("operation", OPERATIONS)]
+Blocks = Annotated[
+    tuple[Annotated[int, Meta(ge=GRAIN, multiple_of=GRAIN)], ...],
+    Meta(min_length=1),
+    several_sizes("block size", f"a block is a multiple of {GRAIN} bytes; try blocks=8B,8KB,8MB,80MB"),
+]
+
+
+class BlocksOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run blocks`."""
+
+    target: Annotated[Target, Help("where the bytes live")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    memory: Annotated[
+        Size | None,
+        Help("bytes of each array; auto: 1.3 GB, less where the arrays would take more than half of the free memory"),
+    ] = None
+    blocks: Annotated[Blocks, Help("sizes of one block, multiples of 8 bytes")] = SIZES
+    operations: Annotated[
+        Operations,
+        Help("`copy` (memcpy), `write` (memset), `random_write` (memset of blocks drawn at random), or `all`"),
+    ] = tuple(OPERATIONS)
+    threads: Annotated[
+        Numbers | None,
+        Help(
+            "numbers of threads, also more than CPUs: such threads share a CPU; auto: 1, 2, 4, 8, further "
+            "powers of two up to the CPUs, and all CPUs"
+        ),
+    ] = None
+    cpus: Annotated[
+        Numbers | None, Help("CPUs to use, in this order; auto: those of the target's node, one of each core first")
+    ] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
+    budget: Annotated[
+        Seconds, Help("most seconds timed for the throughput of one point; long blocks take up to 1.2")
+    ] = 0.6
+    limit: Annotated[
+        Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")
+    ] = 45.0
 
 
 @dataclass(frozen=True)
@@ -83,20 +99,9 @@ class Field:
         return tuple(self.cpus[number % len(self.cpus)] for number in range(threads))
 
 
-def sizes_of(chosen: Options) -> list[int]:
-    """Bytes of the blocks, each once; UsageError for what is no multiple of 8."""
-    sizes = [units.parse_bytes(word) for word in options.words_of(chosen["blocks"])]
-    for size in sizes:
-        if size < GRAIN or size % GRAIN:
-            raise UsageError(f"blocks={size}B: a block is a multiple of {GRAIN} bytes; try blocks={SIZES}")
-    if not sizes:
-        raise UsageError(f"no block size is named; try blocks={SIZES}")
-    return list(dict.fromkeys(sizes))
-
-
-def counts_of(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
+def counts_of(chosen: BlocksOptions, cpus: tuple[int, ...]) -> list[int]:
     """Those asked for, or 1, 2, 4, 8, more powers of two up to the CPUs, and all CPUs."""
-    asked = options.numbers_of(chosen["threads"], "threads")
+    asked = chosen.threads or ()
     most = PER_CPU * len(cpus)
     for count in asked:
         if not 1 <= count <= most:
@@ -105,11 +110,11 @@ def counts_of(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
     return list(dict.fromkeys(asked)) or sorted({*COUNTS, *powers, len(cpus)})
 
 
-def memory_of(machine: Machine, asked: Label, names: list[str], target: Target) -> Memory:
+def memory_of(machine: Machine, chosen: BlocksOptions, target: Target) -> Memory:
     """What was asked for, or 1.3 GB, within half of what is free for the operation with the most arrays."""
-    if asked is not None:
-        return Memory(int(asked), "")
-    limit = int(free_bytes(machine, target) * MEMORY_SHARE) // max(OPERATIONS[name][1] for name in names)
+    if chosen.memory is not None:
+        return Memory(chosen.memory, "")
+    limit = int(free_bytes(machine, target) * MEMORY_SHARE) // max(OPERATIONS[name][1] for name in chosen.operations)
     if limit >= MEMORY_BYTES:
         return Memory(MEMORY_BYTES, "")
     limit = max(limit // MiB * MiB, MiB)
@@ -117,18 +122,14 @@ def memory_of(machine: Machine, asked: Label, names: list[str], target: Target) 
     return Memory(limit, f"arrays of {show_size(limit)} instead of {show_size(MEMORY_BYTES)}: limited by {half}")
 
 
-def names_of(chosen: Options) -> list[str]:
-    return list(dict.fromkeys(options.names_of("operation", chosen["operations"], OPERATIONS)))
-
-
-def field_of(machine: Machine, chosen: Options) -> Field:
-    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+def field_of(machine: Machine, chosen: BlocksOptions) -> Field:
+    target = chosen.target.on(chosen.pages)
     return Field(
-        cpus=chosen_cpus(machine, chosen, target),
+        cpus=chosen_cpus(machine, chosen.cpus, target),
         target=target,
-        memory=memory_of(machine, chosen["memory"], names_of(chosen), target),
-        precision=float(chosen["precision"] or 0),
-        budget_s=float(chosen["budget"] or 0),
+        memory=memory_of(machine, chosen, target),
+        precision=chosen.precision,
+        budget_s=chosen.budget,
     )
 
 
@@ -137,17 +138,17 @@ def too_few(memory_bytes: int, size: int, threads: int) -> bool:
     return memory_bytes // size < threads
 
 
-def pairs_of(chosen: Options, field: Field) -> list[tuple[int, int]]:
+def pairs_of(chosen: BlocksOptions, field: Field) -> list[tuple[int, int]]:
     """(block, threads) of every point; UsageError where the user asked for blocks that cannot be shared out."""
-    sizes, counts = sizes_of(chosen), counts_of(chosen, field.cpus)
+    blocks, counts = list(dict.fromkeys(chosen.blocks)), counts_of(chosen, field.cpus)
     memory = field.memory.array_bytes
-    for size in sizes:
-        for count in counts if chosen["threads"] is not None else [1]:
-            if chosen["blocks"] != SIZES and too_few(memory, size, count):
+    for size in blocks:
+        for count in counts if chosen.threads is not None else [1]:
+            if chosen.blocks != SIZES and too_few(memory, size, count):
                 raise UsageError(_refusal(memory, size, count))
-    pairs = [(size, count) for size in sizes for count in counts if not too_few(memory, size, count)]
+    pairs = [(size, count) for size in blocks for count in counts if not too_few(memory, size, count)]
     if not pairs:
-        raise UsageError(_refusal(memory, min(sizes), min(counts)))
+        raise UsageError(_refusal(memory, min(blocks), min(counts)))
     return pairs
 
 
@@ -217,20 +218,20 @@ def point(
     )
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: BlocksOptions) -> Plan:
     """Threads inside, so that the counts that are compared stand next to each other in time."""
     field = field_of(machine, chosen)
     pairs = pairs_of(chosen, field)
-    for name in names_of(chosen):
+    for name in dict.fromkeys(chosen.operations):
         for size, threads in pairs:
             yield from points(field, name, size, threads)
 
 
-def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+def left_out(machine: Machine, chosen: BlocksOptions) -> tuple[str, ...]:
     """Sizes of which there are too few blocks for some numbers of threads."""
     field = field_of(machine, chosen)
     memory, counts = field.memory.array_bytes, counts_of(chosen, field.cpus)
-    lacking = {size: [n for n in counts if too_few(memory, size, n)] for size in sizes_of(chosen)}
+    lacking = {size: [n for n in counts if too_few(memory, size, n)] for size in chosen.blocks}
     return tuple(
         f"blocks of {show_size(size)} are left out with {', '.join(map(str, missing))} threads: {show_size(memory)} "
         f"hold {memory // size} of them; try memory={units.word_size(size * max(missing))}"
@@ -243,7 +244,7 @@ suites.add(
     Suite(
         "blocks",
         "fixed memory in blocks: throughput and latency over threads",
-        OPTIONS,
+        BlocksOptions,
         plan,
         left_out,
         details="Several numbers of threads divide a fixed amount of memory. Measures the throughput, and the"

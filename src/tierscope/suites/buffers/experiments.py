@@ -10,17 +10,20 @@ Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from tierscope.errors import UsageError
-from tierscope.plans import Option, Options, Plan, Suite, fresh, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, fresh, suites
 from tierscope.plans.answer import Answer
-from tierscope.plans.cpus import near_cpus
+from tierscope.plans.cpus import chosen_cpu
+from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, one_size
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
 from tierscope.stats.buffers import FEWEST, Curve, infer
-from tierscope.units import LINE_BYTES, KiB, show_bytes
+from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes
 
 SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that is looked for
 GRAIN = 8 * KiB  # larger regions hold whole units of any size
@@ -30,30 +33,39 @@ SMALLEST_TO = 256 * KiB
 AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # times a capacity that was found
 WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`; with 4 KiB pages a TLB looks like a buffer"),
-    options.size("to", "128MiB", "largest region; buffers up to half of it are found"),
-    options.size(
-        "footprint",
-        None,
-        "bytes that the regions share; auto: 1 GiB, 4 x the last-level cache or 4 regions, the largest "
-        "of them, within half of what is free",
-    ),
-    options.count(
-        "ways",
-        1,
-        "interleaved memories, as `run policy` finds them; buffers about as small as their grain need it",
-        1,
-        64,
-    ),
-    options.size("grain", "4KiB", "consecutive bytes in each of them"),
-    options.text("op", "both", "`read`: buffers; `write`: what joins writes; `both`"),
-    options.count("cpu", None, "the CPU that reads and writes; auto: the first of the target's node"),
-    options.share("precision", 0.01, "half of the 95 % interval of a latency over the latency"),
-    options.seconds("budget", 0.6, "most seconds timed for one region; large ones are visited at least once"),
-    options.seconds("limit", 90.0, "seconds after which regions get only the least time"),
-)
+Grain = Annotated[
+    int,
+    Meta(ge=LINE_BYTES, multiple_of=LINE_BYTES),
+    one_size("memories take whole lines in turn; try grain=4KiB"),
+]
+
+
+class BuffersOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run buffers`."""
+
+    target: Annotated[Target, Help("where the bytes live; `sim:PRESET` for a simulated memory")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`; with 4 KiB pages a TLB looks like a buffer")] = (
+        "thp"
+    )
+    to: Annotated[Size, Help("largest region; buffers up to half of it are found")] = 128 * MiB
+    footprint: Annotated[
+        Size | None,
+        Help(
+            "bytes that the regions share; auto: 1 GiB, 4 x the last-level cache or 4 regions, the largest "
+            "of them, within half of what is free"
+        ),
+    ] = None
+    ways: Annotated[
+        int,
+        Meta(ge=1, le=64),
+        Help("interleaved memories, as `run policy` finds them; buffers about as small as their grain need it"),
+    ] = 1
+    grain: Annotated[Grain, Help("consecutive bytes in each of them")] = 4 * KiB
+    op: Annotated[fresh.Operations, Help("`read`: buffers; `write`: what joins writes; `both`")] = fresh.OPERATIONS
+    cpu: Annotated[Number | None, Help("the CPU that reads and writes; auto: the first of the target's node")] = None
+    precision: Annotated[Share, Help("half of the 95 % interval of a latency over the latency")] = 0.01
+    budget: Annotated[Time, Help("most seconds timed for one region; large ones are visited at least once")] = 0.6
+    limit: Annotated[Seconds, Help("seconds after which regions get only the least time")] = 90.0
 
 
 @dataclass
@@ -93,28 +105,16 @@ class Known:
         return [level.capacity_bytes.middle for level in infer(curve).levels]
 
 
-def operations_of(chosen: Options) -> list[str]:
-    """'both' is read,write."""
-    word = "all" if chosen["op"] == "both" else chosen["op"]
-    return options.names_of("operation", word, fresh.OPERATIONS)
-
-
-def field_of(machine: Machine, chosen: Options) -> fresh.Field:
+def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:
     """UsageError for a CPU that may not be used here, or regions that leave nothing to see."""
-    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-    cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
-    if cpu not in machine.cpus():
-        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, machine.cpus()))}")
-    largest = int(chosen["to"] or 0)
-    if largest < SMALLEST_TO:
-        raise UsageError(f"regions up to {show_bytes(largest)} show no buffer; try to=128MiB")
-    size, note = fresh.footprint(machine, target, chosen["footprint"], largest)
-    schedule = Schedule(precision=float(chosen["precision"] or 0), minimum_s=0.2, budget_s=float(chosen["budget"] or 0))
-    ways, grain = int(chosen["ways"] or 1), int(chosen["grain"] or 0)
-    if grain < LINE_BYTES or grain % LINE_BYTES:
-        raise UsageError(f"grain={grain}B: memories take whole lines in turn; try grain=4KiB")
+    target = chosen.target.on(chosen.pages)
+    cpu = chosen_cpu(machine, chosen.cpu, target)
+    if chosen.to < SMALLEST_TO:
+        raise UsageError(f"regions up to {show_bytes(chosen.to)} show no buffer; try to=128MiB")
+    size, note = fresh.footprint(machine, target, chosen.footprint, chosen.to)
+    schedule = Schedule(precision=chosen.precision, minimum_s=0.2, budget_s=chosen.budget)
     walk = fresh.Field(cpu, target, size, schedule, "buffers", note)
-    return replace(walk, ways=ways, grain_bytes=grain)
+    return replace(walk, ways=chosen.ways, grain_bytes=chosen.grain)
 
 
 def coarse(largest: int) -> list[int]:
@@ -146,18 +146,18 @@ def reads(walk: fresh.Field, largest: int) -> Generator[Experiment, Answer, None
             yield replace(walk, line_s=known.slowest()).read(region)
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
-    operations, walk = operations_of(chosen), field_of(machine, chosen)
-    if "read" in operations:
-        yield from reads(walk, int(chosen["to"] or 0))
-    for region in WRITTEN if "write" in operations else ():
+def plan(machine: Machine, chosen: BuffersOptions) -> Plan:
+    walk = field_of(machine, chosen)
+    if "read" in chosen.op:
+        yield from reads(walk, chosen.to)
+    for region in WRITTEN if "write" in chosen.op else ():
         yield walk.write(region)
 
 
-def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+def left_out(machine: Machine, chosen: BuffersOptions) -> tuple[str, ...]:
     """What small pages hide."""
     del machine
-    if chosen["pages"] != "4k":
+    if chosen.pages != "4k":
         return ()
     return ("with 4 KiB pages a TLB looks like a buffer of 4 KiB units; try pages=thp",)
 
@@ -166,7 +166,7 @@ suites.add(
     Suite(
         "buffers",
         "buffers of a memory: capacity, unit, latency",
-        OPTIONS,
+        BuffersOptions,
         plan,
         left_out,
         details="Finds what is between the processor and the medium of a memory: number of buffers, capacity,"

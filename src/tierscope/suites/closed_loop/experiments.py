@@ -10,61 +10,71 @@ Blind to: faults that simulator and prober share; what no simulated device has, 
 
 from collections.abc import Generator, Iterator
 from dataclasses import replace
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from tierscope.errors import UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
+from tierscope.plans.kinds import Help, Names, Number, several
 from tierscope.plans.simulation import PREFIX
-from tierscope.record.experiment import Experiment, Label
+from tierscope.record.experiment import Experiment, Label, Target
 from tierscope.record.machine import Machine
 from tierscope.stats.strides import Stride, spread_of, stride_of
 from tierscope.suites.closed_loop.devices import draw
-from tierscope.units import word_bytes
 
 NAME = "closed_loop"  # of the table
 PROBERS = ("policy", "buffers")
-BUFFERS = {"op": "read"}  # what joins writes is looked for by `policy`
+BUFFERS = {"op": ("read",)}  # what joins writes is looked for by `policy`
 INTERLEAVE = "interleave"  # the part of `policy` that `buffers` rests on
 MOST_NOISE = 10
 
-OPTIONS: tuple[Option, ...] = (
-    options.count("devices", 3, "how many are drawn", 1, 100_000),
-    options.count("first", 0, "number of the first one, to share out the devices of one seed among runs"),
-    options.count("seed", 1995, "of the draw"),
-    options.count("noise", MOST_NOISE, "most noise of a device, 1 being that of a shared machine; 0: none", 0, 100),
-    options.text("parts", ",".join(PROBERS), "probers that run; `buffers` alone looks for interleaving first"),
-    options.target("target", "sim:blank", "the simulated machine whose memory `m` is drawn at random"),
-)
+
+class ClosedLoopOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run closed-loop`."""
+
+    devices: Annotated[int, Meta(ge=1, le=100_000), Help("how many are drawn")] = 3
+    first: Annotated[Number, Help("number of the first one, to share out the devices of one seed among runs")] = 0
+    seed: Annotated[Number, Help("of the draw")] = 1995
+    noise: Annotated[
+        int, Meta(ge=0, le=100), Help("most noise of a device, 1 being that of a shared machine; 0: none")
+    ] = MOST_NOISE
+    parts: Annotated[
+        Names,
+        several("part", PROBERS),
+        Help("probers that run; `buffers` alone looks for interleaving first"),
+    ] = PROBERS
+    target: Annotated[Target, Help("the simulated machine whose memory `m` is drawn at random")] = Target.parse(
+        "sim:blank"
+    )
 
 
-def words(chosen: Options) -> Iterator[tuple[int, str]]:
+def words(chosen: ClosedLoopOptions) -> Iterator[tuple[int, str]]:
     """Number and word of each device."""
-    first, seed, noise = (int(chosen[key] or 0) for key in ("first", "seed", "noise"))
-    for number in range(first, first + int(chosen["devices"] or 0)):
-        yield number, draw(seed, number, noise).word(str(chosen["target"]))
+    for number in range(chosen.first, chosen.first + chosen.devices):
+        yield number, draw(chosen.seed, number, chosen.noise).word(chosen.target.word)
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: ClosedLoopOptions) -> Plan:
     """The probers' own plans, device after device."""
-    target = str(chosen["target"])
-    if not target.startswith(PREFIX):
-        raise UsageError(f"target={target}: devices are drawn for simulated machines only; try target=sim:blank")
-    parts = options.names_of("part", chosen["parts"], PROBERS)
+    if not chosen.target.word.startswith(PREFIX):
+        asked = f"target={chosen.target.word}"
+        raise UsageError(f"{asked}: devices are drawn for simulated machines only; try target=sim:blank")
     for number, word in words(chosen):
-        policy = {} if "policy" in parts else {"parts": INTERLEAVE}
+        policy = {} if "policy" in chosen.parts else {"parts": (INTERLEAVE,)}
         strides = yield from _prober("policy", machine, word, policy, number)
-        if "buffers" in parts:
+        if "buffers" in chosen.parts:
             yield from _prober("buffers", machine, word, {**BUFFERS, **_layout(strides)}, number)
 
 
 def _prober(
-    name: str, machine: Machine, word: str, own: dict[str, str], number: int
+    name: str, machine: Machine, word: str, own: dict[str, Any], number: int
 ) -> Generator[Experiment, Answer, list[Stride]]:
     """Its experiments under the table of the closed loop; it gets answers to what it asked. The strides among them."""
     prober, strides = suites[name], list[Stride]()
-    plan = prober.plan(machine, prober.read({"target": word, **own}))
+    plan = prober.plan(machine, prober.options(target=Target.parse(word), **own))
     try:
         asked = next(plan)
         while True:
@@ -76,12 +86,12 @@ def _prober(
         return strides
 
 
-def _layout(strides: list[Stride]) -> dict[str, str]:
-    """What was found of interleaving, as words for `buffers`."""
+def _layout(strides: list[Stride]) -> dict[str, int]:
+    """What was found of interleaving, as options of `buffers`."""
     spread = spread_of(strides)
     if spread is None or spread.interleave.ways == 1:
         return {}
-    return {"ways": str(spread.interleave.ways), "grain": word_bytes(spread.interleave.grain_bytes)}
+    return {"ways": spread.interleave.ways, "grain": spread.interleave.grain_bytes}
 
 
 def _under(asked: Experiment, labels: dict[str, Label]) -> Experiment:
@@ -93,7 +103,7 @@ suites.add(
     Suite(
         "closed-loop",
         "the probers `buffers` and `policy`, scored on random simulated memories",
-        OPTIONS,
+        ClosedLoopOptions,
         plan,
         many_machines=True,
         details="The structure of these memories is known, so the suite shows which part of it the probers "

@@ -11,63 +11,27 @@ is none.
 Source: document 000, an unpublished thesis on NVDIMM beside DRAM (its modes, and its tables of both and their sum).
 """
 
-import re
 from collections.abc import Generator
 from dataclasses import dataclass
 
 import msgspec
 
 from tierscope.errors import MachineError, UnknownNameError, UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
+from tierscope.plans.kinds import (
+    word_numbers,
+)
 from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
+from tierscope.suites.contention.options import MODES, ContentionOptions
 from tierscope.units import MiB
 
-KERNELS = ("copy", "copy_nt", "memcpy")
-MODES = {"b-b": "nvm-nvm", "b-a": "nvm-dram", "a-b": "dram-nvm", "a-a": "dram-dram"}
-"""What group B does, source-destination, and document 000's words for it: its DRAM is a, its NVM is b."""
-STAND_IN = "file:/dev/shm/tierscope-b"
+STAND_IN = Target(name="file", where="/dev/shm/tierscope-b")  # noqa: S108 (it is named in the help)
 PIECE_S = 1.0  # of a split, without a pause: one common window, and dips that are tenths of a second apart show
 GRAIN = 4 * MiB  # of a large footprint: whole large pages of both arrays
-
-OPTIONS: tuple[Option, ...] = (
-    options.target("a", None, "target of A; auto: the first node with memory and CPUs"),
-    options.target(
-        "b",
-        None,
-        "the other target; auto: another node with memory, one without CPUs first, then the nearest; "
-        "if there is none, a file in memory, `/dev/shm/tierscope-b`, replaces it, and every row shows this",
-    ),
-    options.text(
-        "modes",
-        "b-b,b-a,a-b",
-        f"source-destination of B: {options.listed(MODES)}, or by the names {options.listed(MODES.values())}; or `all`",
-    ),
-    options.text("kernel", "copy", options.listed(KERNELS)),
-    options.text(
-        "splits",
-        "all",
-        "threads of A : threads of B, as `1:1,3:1`; `all`: every split of all CPUs; `none`: each target "
-        "alone and no contention. All threads in A and all in B are always measured too",
-    ),
-    options.text("threads", None, "numbers of threads for each target alone; auto: powers of two, and all CPUs"),
-    options.text("cpus", None, "CPUs to use, A's first; auto: those of a's node, one of each core first"),
-    options.text(
-        "pages",
-        None,
-        "page size on both targets: `4k`, `thp`, `2m`, `1g`; auto: `4k` where one is a file, since few "
-        "file systems give large pages, else `thp`",
-    ),
-    options.size(
-        "array", None, "bytes of each of two arrays, shared out among the threads of a split; auto: as for `stream`"
-    ),
-    options.share("precision", 0.02, "half of the 95 % interval over the median"),
-    options.seconds("budget", 1.0, "most seconds timed for one point; a split takes up to 1 s of it in one piece"),
-    options.seconds("block", 0.001, "seconds of one block; `memcpy` is called once per block"),
-)
 
 
 @dataclass(frozen=True)
@@ -116,68 +80,49 @@ class Pair:
         )
 
 
-def splits_of(chosen: Options, cpus: int) -> list[tuple[int, int]]:
+def splits_of(chosen: ContentionOptions, cpus: int) -> list[tuple[int, int]]:
     """(threads of A, threads of B), the unmixed first; UsageError for one that does not fit."""
-    if chosen["splits"] == "none":
-        return []
-    if chosen["splits"] == "all":
+    if isinstance(chosen.splits, str):
         return [(cpus, 0), (0, cpus), *((n, cpus - n) for n in range(cpus - 1, 0, -1))]
-    asked = [_split(word, cpus) for word in options.words_of(chosen["splits"])]
-    if not asked:
-        raise UsageError("splits= names no split; try splits=all or a list such as 1:1,3:1")
-    most = max(a + b for a, b in asked)
-    return list(dict.fromkeys([(most, 0), (0, most), *asked]))
+    for a, b in chosen.splits:
+        if a + b > cpus:
+            asked = f"splits={a}:{b}"
+            raise UsageError(f"{asked} needs {a + b} CPUs and {cpus} may be used here; try splits={cpus - 1}:1")
+    most = max((a + b for a, b in chosen.splits), default=0)
+    return list(dict.fromkeys([(most, 0), (0, most), *chosen.splits])) if chosen.splits else []
 
 
-def _split(word: str, cpus: int) -> tuple[int, int]:
-    match = re.fullmatch("([0-9]{1,9}):([0-9]{1,9})", word)
-    a, b = (int(match[1]), int(match[2])) if match else (0, 0)
-    if a + b < 1:
-        raise UsageError(f"splits={word} is no split; write threads of A : threads of B, such as 1:1")
-    if a + b > cpus:
-        raise UsageError(f"splits={word} needs {a + b} CPUs and {cpus} may be used here; try splits={cpus - 1}:1")
-    return a, b
-
-
-def modes_of(chosen: Options) -> list[str]:
-    """Keys of MODES in the order asked for; 'all' is each once."""
-    if chosen["modes"] == "all":
-        return list(MODES)
-    presets = {preset: mode for mode, preset in MODES.items()}
-    names = options.names_of("mode", chosen["modes"], (*MODES, *presets))
-    return list(dict.fromkeys(presets.get(name, name) for name in names))
-
-
-def targets_of(machine: Machine, chosen: Options) -> tuple[Target, Target, str]:
+def targets_of(machine: Machine, chosen: ContentionOptions) -> tuple[Target, Target, str]:
     """a, b, and what has to be said where b only stands in for a second tier."""
     near = {cpu.node for cpu in machine.identity.cpus if cpu.allowed}
     nodes = [node for node in machine.identity.nodes if node.memory_bytes > 0]
     first = min(nodes, key=lambda node: (node.number not in near, node.number), default=None)
-    a = str(chosen["a"] or f"node:{first.number if first else 0}")
-    b = str(chosen["b"] or _other(machine, nodes, a))
+    a = chosen.a or Target(where=str(first.number if first else 0))
+    b = chosen.b or _other(machine, nodes, a)
     note = ""
-    if not b:
+    if b is None:
         b = STAND_IN
         note = (
-            f"b is {b}, which lies in the same memory as a: this machine has no second node with memory, so the file "
-            "stands in for a tier that is not there; name another with b=node:N or b=file:PATH"
+            f"b is {b.word}, which lies in the same memory as a: this machine has no second node with memory, so the "
+            "file stands in for a tier that is not there; name another with b=node:N or b=file:PATH"
         )
-    pages = str(chosen["pages"] or ("4k" if {a.partition(":")[0], b.partition(":")[0]} & {"file", "pool"} else "thp"))
-    return _known(machine, "a", a, pages), _known(machine, "b", b, pages), note
+    pages = chosen.pages or ("4k" if {a.name, b.name} & {"file", "pool"} else "thp")
+    return _known(machine, "a", a.on(pages)), _known(machine, "b", b.on(pages)), note
 
 
-def _other(machine: Machine, nodes: list[Node], a: str) -> str:
-    """A node other than a: one without CPUs first, then the nearest; "" where there is none."""
+def _other(machine: Machine, nodes: list[Node], a: Target) -> Target | None:
+    """A node other than a: one without CPUs first, then the nearest; None where there is none."""
     order = sorted(node.number for node in machine.identity.nodes)
-    distances = {f"node:{node.number}": dict(zip(order, node.distances, strict=False)) for node in nodes}.get(a, {})
-    others = [node for node in nodes if f"node:{node.number}" != a]
+    known = {f"node:{node.number}": dict(zip(order, node.distances, strict=False)) for node in nodes}
+    distances = known.get(a.word, {})
+    others = [node for node in nodes if f"node:{node.number}" != a.word]
     best = min(others, key=lambda node: (bool(node.cpus), distances.get(node.number, 0), node.number), default=None)
-    return f"node:{best.number}" if best else ""
+    return Target(where=str(best.number)) if best else None
 
 
-def _known(machine: Machine, key: str, word: str, pages: str) -> Target:
+def _known(machine: Machine, key: str, target: Target) -> Target:
     """UsageError before anything is mapped, for what no core could take; the core knows the other kinds."""
-    target = Target.parse(word, pages)
+    word = target.word
     numbers = [str(node.number) for node in machine.identity.nodes]
     if target.name == "node" and target.where not in numbers:
         raise UnknownNameError(f"{key}={word}: there is no such node; nodes here: {', '.join(numbers)}")
@@ -186,37 +131,31 @@ def _known(machine: Machine, key: str, word: str, pages: str) -> Target:
     return target
 
 
-def pair_of(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, Pair]:
+def pair_of(machine: Machine, chosen: ContentionOptions) -> Generator[Experiment, Answer, Pair]:
     """All that is asked, and arrays by the cache of `a`; nothing is measured before every word is known to be good."""
     a, b, stand_in = targets_of(machine, chosen)
-    options.names_of("kernel", chosen["kernel"], KERNELS)
-    modes_of(chosen)
-    cpus = chosen_cpus(machine, chosen, a)
+    cpus = chosen_cpus(machine, chosen.cpus, a)
     if len(set(cpus)) < len(cpus):
-        raise UsageError(f"cpus={chosen['cpus']} names a CPU twice: the groups would share it; name each once")
-    if len(cpus) < 2 and chosen["splits"] != "none":
+        raise UsageError(f"cpus={word_numbers(cpus)} names a CPU twice: the groups would share it; name each once")
+    if len(cpus) < 2 and chosen.splits:
         why = "contention needs two CPUs, one for each group; this process may use one"
         raise MachineError(f"{why}; allow it another, or measure the ratio of the targets alone with splits=none")
     splits_of(chosen, len(cpus))
-    thread_counts(chosen, cpus)
-    schedule = Schedule(
-        precision=float(chosen["precision"] or 0),
-        budget_s=float(chosen["budget"] or 0),
-        block_s=float(chosen["block"] or 0),
-    )
-    if chosen["array"] is None:
-        large = msgspec.structs.replace(a, pages="thp") if a.node else a  # of 4 KiB the TLB blurs the caches
+    thread_counts(chosen.threads, cpus)
+    schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block)
+    if chosen.array is None:
+        large = a.on("thp") if a.node else a  # of 4 KiB the TLB blurs the caches
         found = yield from effective_cache(machine, near_cpus(machine, a)[0], large, SEARCH)
         memory = min(
             (array(machine, found, cpus, 2, target) for target in (a, b)), key=lambda one: one.array_bytes
         )  # either target holds both arrays
     else:
-        memory = Memory(int(chosen["array"]), "")
+        memory = Memory(chosen.array, "")
     note = "; ".join(part for part in (stand_in, memory.note) if part)
-    return Pair(a, b, str(chosen["kernel"]), cpus, schedule, memory.array_bytes, note, bool(stand_in))
+    return Pair(a, b, chosen.kernel, cpus, schedule, memory.array_bytes, note, bool(stand_in))
 
 
-def ratio(pair: Pair, counts: list[int]) -> Plan:
+def ratio(pair: Pair, counts: tuple[int, ...]) -> Plan:
     """Each target alone, a then b for each number of threads, on all the memory."""
     for count in counts:
         for side in ("a", "b"):
@@ -262,10 +201,10 @@ def walk_of(answer: Answer, group: Group) -> Workload:
     )
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: ContentionOptions) -> Plan:
     pair = yield from pair_of(machine, chosen)
-    yield from ratio(pair, thread_counts(chosen, pair.cpus))
-    for mode in modes_of(chosen):
+    yield from ratio(pair, thread_counts(chosen.threads, pair.cpus))
+    for mode in chosen.modes:
         yield from contend(pair, mode, splits_of(chosen, len(pair.cpus)))
 
 
@@ -273,7 +212,7 @@ suites.add(
     Suite(
         "contention",
         "two groups on two targets, every split of the CPUs",
-        OPTIONS,
+        ContentionOptions,
         plan,
         details="Threads of group A copy within target a, and those of group B within, from or to target b, "
         "for every split of the CPUs. Before that, measures each target alone. Needs two CPUs. See "

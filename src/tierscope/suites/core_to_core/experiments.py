@@ -9,8 +9,14 @@ Source: D. Molka et al., "Cache Coherence Protocol and Memory Performance of the
 ICPP 2015.
 """
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from tierscope.errors import MachineError, UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans.cpus import refuse_unusable
+from tierscope.plans.kinds import Help, Numbers, Seconds, Share, word_numbers
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.units import LINE_BYTES
@@ -19,30 +25,30 @@ BLOCK_S = 0.25e-3  # a thousand hand-overs or more: two reads of the clock are u
 MINIMUM_S = 0.02  # 80 blocks, of which a summary needs 50; 2016 pairs of 64 CPUs then take 40 s at least
 ROLE = "pair"
 
-OPTIONS: tuple[Option, ...] = (
-    options.text("cpus", None, "CPUs to pair, two or more; auto: all that may be used"),
-    options.target("target", None, "where the lines live; auto: the node of the pair's first CPU"),
-    options.count("lines", 16, "lines that are used one after the other, 1 to 4096", least=1, most=4096),
-    options.share("precision", 0.05, "half of the 95 % interval over the median"),
-    options.seconds("budget", 0.1, "most seconds timed for one pair"),
-    options.seconds("limit", 300.0, "seconds after which pairs get 0.02 s only; they may then be inconclusive"),
-)
+
+class CoreToCoreOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run core-to-core`."""
+
+    cpus: Annotated[Numbers | None, Help("CPUs to pair, two or more; auto: all that may be used")] = None
+    target: Annotated[Target | None, Help("where the lines live; auto: the node of the pair's first CPU")] = None
+    lines: Annotated[int, Meta(ge=1, le=4096), Help("lines that are used one after the other, 1 to 4096")] = 16
+    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.05
+    budget: Annotated[Seconds, Help("most seconds timed for one pair")] = 0.1
+    limit: Annotated[Seconds, Help("seconds after which pairs get 0.02 s only; they may then be inconclusive")] = 300.0
 
 
-def chosen_cpus(machine: Machine, chosen: Options) -> tuple[int, ...]:
+def cpus_of(machine: Machine, chosen: CoreToCoreOptions) -> tuple[int, ...]:
     """In the order of the topology; UsageError for a CPU that may not be used or is named twice."""
-    usable = machine.cpus()
-    asked = options.numbers_of(chosen["cpus"], "cpus")
+    usable, asked = machine.cpus(), chosen.cpus or ()
+    refuse_unusable(machine, asked)
     for cpu in asked:
-        if cpu not in usable:
-            raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
         if asked.count(cpu) > 1:
-            raise UsageError(f"cpus={chosen['cpus']} names CPU {cpu} twice; a pair needs two CPUs")
+            raise UsageError(f"cpus={word_numbers(asked)} names CPU {cpu} twice; a pair needs two CPUs")
     if len(asked) == 1:
         raise UsageError(f"cpus={asked[0]} is one CPU, and a pair needs two; usable: {','.join(map(str, usable))}")
     if len(usable) < 2:
         raise MachineError("a pair needs two CPUs; this process may use one: allow it another (doctor: cpus)")
-    return machine.by_topology(tuple(asked) or usable)
+    return machine.by_topology(asked or usable)
 
 
 def home(machine: Machine, cpu: int) -> Target:
@@ -51,17 +57,17 @@ def home(machine: Machine, cpu: int) -> Target:
     return Target(where=str(machine.nearest_memory(own)), pages="4k")
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
     """One experiment for each CPU but the last: its pairs with all that follow, one take each."""
-    cpus = chosen_cpus(machine, chosen)
+    cpus = cpus_of(machine, chosen)
     schedule = Schedule(
         block_s=BLOCK_S,
-        precision=float(chosen["precision"] or 0),
+        precision=chosen.precision,
         minimum_s=MINIMUM_S,
-        budget_s=max(float(chosen["budget"] or 0), MINIMUM_S),
+        budget_s=max(chosen.budget, MINIMUM_S),
     )
-    work = Workload(kernel="handover", footprint_bytes=int(chosen["lines"] or 1) * LINE_BYTES)
-    given = None if chosen["target"] is None else Target.parse(str(chosen["target"]), "4k")
+    work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES)
+    given = chosen.target and chosen.target.on("4k")
     for number, first in enumerate(cpus[:-1]):
         target = given or home(machine, first)
         groups = tuple(
@@ -81,7 +87,7 @@ suites.add(
     Suite(
         "core-to-core",
         "time of a cache line from one CPU to another, for every pair",
-        OPTIONS,
+        CoreToCoreOptions,
         plan,
         details="See [how to measure pairs](../how-to/numa.md).",
     )

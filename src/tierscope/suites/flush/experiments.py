@@ -10,15 +10,17 @@ clwb after each chunk of 1 KB to 2 MB, one core).
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 from tierscope import units
 from tierscope.errors import MachineError, UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
-from tierscope.plans.cpus import near_cpus
+from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.flushes import missing
 from tierscope.plans.kernels import FENCES, FLUSHES
+from tierscope.plans.kinds import ALL, Help, Lines, Names, Number, Pages, Seconds, Share, Size, several, several_sizes
 from tierscope.plans.sizes import (
     LARGEST,
     MEMORY_SHARE,
@@ -32,11 +34,11 @@ from tierscope.plans.sizes import (
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.stats.contrast import ROUNDS, VICTIM
-from tierscope.units import LINE_BYTES, MiB, show_bytes, show_size
+from tierscope.units import KiB, MiB, show_bytes, show_size
 
 FILE_BYTES = 1_000_000_000  # of each instruction, as in the source
 TOTAL_BYTES = 20_000_000_000  # likewise
-CHUNKS = "64B,256B,1KiB,2KiB,4KiB,1MiB,2MiB"
+CHUNKS = (64, 256, KiB, 2 * KiB, 4 * KiB, MiB, 2 * MiB)
 ORDERS = ("sequential", "random")
 BASE = "clwb"  # with which the others are compared
 SLOWEST = ("msync", "clflush")  # a system call; each waits for the one before
@@ -50,38 +52,57 @@ GUESS = 1e9  # bytes/s, while a run is only being planned
 SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
-    options.size(
-        "footprint",
-        None,
-        "bytes that each instruction writes again and again; auto: 1 GB, 4 x the last-level cache where "
-        "that is more, all instructions together within half of the free memory",
-    ),
-    options.size(
-        "total",
-        None,
-        "bytes that each instruction really writes; auto: what eight rounds of 0.1 s allow, and the "
-        "seconds for 20 GB are extrapolated",
-    ),
-    options.text("chunks", CHUNKS, "bytes stored before their lines are flushed, multiples of 64"),
-    options.text(
-        "instructions",
-        None,
-        "`clflush`, `clflushopt`, `clwb`, `nt` (non-temporal stores), `movdir64b`, `msync` (the system "
-        "call, for files), `none` (stores alone), `all`; auto: all that the CPU has, `msync` where the "
-        "target persists by it",
-    ),
-    options.text(
-        "fence", "chunk", "a store fence after each `chunk`, after each `line` of it, `never`, or several of them"
-    ),
-    options.text("order", "sequential", "chunks one after the other (`sequential`), drawn at `random`, or both"),
-    options.count("cpu", None, "the CPU that writes; auto: the first of the target's node"),
-    options.share("precision", 0.02, "half of the 95 % interval of the ratio over the ratio; also as `2%`"),
-    options.seconds("budget", 3.0, "most seconds for each instruction at one chunk size; eight rounds are always run"),
-    options.seconds("limit", 45.0, "seconds after which points get eight rounds only; they may then be inconclusive"),
-)
+NAMED = several("instruction", FLUSHES)
+INSTRUCTIONS = replace(NAMED, read=lambda word: None if word == ALL else NAMED.read(word))  # all that the CPU has
+Chunks = Annotated[Lines, several_sizes("chunk size", "whole lines of 64 bytes are flushed; try chunks=64B,4KiB")]
+
+
+class FlushOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run flush`."""
+
+    target: Annotated[Target, Help("where the bytes live")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    footprint: Annotated[
+        Size | None,
+        Help(
+            "bytes that each instruction writes again and again; auto: 1 GB, 4 x the last-level cache where "
+            "that is more, all instructions together within half of the free memory"
+        ),
+    ] = None
+    total: Annotated[
+        Size | None,
+        Help(
+            "bytes that each instruction really writes; auto: what eight rounds of 0.1 s allow, and the "
+            "seconds for 20 GB are extrapolated"
+        ),
+    ] = None
+    chunks: Annotated[Chunks, Help("bytes stored before their lines are flushed, multiples of 64")] = CHUNKS
+    instructions: Annotated[
+        Annotated[Names, INSTRUCTIONS] | None,
+        Help(
+            "`clflush`, `clflushopt`, `clwb`, `nt` (non-temporal stores), `movdir64b`, `msync` (the system "
+            "call, for files), `none` (stores alone), `all`; auto: all that the CPU has, `msync` where the "
+            "target persists by it"
+        ),
+    ] = None
+    fence: Annotated[
+        Names,
+        several("fence", FENCES),
+        Help("a store fence after each `chunk`, after each `line` of it, `never`, or several of them"),
+    ] = ("chunk",)
+    order: Annotated[
+        Names,
+        several("order", ORDERS),
+        Help("chunks one after the other (`sequential`), drawn at `random`, or both"),
+    ] = ("sequential",)
+    cpu: Annotated[Number | None, Help("the CPU that writes; auto: the first of the target's node")] = None
+    precision: Annotated[Share, Help("half of the 95 % interval of the ratio over the ratio; also as `2%`")] = 0.02
+    budget: Annotated[
+        Seconds, Help("most seconds for each instruction at one chunk size; eight rounds are always run")
+    ] = 3.0
+    limit: Annotated[
+        Seconds, Help("seconds after which points get eight rounds only; they may then be inconclusive")
+    ] = 45.0
 
 
 @dataclass(frozen=True)
@@ -103,13 +124,13 @@ class Field:
     points: list[Point]
 
 
-def instructions_of(machine: Machine, chosen: Options, target: Target, msync: bool) -> list[str]:
+def instructions_of(machine: Machine, chosen: FlushOptions, target: Target, msync: bool) -> list[str]:
     """Those asked for, or all that the CPU has, without msync if not told; MachineError for one that it lacks."""
     lacking = missing(machine)
     possible = [name for name in FLUSHES if name not in lacking and (name != "msync" or target.name in FILES)]
-    if chosen["instructions"] in (None, "all"):
+    if chosen.instructions is None:
         return [name for name in possible if name != "msync" or msync]
-    names = list(dict.fromkeys(options.names_of("instruction", chosen["instructions"], FLUSHES)))
+    names = list(dict.fromkeys(chosen.instructions))
     for name in names:
         if name in lacking:
             raise MachineError(f"instructions={name}: this CPU has no {lacking[name]}; try {','.join(possible)}")
@@ -129,54 +150,38 @@ def persists_by_msync(cpu: int, target: Target) -> Generator[Experiment, Answer,
     return answer.record.groups[0].persistence == "msync"
 
 
-def chunks_of(chosen: Options) -> list[int]:
-    """Bytes of the chunks, each once; UsageError for what is no multiple of a line."""
-    sizes = [units.parse_bytes(word) for word in options.words_of(chosen["chunks"])]
-    for size in sizes:
-        if size < LINE_BYTES or size % LINE_BYTES:
-            raise UsageError(f"chunks={size}B: whole lines of {LINE_BYTES} bytes are flushed; try chunks={CHUNKS}")
-    if not sizes:
-        raise UsageError(f"no chunk size is named; try chunks={CHUNKS}")
-    return list(dict.fromkeys(sizes))
-
-
-def field_of(machine: Machine, chosen: Options) -> Generator[Experiment, Answer, Field]:
+def field_of(machine: Machine, chosen: FlushOptions) -> Generator[Experiment, Answer, Field]:
     """All that is asked; nothing is measured before every word is known to be good."""
-    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-    usable = machine.cpus()
-    cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
-    if cpu not in usable:
-        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
-    fences = dict.fromkeys(options.names_of("fence", chosen["fence"], FENCES))
-    orders = dict.fromkeys(options.names_of("order", chosen["order"], ORDERS))
-    points = [Point(size, fence, order) for order in orders for fence in fences for size in chunks_of(chosen)]
+    target = chosen.target.on(chosen.pages)
+    cpu = chosen_cpu(machine, chosen.cpu, target)
+    orders, fences, chunks = dict.fromkeys(chosen.order), dict.fromkeys(chosen.fence), dict.fromkeys(chosen.chunks)
+    points = [Point(size, fence, order) for order in orders for fence in fences for size in chunks]
     instructions_of(machine, chosen, target, msync=False)
-    default = chosen["instructions"] in (None, "all")
-    msync = (yield from persists_by_msync(cpu, target)) if default else False
+    msync = (yield from persists_by_msync(cpu, target)) if chosen.instructions is None else False
     return Field(cpu, target, instructions_of(machine, chosen, target, msync), points)
 
 
-def memory_of(machine: Machine, chosen: Options, field: Field) -> Generator[Experiment, Answer, Memory]:
+def memory_of(machine: Machine, chosen: FlushOptions, field: Field) -> Generator[Experiment, Answer, Memory]:
     """The footprint that was asked for, or 1 GB and four times the cache, within half of what is free.
 
     The cache is searched for only where four times what the system reports is more than 1 GB.
     """
     cache, seen = machine.last_level_cache_bytes(), "reported"
     largest = max(point.chunk_bytes for point in field.points)
-    if chosen["footprint"] is None:
+    if chosen.footprint is None:
         if TIMES_CACHE * cache > FILE_BYTES:
             found = yield from effective_cache(machine, field.cpu, field.target, SEARCH)
             cache, seen = (found, "found") if found else (cache, seen)
         room = int(free_bytes(machine, field.target) * MEMORY_SHARE) // len(field.instructions)
         size = min(max(FILE_BYTES, TIMES_CACHE * cache), max(FILE_BYTES, LARGEST), max(room // MiB, 1) * MiB)
     else:
-        size = int(chosen["footprint"])
+        size = chosen.footprint
     if size < largest:
         raise UsageError(
             f"footprint={units.word_size(size)} holds no chunk of {show_size(largest)}; "
             f"try footprint={units.word_size(100 * largest)} or smaller chunks"
         )
-    half = half_of_what(machine, field.target) if chosen["footprint"] is None else ""
+    half = half_of_what(machine, field.target) if chosen.footprint is None else ""
     return Memory(size, "; ".join(_notes(size, cache, seen, half)))
 
 
@@ -225,32 +230,32 @@ def pace(field: Field, groups: tuple[Group, ...]) -> Generator[Experiment, Answe
     return (answer.rate() or GUESS / chunk) * chunk * (1 - lost)
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: FlushOptions) -> Plan:
     """One experiment for each chunk size, kind of fence and order."""
     field = yield from field_of(machine, chosen)
     memory = yield from memory_of(machine, chosen, field)
     count = len(field.instructions)
     base = field.instructions.index(BASE) if BASE in field.instructions else 0
-    asked = chosen["total"]
+    asked = chosen.total
     for point in field.points:
         groups = groups_of(field, point, memory.array_bytes)
         batch_s = BATCH_S
         if asked is not None:
             rate = yield from pace(field, groups)
-            batch_s = max(batch_s, MARGIN * int(asked) / rate / ROUNDS)
+            batch_s = max(batch_s, MARGIN * asked / rate / ROUNDS)
         yield Experiment(
             table="flush",
             groups=groups,
             schedule=Schedule(
-                precision=float(chosen["precision"] or 0),
+                precision=chosen.precision,
                 minimum_s=batch_s,
-                budget_s=max(float(chosen["budget"] or 0), batch_s),
+                budget_s=max(chosen.budget, batch_s),
             ),
             labels={
                 "chunk_bytes": point.chunk_bytes,
                 "fence": point.fence,
                 "order": point.order,
-                "total_bytes": TOTAL_BYTES if asked is None else int(asked),
+                "total_bytes": TOTAL_BYTES if asked is None else asked,
             },
             note=memory.note,
             takes=tuple((number,) for number in range(count)),
@@ -258,9 +263,9 @@ def plan(machine: Machine, chosen: Options) -> Plan:
         )
 
 
-def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+def left_out(machine: Machine, chosen: FlushOptions) -> tuple[str, ...]:
     """Instructions of the default list that the CPU lacks."""
-    lacking = missing(machine) if chosen["instructions"] in (None, "all") else {}
+    lacking = missing(machine) if chosen.instructions is None else {}
     words = {name: f"{name} is left out: this CPU has no {feature}" for name, feature in lacking.items()}
     return tuple(f"{text}; try a machine that has it" for text in words.values())
 
@@ -269,7 +274,7 @@ suites.add(
     Suite(
         "flush",
         "time of a stored and flushed line, by instruction, chunk size, fence and order",
-        OPTIONS,
+        FlushOptions,
         plan,
         left_out,
         details="All instructions of one chunk size alternate on one CPU. Instructions that the CPU lacks are"

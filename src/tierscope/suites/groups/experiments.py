@@ -28,8 +28,9 @@ import msgspec
 
 from tierscope import units
 from tierscope.errors import UnknownNameError, UsageError
-from tierscope.plans import Plan, options
-from tierscope.plans.options import numbers_of
+from tierscope.plans import Plan
+from tierscope.plans.kinds import NUMBERS, Share, Time
+from tierscope.plans.options import Options, read_options, read_word
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.registry import unknown
@@ -46,13 +47,15 @@ WORDS = {
     "size": "", "command": "", "limit": "0s", "operation": "", "keys": "", "sharing": "",
 }  # fmt: skip
 GROUP_KEYS = ["cpus", "shared", *WORDS, *SIZES, *COUNTS]
-SCHEDULE = (
-    options.share("precision", Schedule().precision, "half-width of the 95 % interval over the median"),
-    options.seconds("budget", Schedule().budget_s, "most seconds timed for one experiment"),
-    options.seconds("minimum", Schedule().minimum_s, "least seconds timed"),
-    options.seconds("block", Schedule().block_s, "of one block"),
-)
-FIELDS = {"budget": "budget_s", "minimum": "minimum_s", "block": "block_s"}
+
+
+class Timing(Options, frozen=True, kw_only=True):
+    """The keys of [schedule]."""
+
+    precision: Share = Schedule().precision
+    budget: Time = Schedule().budget_s
+    minimum: Time = Schedule().minimum_s
+    block: Time = Schedule().block_s
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,7 @@ def _group(entry: dict[str, Any], place: str) -> Group:
                 walk[field] = _whole(entry[key], key)
         words = {key: _text(entry.get(key, default), key) for key, default in WORDS.items()}
         cpus = entry["cpus"]
-        listed = numbers_of(",".join(map(str, cpus)) if isinstance(cpus, list) else str(cpus), "cpus")
+        listed = read_word("cpus", NUMBERS, ",".join(map(str, cpus)) if isinstance(cpus, list) else str(cpus))
         target = Target.parse(words["target"], words["pages"])
         source = Target.parse(words["source"], words["pages"]) if words["source"] else None
         limit_s = units.parse_seconds(words["limit"])
@@ -140,7 +143,7 @@ def _group(entry: dict[str, Any], place: str) -> Group:
         keys=words["keys"],
         sharing=words["sharing"],
     )
-    work, team = msgspec.structs.replace(plain, **walk), Team(cpus=tuple(listed))
+    work, team = msgspec.structs.replace(plain, **walk), Team(cpus=listed)
     shared = entry.get("shared", False)
     if not isinstance(shared, bool):
         raise UsageError(f"{place}: shared={shared!r} is neither true nor false")
@@ -148,11 +151,10 @@ def _group(entry: dict[str, Any], place: str) -> Group:
 
 
 def _schedule(entry: dict[str, Any]) -> Schedule:
-    _only(entry, [option.name for option in SCHEDULE], "schedule")
+    _only(entry, list(Timing.__struct_fields__), "schedule")
     with _at("schedule"):
-        words = {option.name: option.read(str(entry.get(option.name, option.default))) for option in SCHEDULE}
-    asked = {FIELDS.get(name, name): float(value or 0) for name, value in words.items()}
-    return msgspec.structs.replace(Schedule(), **asked)
+        asked = read_options("schedule", Timing, {key: str(value) for key, value in entry.items()})
+    return Schedule(precision=asked.precision, budget_s=asked.budget, minimum_s=asked.minimum, block_s=asked.block)
 
 
 @contextmanager

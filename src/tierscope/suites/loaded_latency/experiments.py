@@ -9,41 +9,50 @@ Simulation and Application Profiling", MICRO 2024.
 """
 
 from collections.abc import Generator
+from typing import Annotated
 
 from tierscope.errors import MachineError, UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus
 from tierscope.plans.kernels import LOADS, walk_of
+from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, several
 from tierscope.plans.sizes import chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.units import KiB
 
 MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))
-DELAYS = "0,25,50,100,150,200,300,500,1000,2000,5000,20000"
-
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
-    options.text(
-        "mixes",
-        "all",
-        "load kernels: `read`, `write`, `mix_3r1w`, `mix_2r1w`, `mix_1r1w`, `mix_1r2w`; all but `read` also with `_nt`",
-    ),
-    options.text("delays", DELAYS, "core cycles of delay after each burst"),
-    options.text("load_threads", None, "numbers of loading threads; auto: all CPUs but the chaser's"),
-    options.text(
-        "cpus", None, "CPUs to use, the chaser's first; auto: those of the target's node, one of each core first"
-    ),
-    options.size("burst", "1KiB", "bytes of the load between two delays"),
-    options.size("array", None, "bytes of each array, as for `stream`"),
-    options.share("precision", 0.02, "half of the 95 % interval over the median"),
-    options.seconds("budget", 1.0, "most seconds timed for one point"),
-)
+DELAYS = (0, 25, 50, 100, 150, 200, 300, 500, 1000, 2000, 5000, 20000)
 
 
-def load_counts(chosen: Options, cpus: tuple[int, ...]) -> list[int]:
-    counts = options.numbers_of(chosen["load_threads"], "load_threads") or [len(cpus) - 1]
+class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run loaded-latency`."""
+
+    target: Annotated[Target, Help("where the bytes live")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    mixes: Annotated[
+        Names,
+        several("mix", MIXES, whole=ALL),
+        Help(
+            "load kernels: `read`, `write`, `mix_3r1w`, `mix_2r1w`, `mix_1r1w`, `mix_1r2w`; "
+            "all but `read` also with `_nt`"
+        ),
+    ] = MIXES
+    delays: Annotated[Numbers, Help("core cycles of delay after each burst")] = DELAYS
+    load_threads: Annotated[Numbers | None, Help("numbers of loading threads; auto: all CPUs but the chaser's")] = None
+    cpus: Annotated[
+        Numbers | None,
+        Help("CPUs to use, the chaser's first; auto: those of the target's node, one of each core first"),
+    ] = None
+    burst: Annotated[Size, Help("bytes of the load between two delays")] = KiB
+    array: Annotated[Size | None, Help("bytes of each array, as for `stream`")] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one point")] = 1.0
+
+
+def load_counts(asked: Numbers | None, cpus: tuple[int, ...]) -> Numbers:
+    counts = asked or (len(cpus) - 1,)
     for count in counts:
         if not 1 <= count < len(cpus):
             beside = ",".join(map(str, cpus[1:]))
@@ -84,21 +93,20 @@ def apart(machine: Machine, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], str
     return cpus, "the load shares the chaser's core: no other core may be used"
 
 
-def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -> Generator[Experiment, Answer, None]:
+def measure(
+    machine: Machine, chosen: LoadedLatencyOptions, cache_bytes: int | None = None
+) -> Generator[Experiment, Answer, None]:
     """The idle machine first, then every mix from the heaviest load down."""
-    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-    cpus = chosen_cpus(machine, chosen, target)
+    target = chosen.target.on(chosen.pages)
+    cpus = chosen_cpus(machine, chosen.cpus, target)
     if len(cpus) < 2:
         why = "loaded latency needs two CPUs, one to chase and one to load; this process may use one"
         raise MachineError(f"{why}; allow it another, or measure without load: tierscope run latency")
-    cpus, beside = (cpus, "") if chosen["cpus"] else apart(machine, cpus)
-    mixes = options.names_of("mix", chosen["mixes"], MIXES)
-    counts, delays = load_counts(chosen, cpus), options.numbers_of(chosen["delays"], "delays")
-    schedule = Schedule(
-        precision=float(chosen["precision"] or 0), minimum_s=0.15, budget_s=float(chosen["budget"] or 0)
-    )
+    cpus, beside = (cpus, "") if chosen.cpus else apart(machine, cpus)
+    counts = load_counts(chosen.load_threads, cpus)
+    schedule = Schedule(precision=chosen.precision, minimum_s=0.15, budget_s=chosen.budget)
     near = near_cpus(machine, target)[0]
-    memory = yield from chosen_array(machine, chosen["array"], cache_bytes, cpus, near, target)
+    memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
     note = "; ".join(part for part in (memory.note, beside) if part)
     chase = Group(
         workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes),
@@ -108,19 +116,19 @@ def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -
     )
     yield point(machine, chase, None, schedule, note)
     for count in counts:
-        for mix in mixes:
-            for delay in sorted(delays):
+        for mix in chosen.mixes:
+            for delay in sorted(chosen.delays):
                 work = Workload(
                     kernel=mix,
                     footprint_bytes=walk_of(machine, mix).arrays * memory.array_bytes,
                     pace_cycles=delay,
-                    burst_bytes=int(chosen["burst"] or 0),
+                    burst_bytes=chosen.burst,
                 )
                 load = Group(workload=work, target=target, team=Team(cpus=cpus[1 : 1 + count]), role="load")
                 yield point(machine, chase, load, schedule, note)
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: LoadedLatencyOptions) -> Plan:
     yield from measure(machine, chosen)
 
 
@@ -128,7 +136,7 @@ suites.add(
     Suite(
         "loaded-latency",
         "latency over bandwidth, for mixes of reads and writes",
-        OPTIONS,
+        LoadedLatencyOptions,
         plan,
         kernels=True,
         details="Measures the latency of one chaser while a load of reads and writes runs; a delay sets the "

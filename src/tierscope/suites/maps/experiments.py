@@ -21,21 +21,25 @@ Source: "Performance modelling of data structures on persistent memory" (documen
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from tierscope import units
 from tierscope.errors import MachineError, UnknownNameError, UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
-from tierscope.plans.cpus import near_cpus
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans.cpus import chosen_cpus
+from tierscope.plans.kinds import Help, Kind, Names, Numbers, Seconds, Share, several_sizes, words_of
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.registry import unknown
 from tierscope.stats.contrast import ROUNDS, VICTIM
 
-OPERATIONS = "insert,get,remove"
+OPERATIONS = ("insert", "get", "remove")
 MIXED = "get:2+insert:1+remove:1"  # what the word `mixed` stands for
 COUNT = 50_000  # the least of document 004
-VALUE = "16B"
+VALUE = 16  # bytes
 SHARE = "(?:get|insert|remove)(?::[0-9]{1,6})?"
 MOST_KEYS = 1 << 32
 LARGEST_VALUE = units.MiB
@@ -43,38 +47,86 @@ BATCH_S = 0.1  # of rounds between two looks at them; less where the budget is s
 SHORTEST_S = 0.005  # of a batch, at least: what surrounds it takes a millisecond
 PAPER = "paper"
 PAPER_STRUCTURE = "hashmap_atomic"
-PAPER_COUNTS = "50000,100000,500000,1000000,2000000,3000000,4000000,5000000,6000000,7000000"
+PAPER_COUNTS = (50_000, 100_000, 500_000, *(million * 10**6 for million in range(1, 8)))
 PAPER_INSERTS, PAPER_VALUES = 100_000, (16, 104, 1000, 10_000)
 
-OPTIONS: tuple[Option, ...] = (
-    options.text(
-        "structures",
-        None,
-        "names, as `tierscope catalogue` lists them; auto: all that the target takes, those in pools, the"
-        " volatile ones, or both where memory is simulated (of `map` the gets alone)",
-    ),
-    options.text(
-        "operations", OPERATIONS, "`insert`, `get`, `remove`, `mixed`, or shares as `get:8+insert:1+remove:1`"
-    ),
-    options.text("keys", "uniform", "how keys are drawn: `uniform`, `zipf` (exponent 0.99), `zipf:EXPONENT`"),
-    options.text("value", VALUE, "sizes of one value, multiples of 8 bytes up to 1 MiB"),
-    options.text("count", str(COUNT), "numbers of keys, of all threads together"),
-    options.count("round", None, "operations of one round of each thread; auto: as many as it has keys", 1, MOST_KEYS),
-    options.text("threads", "1", "numbers of threads, one CPU each"),
-    options.text("sharing", "own", "`own`: each thread has a structure; `one`: all threads share one, behind a lock"),
-    options.target(
-        "target",
-        "node:0",
-        "`node:N` for volatile structures; `pool:PATH` for a new pool, `pool:PATH,open` for one that is "
-        "there and empty; `sim:PRESET` for all of them on a [simulated "
-        "memory](../how-to/simulated-memories.md)",
-    ),
-    options.text("preset", "none", "`paper`: counts, sizes and structure of document 004"),
-    options.count("seed", 1995, "of keys and their order", 1),
-    options.text("cpus", None, "CPUs to use, in this order; auto: those of the node, one of each core first"),
-    options.share("precision", 0.05, "half of the 95 % interval of the time over the time; also as `5%`"),
-    options.seconds("budget", 3.0, "most seconds timed for one point; eight batches of rounds are always run"),
-)
+
+def _operations(word: str) -> Names:
+    """Return each once; what a mixture means is the core's to read."""
+    if not words_of(word):
+        raise UsageError(f"no operation is named; try operations={','.join(OPERATIONS)}")
+    return tuple(dict.fromkeys(MIXED if one == "mixed" else one for one in words_of(word)))
+
+
+def _counts(word: str) -> Numbers:
+    """Return numbers of keys, each once; ranges have no sense here."""
+    if not re.fullmatch("[0-9]{1,18}(,[0-9]{1,18})*", word):
+        raise UsageError("this is no list of numbers such as 50000,100000")
+    return tuple(dict.fromkeys(int(one) for one in word.split(",")))
+
+
+Operations = Annotated[
+    tuple[Annotated[str, Meta(pattern=rf"^{SHARE}(\+{SHARE})*$")], ...],
+    Kind(_operations, ",".join, needed=f"this is not known; try insert, get, remove, mixed, or {MIXED}"),
+]
+Counts = Annotated[
+    tuple[Annotated[int, Meta(ge=1, le=MOST_KEYS)], ...],
+    Meta(min_length=1),
+    Kind(_counts, lambda counts: ",".join(map(str, counts)), needed=f"numbers from 1 to {MOST_KEYS} are needed"),
+]
+Values = Annotated[
+    tuple[Annotated[int, Meta(ge=8, le=LARGEST_VALUE, multiple_of=8)], ...],
+    Meta(min_length=1),
+    several_sizes("size of a value", f"a multiple of 8 bytes up to {units.show_bytes(LARGEST_VALUE)} is needed"),
+]
+Drawn = Annotated[
+    str,
+    Meta(pattern=r"^(uniform|zipf(:[0-9]+(\.[0-9]+)?)?)$"),
+    Kind(needed="this is not known; try keys=uniform or keys=zipf:0.99"),
+]
+Sharing = Annotated[Literal["own", "one"], Kind(needed="this is not known; try sharing=own or sharing=one")]
+Preset = Annotated[Literal["none", "paper"], Kind(needed="this is not known; try preset=paper")]
+
+
+class MapsOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run maps`."""
+
+    structures: Annotated[
+        Names | None,
+        Help(
+            "names, as `tierscope catalogue` lists them; auto: all that the target takes, those in pools, the"
+            " volatile ones, or both where memory is simulated (of `map` the gets alone)"
+        ),
+    ] = None
+    operations: Annotated[
+        Operations, Help("`insert`, `get`, `remove`, `mixed`, or shares as `get:8+insert:1+remove:1`")
+    ] = OPERATIONS
+    keys: Annotated[Drawn, Help("how keys are drawn: `uniform`, `zipf` (exponent 0.99), `zipf:EXPONENT`")] = "uniform"
+    value: Annotated[Values, Help("sizes of one value, multiples of 8 bytes up to 1 MiB")] = (VALUE,)
+    count: Annotated[Counts, Help("numbers of keys, of all threads together")] = (COUNT,)
+    round: Annotated[
+        Annotated[int, Meta(ge=1, le=MOST_KEYS)] | None,
+        Help("operations of one round of each thread; auto: as many as it has keys"),
+    ] = None
+    threads: Annotated[Numbers, Help("numbers of threads, one CPU each")] = (1,)
+    sharing: Annotated[
+        Sharing, Help("`own`: each thread has a structure; `one`: all threads share one, behind a lock")
+    ] = "own"
+    target: Annotated[
+        Target,
+        Help(
+            "`node:N` for volatile structures; `pool:PATH` for a new pool, `pool:PATH,open` for one that is "
+            "there and empty; `sim:PRESET` for all of them on a [simulated "
+            "memory](../how-to/simulated-memories.md)"
+        ),
+    ] = Target()
+    preset: Annotated[Preset, Help("`paper`: counts, sizes and structure of document 004")] = "none"
+    seed: Annotated[int, Meta(ge=1, le=1 << 31), Help("of keys and their order")] = 1995
+    cpus: Annotated[
+        Numbers | None, Help("CPUs to use, in this order; auto: those of the node, one of each core first")
+    ] = None
+    precision: Annotated[Share, Help("half of the 95 % interval of the time over the time; also as `5%`")] = 0.05
+    budget: Annotated[Seconds, Help("most seconds timed for one point; eight batches of rounds are always run")] = 3.0
 
 
 @dataclass(frozen=True)
@@ -88,18 +140,18 @@ class Point:
     threads: int
 
 
-def structures_of(machine: Machine, chosen: Options, target: Target) -> list[str]:
+def structures_of(machine: Machine, chosen: MapsOptions, target: Target) -> list[str]:
     """Those asked for, or all that the target takes; UsageError for one that it does not take.
 
     MachineError for one that this build has not.
     """
     fitting = [name for name, takes in machine.structures.items() if target.name in (takes, SIMULATED)]
-    if chosen["structures"] is None:
+    if chosen.structures is None:
         if not fitting:
             raise UsageError(f"target={target.word}: no structure of this build lives there; "
                              "try target=node:0 or target=pool:PATH")  # fmt: skip
-        return [PAPER_STRUCTURE] if chosen["preset"] == PAPER and PAPER_STRUCTURE in fitting else fitting
-    names = list(dict.fromkeys(options.words_of(chosen["structures"])))
+        return [PAPER_STRUCTURE] if chosen.preset == PAPER and PAPER_STRUCTURE in fitting else fitting
+    names = list(dict.fromkeys(chosen.structures))
     for name in names:
         if name in machine.structures_lacking:
             raise MachineError(f"structure {name} is {machine.structures_lacking[name]}")
@@ -120,60 +172,22 @@ def unrecorded(machine: Machine, target: Target, name: str, operation: str) -> s
     return machine.structures_unrecorded.get(name, "")
 
 
-def operations_for(machine: Machine, chosen: Options, target: Target, name: str, asked: list[str]) -> list[str]:
+def operations_for(machine: Machine, chosen: MapsOptions, target: Target, name: str) -> list[str]:
     """Those that run there; UsageError for one that does not, of a structure that was named."""
-    refused = [(one, why) for one in asked if (why := unrecorded(machine, target, name, one))]
-    if refused and chosen["structures"] is not None:
+    refused = [(one, why) for one in chosen.operations if (why := unrecorded(machine, target, name, one))]
+    if refused and chosen.structures is not None:
         one, why = refused[0]
         raise UsageError(f"operation {one} of {name} does not run on target={target.word}: {why}; "
                          "try structures=unordered_map,robin_map, or operations=get")  # fmt: skip
-    return [one for one in asked if one not in dict(refused)]
+    return [one for one in chosen.operations if one not in dict(refused)]
 
 
-def operations_of(chosen: Options) -> list[str]:
-    """Each once; what a mixture means is the core's to read."""
-    words = options.words_of(chosen["operations"])
-    if not words:
-        raise UsageError(f"no operation is named; try operations={OPERATIONS}")
-    for word in words:
-        if word != "mixed" and not re.fullmatch(rf"{SHARE}(\+{SHARE})*", word):
-            raise UsageError(f"operations={word} is not known; try insert, get, remove, mixed, or {MIXED}")
-    return list(dict.fromkeys(MIXED if word == "mixed" else word for word in words))
+def cpus_of(machine: Machine, chosen: MapsOptions, target: Target) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(chosen_cpus(machine, chosen.cpus, target)))
 
 
-def counts_of(chosen: Options) -> list[int]:
-    """Numbers of keys, each once; ranges have no sense here."""
-    if not re.fullmatch(r"[0-9, ]+", str(chosen["count"])):
-        raise UsageError(f"count={chosen['count']} is no list of numbers such as 50000,100000")
-    counts = list(dict.fromkeys(options.numbers_of(chosen["count"], "count")))
-    for count in counts:
-        if not 1 <= count <= MOST_KEYS:
-            raise UsageError(f"count={count}: a number of keys from 1 to {MOST_KEYS} is needed")
-    return counts
-
-
-def values_of(chosen: Options) -> list[int]:
-    """Bytes, each once; UsageError for what no structure takes."""
-    sizes = list(dict.fromkeys(units.parse_bytes(word) for word in options.words_of(chosen["value"])))
-    for size in sizes:
-        if not 8 <= size <= LARGEST_VALUE or size % 8:
-            raise UsageError(f"value={size}B: a multiple of 8 bytes up to {units.show_bytes(LARGEST_VALUE)} is needed")
-    if not sizes:
-        raise UsageError(f"no size of a value is named; try value={VALUE}")
-    return sizes
-
-
-def cpus_of(machine: Machine, chosen: Options, target: Target) -> tuple[int, ...]:
-    asked = options.numbers_of(chosen["cpus"], "cpus")
-    usable = machine.cpus()
-    for cpu in asked:
-        if cpu not in usable:
-            raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, usable))}")
-    return tuple(dict.fromkeys(asked)) or tuple(near_cpus(machine, target))
-
-
-def threads_of(chosen: Options, cpus: tuple[int, ...], counts: list[int]) -> list[int]:
-    threads = list(dict.fromkeys(options.numbers_of(chosen["threads"], "threads")))
+def threads_of(chosen: MapsOptions, cpus: tuple[int, ...], counts: Numbers) -> list[int]:
+    threads = list(dict.fromkeys(chosen.threads))
     for number in threads:
         if not 1 <= number <= len(cpus):
             raise UsageError(f"threads={number}: there are {len(cpus)} CPUs, one for each thread")
@@ -182,43 +196,40 @@ def threads_of(chosen: Options, cpus: tuple[int, ...], counts: list[int]) -> lis
     return threads
 
 
-def points_of(machine: Machine, chosen: Options, target: Target, cpus: tuple[int, ...]) -> Iterator[Point]:
+def points_of(machine: Machine, chosen: MapsOptions, target: Target, cpus: tuple[int, ...]) -> Iterator[Point]:
     """All that is asked; every word is read before the first one is measured."""
-    if chosen["preset"] not in ("none", PAPER):
-        raise UsageError(f"preset={chosen['preset']} is not known; try preset={PAPER}")
-    paper = chosen["preset"] == PAPER
-    names, operations, values = structures_of(machine, chosen, target), operations_of(chosen), values_of(chosen)
-    counts = counts_of({**chosen, "count": PAPER_COUNTS} if paper and chosen["count"] == str(COUNT) else chosen)
+    paper = chosen.preset == PAPER
+    names = structures_of(machine, chosen, target)
+    counts = PAPER_COUNTS if paper and chosen.count == (COUNT,) else chosen.count
     threads = threads_of(chosen, cpus, counts)
-    if not re.fullmatch(r"uniform|zipf(:[0-9]+(\.[0-9]+)?)?", str(chosen["keys"])):
-        raise UsageError(f"keys={chosen['keys']} is not known; try keys=uniform or keys=zipf:0.99")
-    if chosen["sharing"] not in ("own", "one"):
-        raise UsageError(f"sharing={chosen['sharing']} is not known; try sharing=own or sharing=one")
     for name in names:
         for number in threads:
             if paper:
-                yield from (Point(name, "get", count, values[0], number) for count in counts)
+                yield from (Point(name, "get", count, chosen.value[0], number) for count in counts)
                 yield from (Point(name, "insert", PAPER_INSERTS, value, number) for value in PAPER_VALUES)
                 continue
-            for operation in operations_for(machine, chosen, target, name, operations):
-                yield from (Point(name, operation, count, value, number) for count in counts for value in values)
+            for operation in operations_for(machine, chosen, target, name):
+                yield from (
+                    Point(name, operation, count, value, number)
+                    for count in counts
+                    for value in dict.fromkeys(chosen.value)
+                )
 
 
-def experiment(point: Point, chosen: Options, target: Target, cpus: tuple[int, ...]) -> Experiment:
+def experiment(point: Point, chosen: MapsOptions, target: Target, cpus: tuple[int, ...]) -> Experiment:
     """One take that is compared with nothing: `stats.contrast` judges the time of its rounds."""
-    seed, steps = chosen["seed"], chosen["round"]
     work = Workload(
         kernel=point.structure,
         footprint_bytes=0,
         operation=point.operation,
-        keys=str(chosen["keys"]),
-        sharing=str(chosen["sharing"]),
+        keys=chosen.keys,
+        sharing=chosen.sharing,
         count=point.count,
         value_bytes=point.value,
-        per_block=int(steps or 0),
-        seed=int(seed or 0),
+        per_block=chosen.round or 0,
+        seed=chosen.seed,
     )
-    precision, budget_s = float(chosen["precision"] or 0), float(chosen["budget"] or 0)
+    precision, budget_s = chosen.precision, chosen.budget
     batch_s = max(min(BATCH_S, budget_s / ROUNDS), SHORTEST_S)
     if target.name == SIMULATED:  # nothing surrounds a batch, and rounds differ in their keys alone
         batch_s = SHORTEST_S
@@ -232,20 +243,20 @@ def experiment(point: Point, chosen: Options, target: Target, cpus: tuple[int, .
     )
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: MapsOptions) -> Plan:
     """Structure after structure, so that their times lie side by side for one operation after the other."""
-    target = Target.parse(str(chosen["target"]))
+    target = chosen.target
     cpus = cpus_of(machine, chosen, target)
     for point in list(points_of(machine, chosen, target, cpus)):
         yield experiment(point, chosen, target, cpus)
 
 
-def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+def left_out(machine: Machine, chosen: MapsOptions) -> tuple[str, ...]:
     """Structures of the default list that the target would take and this build has not."""
-    if chosen["structures"] is not None or chosen["preset"] == PAPER:
+    if chosen.structures is not None or chosen.preset == PAPER:
         return ()
-    target = Target.parse(str(chosen["target"]))
-    kind, asked = target.name, operations_of(chosen)
+    target = chosen.target
+    kind, asked = target.name, chosen.operations
     partly = (
         f"operations {', '.join(those)} of structure {name} are left out on target={target.word}: {why}; "
         "try unordered_map or robin_map for them"
@@ -264,7 +275,7 @@ suites.add(
     Suite(
         "maps",
         "inserts, gets and removes of keys in data structures, in pools or in volatile memory",
-        OPTIONS,
+        MapsOptions,
         plan,
         left_out,
         structures=True,

@@ -9,25 +9,33 @@ Sustainable Memory Bandwidth in High Performance Computers" (sizes).
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Annotated
 
 from tierscope.errors import UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.kernels import walk_of
+from tierscope.plans.kinds import Help, Numbers, Pages, Share, Size, Time, names_of, word_numbers, words_of
 from tierscope.plans.sizes import MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.units import MiB, show_bytes, word_bytes
 
-OPTIONS: tuple[Option, ...] = (
-    options.text("initiators", None, "nodes whose CPUs ask; auto: all with CPUs that may be used"),
-    options.text("targets", None, "nodes whose memory answers; auto: all that have some, with CPUs or without"),
-    options.text("kernel", "read", "kernel of the bandwidth"),
-    options.size("array", None, "bytes of each array, as for `stream`, within half of the target node's free memory"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
-    options.share("precision", 0.02, "half of the 95 % interval over the median"),
-    options.seconds("budget", 1.0, "most seconds timed for one point"),
-)
+
+class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run numa`."""
+
+    initiators: Annotated[Numbers | None, Help("nodes whose CPUs ask; auto: all with CPUs that may be used")] = None
+    targets: Annotated[
+        Numbers | None, Help("nodes whose memory answers; auto: all that have some, with CPUs or without")
+    ] = None
+    kernel: Annotated[str, Help("kernel of the bandwidth")] = "read"
+    array: Annotated[
+        Size | None, Help("bytes of each array, as for `stream`, within half of the target node's free memory")
+    ] = None
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one point")] = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,35 +59,32 @@ def cpus_of(machine: Machine) -> dict[int, tuple[int, ...]]:
     return {node: tuple(cpu for cpu in usable if node_of[cpu] == node) for node in sorted({node_of[c] for c in usable})}
 
 
-def chosen_nodes(chosen: Options, option: str, possible: tuple[int, ...], what: str) -> tuple[int, ...]:
+def chosen_nodes(option: str, asked: Numbers | None, possible: tuple[int, ...], what: str) -> tuple[int, ...]:
     """Those asked for, or all; UsageError for a node that cannot be one, or stands there twice."""
-    asked = options.numbers_of(chosen[option], option)
+    asked = asked or ()
     for node in asked:
         if node not in possible:
             known = ",".join(map(str, possible))
-            raise UsageError(f"{option}={chosen[option]}: node {node} has no {what}; nodes that have: {known}")
+            raise UsageError(f"{option}={word_numbers(asked)}: node {node} has no {what}; nodes that have: {known}")
         if asked.count(node) > 1:
-            raise UsageError(f"{option}={chosen[option]} names node {node} twice")
-    return tuple(asked) or possible
+            raise UsageError(f"{option}={word_numbers(asked)} names node {node} twice")
+    return asked or possible
 
 
-def matrix_of(machine: Machine, chosen: Options) -> Matrix:
+def matrix_of(machine: Machine, chosen: NumaOptions) -> Matrix:
     """UsageError for nodes, kernels and pages that do not exist."""
     cpus = cpus_of(machine)
-    (kernel,) = options.names_of("kernel", chosen["kernel"], machine.kernels)[:1]
-    if chosen["kernel"] != kernel:
-        raise UsageError(f"kernel={chosen['kernel']}: one kernel is measured; try kernel={kernel}")
-    found = Matrix(
-        initiators={node: cpus[node] for node in chosen_nodes(chosen, "initiators", tuple(cpus), "CPU to use")},
-        targets=chosen_nodes(chosen, "targets", machine.memory_nodes(), "memory"),
+    (kernel, *_) = names_of("kernel", words_of(chosen.kernel), machine.kernels)
+    if chosen.kernel != kernel:
+        raise UsageError(f"kernel={chosen.kernel}: one kernel is measured; try kernel={kernel}")
+    initiators = chosen_nodes("initiators", chosen.initiators, tuple(cpus), "CPU to use")
+    return Matrix(
+        initiators={node: cpus[node] for node in initiators},
+        targets=chosen_nodes("targets", chosen.targets, machine.memory_nodes(), "memory"),
         kernel=kernel,
-        pages=str(chosen["pages"]),
-        schedule=Schedule(
-            precision=float(chosen["precision"] or 0), minimum_s=0.15, budget_s=float(chosen["budget"] or 0)
-        ),
+        pages=chosen.pages,
+        schedule=Schedule(precision=chosen.precision, minimum_s=0.15, budget_s=chosen.budget),
     )
-    found.target(found.targets[0])
-    return found
 
 
 def sized(
@@ -115,10 +120,10 @@ def cell(
         )
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: NumaOptions) -> Plan:
     """All targets of one initiator before the next; the caches are searched once, by the first one beside it."""
     matrix = matrix_of(machine, chosen)
-    asked = None if chosen["array"] is None else int(chosen["array"])
+    asked = chosen.array
     cache_bytes = None
     if asked is None:
         first, *_ = matrix.initiators
@@ -133,7 +138,7 @@ suites.add(
     Suite(
         "numa",
         "latency and bandwidth from every node with CPUs to every node with memory",
-        OPTIONS,
+        NumaOptions,
         plan,
         kernels=True,
         details="See [how to measure nodes](../how-to/numa.md#latency-and-bandwidth-from-node-to-node).",

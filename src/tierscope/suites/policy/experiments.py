@@ -18,14 +18,17 @@ inference: `stats.interleave`, `stats.migration`, `stats.combining`.
 import math
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
+from msgspec import Meta
 
 from tierscope.errors import UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
 from tierscope.plans.fresh import sizes
+from tierscope.plans.kinds import Help, Names, Number, Pages, Share, Size, Time, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, free_bytes
@@ -57,30 +60,35 @@ REGIONS_TO = 512 * KiB
 WRITTEN_BYTES = 256 * MiB
 BLOCK_BYTES = 128 * KiB
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live; `sim:PRESET` for a simulated memory"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
-    options.text("parts", ",".join(PARTS), "what is looked for"),
-    options.count(
-        "threads",
-        None,
-        "threads that store at all strides; auto: one on each CPU of the node, up to 24. They must ask "
-        "for more than one of the memories gives",
-        1,
-    ),
-    options.size("to", None, "largest stride; auto: 4 MiB, or what the memory allows with 2048 lines"),
-    options.count(
-        "writes",
-        600_000,
-        "single writes to one place, half as many to larger ones; migrations up to a twelfth of it apart "
-        "are found in all of them",
-        10_000,
-    ),
-    options.size("memory", None, "most bytes mapped; auto: 2 GiB, within half of what is free"),
-    options.count("cpu", None, "the CPU of single writes and of regions; auto: the first of the target's node"),
-    options.share("precision", 0.02, "half of the 95 % interval over the median"),
-    options.seconds("budget", 0.4, "most seconds timed for one stride or region"),
-)
+
+class PolicyOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run policy`."""
+
+    target: Annotated[Target, Help("where the bytes live; `sim:PRESET` for a simulated memory")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    parts: Annotated[Names, several("part", PARTS), Help("what is looked for")] = PARTS
+    threads: Annotated[
+        Annotated[int, Meta(ge=1, le=1 << 31)] | None,
+        Help(
+            "threads that store at all strides; auto: one on each CPU of the node, up to 24. They must ask "
+            "for more than one of the memories gives"
+        ),
+    ] = None
+    to: Annotated[Size | None, Help("largest stride; auto: 4 MiB, or what the memory allows with 2048 lines")] = None
+    writes: Annotated[
+        int,
+        Meta(ge=10_000, le=1 << 31),
+        Help(
+            "single writes to one place, half as many to larger ones; migrations up to a twelfth of it apart "
+            "are found in all of them"
+        ),
+    ] = 600_000
+    memory: Annotated[Size | None, Help("most bytes mapped; auto: 2 GiB, within half of what is free")] = None
+    cpu: Annotated[
+        Number | None, Help("the CPU of single writes and of regions; auto: the first of the target's node")
+    ] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one stride or region")] = 0.4
 
 
 Layout = tuple[int, int]  # memories side by side, bytes of each in turn
@@ -153,22 +161,22 @@ class Field:
         return Experiment(table=table, groups=(group,), schedule=schedule, labels=labels)
 
 
-def field_of(machine: Machine, chosen: Options) -> Field:
+def field_of(machine: Machine, chosen: PolicyOptions) -> Field:
     """UsageError for CPUs that may not be used, or less memory than the smallest strides need."""
-    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
+    target = chosen.target.on(chosen.pages)
     near = near_cpus(machine, target)
-    cpu = near[0] if chosen["cpu"] is None else int(chosen["cpu"])
-    threads = min(len(near), THREADS) if chosen["threads"] is None else int(chosen["threads"])
+    cpu = near[0] if chosen.cpu is None else chosen.cpu
+    threads = min(len(near), THREADS) if chosen.threads is None else chosen.threads
     if cpu not in machine.cpus() or threads > len(near):
         raise UsageError(
             f"cpu={cpu} threads={threads}: usable CPUs are {','.join(map(str, near))}; try threads={len(near)}"
         )
     usual = SIMULATED_BYTES if target.name == SIMULATED else LARGEST
     free = int(free_bytes(machine, target) * MEMORY_SHARE)
-    memory = min(usual, free) if chosen["memory"] is None else int(chosen["memory"])
+    memory = min(usual, free) if chosen.memory is None else chosen.memory
     if memory < 64 * MiB:
         raise UsageError(f"memory={word_bytes(memory)} is too little for lines far apart; try memory=64MiB or more")
-    schedule = Schedule(precision=float(chosen["precision"] or 0), minimum_s=0.1, budget_s=float(chosen["budget"] or 0))
+    schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget)
     return Field(target, near[:threads], cpu, memory, schedule)
 
 
@@ -180,10 +188,10 @@ def control_of(stride: int) -> int:
     return lines * LINE_BYTES
 
 
-def most_stride(setting: Field, asked: Label) -> int:
+def most_stride(setting: Field, asked: int | None) -> int:
     """A power of two, of which the odd multiples up to `MOST_STRIDE` fit into the memory."""
     room = setting.memory_bytes // setting.lines
-    most = min(MOST_STRIDE, room) if asked is None else int(asked)
+    most = min(MOST_STRIDE, room) if asked is None else asked
     if most < 2 * LEAST_STRIDE:
         raise UsageError(f"to={word_bytes(most)}: strides begin at {LEAST_STRIDE} B; try to=4MiB")
     if most > room:
@@ -268,15 +276,14 @@ def combining(setting: Field) -> Plan:
         yield setting.joined(region)
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
-    parts = dict.fromkeys(options.names_of("part", chosen["parts"], PARTS))
+def plan(machine: Machine, chosen: PolicyOptions) -> Plan:
     setting = field_of(machine, chosen)
-    most = most_stride(setting, chosen["to"])
-    if INTERLEAVE in parts:
+    most = most_stride(setting, chosen.to)
+    if INTERLEAVE in chosen.parts:
         yield from interleave(setting, most)
-    if MIGRATION in parts:
-        yield from migration(setting, int(chosen["writes"] or 0), layout_of(setting))
-    if COMBINING in parts:
+    if MIGRATION in chosen.parts:
+        yield from migration(setting, chosen.writes, layout_of(setting))
+    if COMBINING in chosen.parts:
         yield from combining(setting)
 
 
@@ -284,7 +291,7 @@ suites.add(
     Suite(
         "policy",
         "interleaving, migrations and the joining of writes, inferred",
-        OPTIONS,
+        PolicyOptions,
         plan,
         details="Finds how a memory spreads addresses over memories side by side, when it moves data that was"
         " written too often, and how it joins lines on their way to the medium. **It writes.** See "

@@ -3,8 +3,11 @@
 The staircase comes first, since the footprints of the other two rest on the caches that it finds.
 """
 
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from typing import Annotated
+
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import near_cpus
+from tierscope.plans.kinds import Help, Seconds
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
 from tierscope.suites.latency import experiments as latency
@@ -12,32 +15,35 @@ from tierscope.suites.loaded_latency import experiments as loaded_latency
 from tierscope.suites.stream import experiments as stream
 from tierscope.units import MiB
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live"),
-    options.seconds(
-        "limit", 105.0, "seconds after which points get their shortest time only; they may then be inconclusive"
-    ),
-)
 
-MIXES = "read,mix_2r1w,mix_1r1w_nt"  # all reads; the mix of many programs; half of it past the caches
-DELAYS = "0,50,100,200,400,800,2000,10000"
+class QuickOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run quick`."""
+
+    target: Annotated[Target, Help("where the bytes live")] = Target()
+    limit: Annotated[
+        Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")
+    ] = 105.0
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+MIXES = ("read", "mix_2r1w", "mix_1r1w_nt")  # all reads; the mix of many programs; half of it past the caches
+DELAYS = (0, 50, 100, 200, 400, 800, 2000, 10000)
+
+
+def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     """Shorter budgets than the suites alone; what is not precise by then is marked inconclusive."""
-    target = {"target": str(chosen["target"])}
-    walk = suites["latency"].read({**target, "budget": "0.4"})
+    walk = latency.LatencyOptions(target=chosen.target, budget=0.4)
     found = yield from latency.measure(machine, walk)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
-    yield from stream.measure(machine, suites["stream"].read({**target, "budget": "1.0"}), cache_bytes)
+    kernels = stream.StreamOptions(target=chosen.target, budget=1.0)
+    yield from stream.measure(machine, kernels, cache_bytes)
     if not left_out(machine, chosen):
-        words = {**target, "mixes": MIXES, "delays": DELAYS, "budget": "0.6"}
-        yield from loaded_latency.measure(machine, suites["loaded-latency"].read(words), cache_bytes)
+        loads = loaded_latency.LoadedLatencyOptions(target=chosen.target, mixes=MIXES, delays=DELAYS, budget=0.6)
+        yield from loaded_latency.measure(machine, loads, cache_bytes)
 
 
-def left_out(machine: Machine, chosen: Options) -> tuple[str, ...]:
+def left_out(machine: Machine, chosen: QuickOptions) -> tuple[str, ...]:
     """Loaded latency, where one CPU is all there is."""
-    cpus = near_cpus(machine, Target.parse(str(chosen["target"])))
+    cpus = near_cpus(machine, chosen.target)
     if len(cpus) > 1:
         return ()
     return (f"loaded latency is left out: it needs two CPUs, one to chase, one to load, and CPU {cpus[0]} is alone",)
@@ -47,7 +53,7 @@ suites.add(
     Suite(
         "quick",
         "the whole memory in under two minutes: staircase, bandwidth and loaded latency",
-        OPTIONS,
+        QuickOptions,
         plan,
         left_out,
         kernels=True,

@@ -7,44 +7,53 @@ Newsletter, 1995.
 """
 
 from collections.abc import Generator
+from typing import Annotated
 
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
 from tierscope.plans.kernels import STREAM, walk_of
+from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, names_of
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
-    options.text(
-        "kernels",
-        ",".join(STREAM),
-        "kernels, or `all` that use lines of arrays: `tierscope catalogue` lists them",
-    ),
-    options.text("threads", None, "numbers of threads, as `1,2,8-10`; auto: powers of two, and all CPUs"),
-    options.text("cpus", None, "CPUs to use, in this order; auto: those of the target's node, one of each core first"),
-    options.size(
-        "array",
-        None,
-        "bytes of each array; auto: 4x the effective last-level cache, and 4x the reported one up to "
-        "512 MiB; all arrays within half of the free memory",
-    ),
-    options.text("isa", None, "`scalar`, `avx2`, `avx512`; auto: what the calibration finds fastest"),
-    options.share("precision", 0.02, "half of the 95 % interval over the median; also as `2%`"),
-    options.seconds("budget", 1.5, "most seconds timed for one point"),
-    options.seconds("block", 0.001, "length of a block; memcpy and memset are called once per block"),
-)
+
+class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run stream`."""
+
+    target: Annotated[Target, Help("where the bytes live")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    kernels: Annotated[Names, Help("kernels, or `all` that use lines of arrays: `tierscope catalogue` lists them")] = (
+        STREAM
+    )
+    threads: Annotated[Numbers | None, Help("numbers of threads, as `1,2,8-10`; auto: powers of two, and all CPUs")] = (
+        None
+    )
+    cpus: Annotated[
+        Numbers | None, Help("CPUs to use, in this order; auto: those of the target's node, one of each core first")
+    ] = None
+    array: Annotated[
+        Size | None,
+        Help(
+            "bytes of each array; auto: 4x the effective last-level cache, and 4x the reported one up to "
+            "512 MiB; all arrays within half of the free memory"
+        ),
+    ] = None
+    isa: Annotated[str | None, Help("`scalar`, `avx2`, `avx512`; auto: what the calibration finds fastest")] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one point")] = 1.5
+    block: Annotated[Time, Help("length of a block; memcpy and memset are called once per block")] = 0.001
 
 
-def kernels_of(machine: Machine, chosen: Options, target: Target) -> list[str]:
+def kernels_of(machine: Machine, chosen: StreamOptions, target: Target) -> tuple[str, ...]:
     """Those asked for; a list that was not asked for leaves out what no simulated memory can run."""
-    names = options.names_of("kernel", chosen["kernels"], machine.kernels)
-    own = str(chosen["kernels"]) in (",".join(STREAM), "all")
-    return [name for name in names if machine.kernels[name].simulated] if own and target.name == SIMULATED else names
+    names = names_of("kernel", chosen.kernels, machine.kernels)
+    own = chosen.kernels in (STREAM, (ALL,))
+    if not own or target.name != SIMULATED:
+        return names
+    return tuple(name for name in names if machine.kernels[name].simulated)
 
 
 def point(
@@ -63,26 +72,24 @@ def point(
     )
 
 
-def measure(machine: Machine, chosen: Options, cache_bytes: int | None = None) -> Generator[Experiment, Answer, None]:
+def measure(
+    machine: Machine, chosen: StreamOptions, cache_bytes: int | None = None
+) -> Generator[Experiment, Answer, None]:
     """Thread counts outside, kernels inside, so that a slow drift does not fall on one kernel alone."""
-    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-    cpus = chosen_cpus(machine, chosen, target)
-    counts = thread_counts(chosen, cpus)
+    target = chosen.target.on(chosen.pages)
+    cpus = chosen_cpus(machine, chosen.cpus, target)
+    counts = thread_counts(chosen.threads, cpus)
     names = kernels_of(machine, chosen, target)
-    schedule = Schedule(
-        precision=float(chosen["precision"] or 0),
-        budget_s=float(chosen["budget"] or 0),
-        block_s=float(chosen["block"] or 0),
-    )
+    schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block)
     near = near_cpus(machine, target)[0]
-    memory = yield from chosen_array(machine, chosen["array"], cache_bytes, cpus, near, target)
+    memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
     for count in counts:
         for kernel in names:
             arrays = walk_of(machine, kernel).arrays
-            yield point(kernel, arrays, cpus[:count], target, memory, schedule, str(chosen["isa"] or ""))
+            yield point(kernel, arrays, cpus[:count], target, memory, schedule, chosen.isa or "")
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: StreamOptions) -> Plan:
     yield from measure(machine, chosen)
 
 
@@ -90,7 +97,7 @@ suites.add(
     Suite(
         "stream",
         "bandwidth of every kernel over threads",
-        OPTIONS,
+        StreamOptions,
         plan,
         kernels=True,
         details="A calibration selects the loop variant of each kernel and number of threads.",

@@ -11,52 +11,69 @@ size over threads).
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Annotated
 
 from tierscope import units
 from tierscope.errors import MachineError, UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus
 from tierscope.plans.flushes import missing
+from tierscope.plans.fresh import OPERATIONS, Operations
 from tierscope.plans.kernels import FLUSHES
+from tierscope.plans.kinds import Help, Lines, Names, Numbers, Pages, Share, Size, Time, several, several_sizes
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.units import LINE_BYTES, MiB, show_bytes, show_size
+from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, show_size
 
-STRIDES = "64B,128B,256B,512B,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB"
-ACCESSES = "64B,256B,1KiB,4KiB"
-OPERATIONS = {"read": ("read",), "write": ("write",), "both": ("read", "write")}
+STRIDES = tuple(64 << octave for octave in range(11))
+ACCESSES = (64, 256, KiB, 4 * KiB)
 ORDERS = ("sequential", "random")
 STORES = tuple(name for name in FLUSHES if name != "msync")  # which writes pages, whatever was touched
 TEAM = 4  # threads: more writers are slower on persistent memory, fewer readers do not fill it
 TIMES = 2  # the last-level cache: a walk in a cycle over twice as much finds nothing again
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live"),
-    options.text("pages", "thp", "page size: `4k`, `thp`, `2m`, `1g`"),
-    options.text("op", "both", "`read`, `write`, `both`"),
-    options.text("strides", STRIDES, "bytes between two accesses, multiples of 64"),
-    options.text("access", ACCESSES, "bytes touched at each, multiples of 64; strides that are smaller are left out"),
-    options.text(
-        "stores",
-        "nt",
-        "how writes leave the core: `nt` (non-temporal stores), `clwb`, `clflushopt`, `clflush`, "
-        "`movdir64b`, `none`; no fence",
-    ),
-    options.text("order", "sequential", "accesses one after the other (`sequential`), drawn at `random`, or both"),
-    options.text("threads", None, "numbers of threads; auto: 4, or all CPUs of the node where they are fewer"),
-    options.text("cpus", None, "CPUs to use, in this order"),
-    options.size(
-        "footprint",
-        None,
-        "bytes over which the accesses are spread; auto: 2 GiB within half of the free memory, on a "
-        "simulated machine more than its caches contain",
-    ),
-    options.share("precision", 0.03, "half of the 95 % interval over the median; also as `3%`"),
-    options.seconds("budget", 0.4, "most seconds timed for one point"),
-)
+Touched = Annotated[Lines, several_sizes("size", "whole lines of 64 bytes are touched; try 64B,256B,4KiB")]
+
+
+class StrideOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run stride`."""
+
+    target: Annotated[Target, Help("where the bytes live")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    op: Annotated[Operations, Help("`read`, `write`, `both`")] = OPERATIONS
+    strides: Annotated[Touched, Help("bytes between two accesses, multiples of 64")] = STRIDES
+    access: Annotated[
+        Touched, Help("bytes touched at each, multiples of 64; strides that are smaller are left out")
+    ] = ACCESSES
+    stores: Annotated[
+        Names,
+        several("store", STORES),
+        Help(
+            "how writes leave the core: `nt` (non-temporal stores), `clwb`, `clflushopt`, `clflush`, "
+            "`movdir64b`, `none`; no fence"
+        ),
+    ] = ("nt",)
+    order: Annotated[
+        Names,
+        several("order", ORDERS),
+        Help("accesses one after the other (`sequential`), drawn at `random`, or both"),
+    ] = ("sequential",)
+    threads: Annotated[
+        Numbers | None, Help("numbers of threads; auto: 4, or all CPUs of the node where they are fewer")
+    ] = None
+    cpus: Annotated[Numbers | None, Help("CPUs to use, in this order")] = None
+    footprint: Annotated[
+        Size | None,
+        Help(
+            "bytes over which the accesses are spread; auto: 2 GiB within half of the free memory, on a "
+            "simulated machine more than its caches contain"
+        ),
+    ] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `3%`")] = 0.03
+    budget: Annotated[Time, Help("most seconds timed for one point")] = 0.4
 
 
 @dataclass(frozen=True)
@@ -103,50 +120,38 @@ class Field:
         return Experiment(table="stride", groups=(group,), schedule=self.schedule, labels=labels, note=self.note)
 
 
-def lines_of(chosen: Options, key: str, known: str) -> list[int]:
-    """Sizes in whole lines, each once; UsageError for others."""
-    sizes = [units.parse_bytes(word) for word in options.words_of(chosen[key])]
-    for size in sizes:
-        if size < LINE_BYTES or size % LINE_BYTES:
-            raise UsageError(f"{key}={size}B: whole lines of {LINE_BYTES} bytes are touched; try {key}={known}")
-    if not sizes:
-        raise UsageError(f"{key}= names no size; try {key}={known}")
-    return list(dict.fromkeys(sizes))
-
-
-def pairs_of(chosen: Options) -> list[tuple[int, int]]:
+def pairs_of(chosen: StrideOptions) -> list[tuple[int, int]]:
     """(access, stride) of every point; UsageError where no access fits a stride."""
-    strides, sizes = lines_of(chosen, "strides", STRIDES), lines_of(chosen, "access", ACCESSES)
+    strides, sizes = dict.fromkeys(chosen.strides), dict.fromkeys(chosen.access)
     pairs = [(access, stride) for access in sizes for stride in strides if stride >= access]
     if not pairs:
-        raise UsageError(f"access={show_size(min(sizes))} is wider than every stride; try strides={STRIDES}")
+        raise UsageError(f"access={show_size(min(sizes))} is wider than every stride; try strides=64B,4KiB,64KiB")
     return pairs
 
 
-def ways_of(machine: Machine, chosen: Options, cpus: tuple[int, ...]) -> list[Way]:
+def ways_of(machine: Machine, chosen: StrideOptions, cpus: tuple[int, ...]) -> list[Way]:
     """Reads once, writes once for each kind of store; MachineError for an instruction that the CPU lacks."""
-    named = options.names_of("operation", chosen["op"], OPERATIONS)
-    operations = dict.fromkeys(one for name in named for one in OPERATIONS[name])
-    stores = list(dict.fromkeys(options.names_of("store", chosen["stores"], STORES)))
     for name, feature in missing(machine).items():
-        if name in stores:
+        if name in chosen.stores:
             raise MachineError(f"stores={name}: this CPU has no {feature}; try stores=nt")
-    orders = dict.fromkeys(options.names_of("order", chosen["order"], ORDERS))
-    counts = list(dict.fromkeys(options.numbers_of(chosen["threads"], "threads"))) or [min(TEAM, len(cpus))]
+    counts = list(dict.fromkeys(chosen.threads or ())) or [min(TEAM, len(cpus))]
     for count in counts:
         if not 1 <= count <= len(cpus):
             raise UsageError(f"threads={count}: from 1 to {len(cpus)} threads have a CPU each")
-    kinds = {"read": [""], "write": stores}
+    kinds = {"read": ("",), "write": tuple(dict.fromkeys(chosen.stores))}
+    orders, operations = dict.fromkeys(chosen.order), dict.fromkeys(chosen.op)
     return [
         Way(op, store, order, count) for order in orders for count in counts for op in operations for store in kinds[op]
     ]
 
 
-def footprint_of(machine: Machine, chosen: Options, target: Target, pairs: list[tuple[int, int]]) -> tuple[int, str]:
+def footprint_of(
+    machine: Machine, chosen: StrideOptions, target: Target, pairs: list[tuple[int, int]]
+) -> tuple[int, str]:
     """What was asked for; else as much as may be filled, on a simulated machine more than its caches contain."""
     widest = max(stride for _, stride in pairs)
-    if chosen["footprint"] is not None:
-        size, note = int(chosen["footprint"]), ""
+    if chosen.footprint is not None:
+        size, note = chosen.footprint, ""
     else:
         ratio = max(stride // access for access, stride in pairs)
         wanted = max(TIMES * machine.last_level_cache_bytes() * ratio, LARGEST)
@@ -173,17 +178,16 @@ def cache_of(machine: Machine, cpus: tuple[int, ...], target: Target) -> Generat
     return (found or reported) * machine.last_level_caches(cpus)
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: StrideOptions) -> Plan:
     """One experiment for each way, access size and stride."""
-    target = Target.parse(str(chosen["target"]), str(chosen["pages"]))
-    cpus = chosen_cpus(machine, chosen, target)
+    target = chosen.target.on(chosen.pages)
+    cpus = chosen_cpus(machine, chosen.cpus, target)
     pairs, ways = pairs_of(chosen), ways_of(machine, chosen, cpus)
     size, note = footprint_of(machine, chosen, target, pairs)
     most = max(way.threads for way in ways)
     through = any(way.store != "nt" for way in ways)
     cache = (yield from cache_of(machine, cpus[:most], target)) if through else 0
-    budget = float(chosen["budget"] or 0)
-    schedule = Schedule(precision=float(chosen["precision"] or 0), minimum_s=min(0.1, budget), budget_s=budget)
+    schedule = Schedule(precision=chosen.precision, minimum_s=min(0.1, chosen.budget), budget_s=chosen.budget)
     field = Field(cpus, target, size, cache, schedule, note)
     for way in ways:
         for access, stride in pairs:
@@ -194,7 +198,7 @@ suites.add(
     Suite(
         "stride",
         "bandwidth over stride and access size: the unit that a memory transfers",
-        OPTIONS,
+        StrideOptions,
         plan,
         details="Measures accesses of a few bytes, one stride apart. See [how to find the unit](../how-to/stride.md).",
     )

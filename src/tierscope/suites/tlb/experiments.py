@@ -12,15 +12,17 @@ IEEE Transactions on Computers 44, 1995.
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from typing import Annotated
 
-import msgspec
 import numpy as np
+from msgspec import Meta
 
 from tierscope import units
 from tierscope.errors import UsageError
-from tierscope.plans import Option, Options, Plan, Suite, options, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
-from tierscope.plans.cpus import near_cpus
+from tierscope.plans.cpus import chosen_cpu
+from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
 from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
@@ -37,25 +39,27 @@ SMALL = 4 * KiB
 PROBE_BYTES = 16 * MiB
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
 
-OPTIONS: tuple[Option, ...] = (
-    options.target("target", "node:0", "where the bytes live"),
-    options.text(
-        "pages", "4k,thp", "page sizes: `4k`, `thp`, `2m`, `1g`; one that the system does not give is left out"
-    ),
-    options.count(
-        "to",
-        None,
-        "most pages touched; auto: 16384, fewer if memory or half of the last-level cache contains fewer lines",
-        64,
-    ),
-    options.count(
-        "per_octave", 4, "numbers of pages to a doubling; more are measured where a level ends", least=2, most=32
-    ),
-    options.size("memory", None, "most bytes mapped; auto: 2 GiB, within half of the free memory"),
-    options.count("cpu", None, "the CPU that chases; auto: the first of the target's node"),
-    options.share("precision", 0.02, "half of the 95 % interval over the median; also as `2%`"),
-    options.seconds("budget", 0.3, "most seconds timed for one point"),
-)
+
+class TlbOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run tlb`."""
+
+    target: Annotated[Target, Help("where the bytes live")] = Target()
+    pages: Annotated[
+        Names,
+        several("page size", PAGES),
+        Help("page sizes: `4k`, `thp`, `2m`, `1g`; one that the system does not give is left out"),
+    ] = ("4k", "thp")
+    to: Annotated[
+        Annotated[int, Meta(ge=64, le=1 << 31)] | None,
+        Help("most pages touched; auto: 16384, fewer if memory or half of the last-level cache contains fewer lines"),
+    ] = None
+    per_octave: Annotated[
+        int, Meta(ge=2, le=32), Help("numbers of pages to a doubling; more are measured where a level ends")
+    ] = 4
+    memory: Annotated[Size | None, Help("most bytes mapped; auto: 2 GiB, within half of the free memory")] = None
+    cpu: Annotated[Number | None, Help("the CPU that chases; auto: the first of the target's node")] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one point")] = 0.3
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,7 @@ def _up(size: int, grain: int) -> int:
     return -(-size // grain) * grain
 
 
-def kind_of(machine: Machine, chosen: Options, target: Target, cpu: int) -> Generator[Experiment, Answer, Kind]:
+def kind_of(machine: Machine, chosen: TlbOptions, target: Target, cpu: int) -> Generator[Experiment, Answer, Kind]:
     """The page size that the target really has, and how many pages it may have."""
     work = Workload(kernel="chase", footprint_bytes=PROBE_BYTES)
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)))
@@ -139,11 +143,11 @@ def kind_of(machine: Machine, chosen: Options, target: Target, cpu: int) -> Gene
     return Kind(target, size, *_most(machine, chosen, target, size))
 
 
-def _most(machine: Machine, chosen: Options, target: Target, page_bytes: int) -> tuple[int, str]:
+def _most(machine: Machine, chosen: TlbOptions, target: Target, page_bytes: int) -> tuple[int, str]:
     """Pages that may be touched, and a note where they are few."""
-    wanted = MOST if chosen["to"] is None else int(chosen["to"])
+    wanted = MOST if chosen.to is None else chosen.to
     cache = int(machine.last_level_cache_bytes() * CACHE_SHARE) // LINE_BYTES
-    if chosen["to"] is None and 0 < cache < wanted:
+    if chosen.to is None and 0 < cache < wanted:
         wanted = cache
     memory, why = _memory(machine, chosen, target)
     room = memory // (page_bytes + LINE_BYTES)
@@ -158,9 +162,9 @@ def _most(machine: Machine, chosen: Options, target: Target, page_bytes: int) ->
     return room, f"{room} pages of {size} instead of {wanted}: limited by {why}"
 
 
-def _memory(machine: Machine, chosen: Options, target: Target) -> tuple[int, str]:
-    if chosen["memory"] is not None:
-        return int(chosen["memory"]), "memory="
+def _memory(machine: Machine, chosen: TlbOptions, target: Target) -> tuple[int, str]:
+    if chosen.memory is not None:
+        return chosen.memory, "memory="
     half = int(free_bytes(machine, target) * MEMORY_SHARE)
     if target.name != SIMULATED and half > MEMORY_BYTES:
         return MEMORY_BYTES, "the time that filling takes; memory= allows more"
@@ -173,24 +177,19 @@ def coarse_of(kind: Kind, per_octave: int) -> list[int]:
     return sorted({round(FEWEST * 2 ** (step / per_octave)) for step in range(steps + 1)} | {kind.most})
 
 
-def plan(machine: Machine, chosen: Options) -> Plan:
+def plan(machine: Machine, chosen: TlbOptions) -> Plan:
     """The coarse curve of each page size, most pages first, since memory is mapped once; then finer points."""
-    target = Target.parse(str(chosen["target"]))
-    names = list(dict.fromkeys(options.names_of("page size", chosen["pages"], PAGES)))
-    cpu = near_cpus(machine, target)[0] if chosen["cpu"] is None else int(chosen["cpu"])
-    if cpu not in machine.cpus():
-        raise UsageError(f"CPU {cpu} may not be used here; usable: {','.join(map(str, machine.cpus()))}")
+    cpu = chosen_cpu(machine, chosen.cpu, chosen.target)
     kinds: dict[int, Kind] = {}
-    for name in names:
-        kind = yield from kind_of(machine, chosen, msgspec.structs.replace(target, pages=name), cpu)
+    for name in dict.fromkeys(chosen.pages):
+        kind = yield from kind_of(machine, chosen, chosen.target.on(name), cpu)
         kinds.setdefault(kind.page_bytes, kind)
-    budget = float(chosen["budget"] or 0)
     schedule = Schedule(
-        block_s=5e-4, precision=float(chosen["precision"] or 0), minimum_s=min(0.05, budget), budget_s=budget
+        block_s=5e-4, precision=chosen.precision, minimum_s=min(0.05, chosen.budget), budget_s=chosen.budget
     )
     walks = Walks(cpu, schedule, kinds[max(kinds)])
     for kind in kinds.values():
-        coarse = coarse_of(kind, int(chosen["per_octave"] or 0))
+        coarse = coarse_of(kind, chosen.per_octave)
         for pages in reversed(coarse):
             yield from walks.point(kind, pages, coarse=True)
         for _ in range(TRIES):
@@ -202,7 +201,7 @@ suites.add(
     Suite(
         "tlb",
         "levels of the TLB: entries of each, the time that a hit adds, and that a page walk adds",
-        OPTIONS,
+        TlbOptions,
         plan,
         details="See [how to measure the TLB](../how-to/tlb.md).",
     )

@@ -1,0 +1,181 @@
+"""The types of options: what is added to msgspec's so that a word of the command line is read by its field's type.
+
+The type of an option is a type of Python, its bounds (`msgspec.Meta`) and its `Kind`: how a word becomes a value, how
+a value is written, and what is needed. `one_of`, `several`, `one_size` and `several_sizes` make kinds; `int`, `str`,
+`Target`, and lists of numbers or names have one without being asked.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+
+from tierscope import units
+from tierscope.errors import UnknownNameError, UsageError
+from tierscope.record.experiment import PAGES, Target
+from tierscope.record.experiment import Share as _Share
+from tierscope.registry import unknown
+
+LONGEST = 1 << 16  # numbers in a list: more than any machine has CPUs
+ALL: Final = "all"
+SHARE_NEEDED = "a share above 0 and below 1 is needed, such as 0.02 or 2%"
+
+
+@dataclass(frozen=True)
+class Help:
+    """What an option means: light Markdown, with links relative to docs/reference/."""
+
+    text: str
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return '`a`, `b`', for the help of an option."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _accept(_value: Any) -> None:
+    """Return for any value: its bounds are all that is asked of it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the values of a type are read and written.
+
+    read: word -> value; UsageError that says why not. write: its inverse. check: UsageError for a value that is wrong
+    though within its bounds. needed: the answer to a value out of bounds; "": the bounds themselves.
+    """
+
+    read: Callable[[str], object] = str
+    write: Callable[[Any], str] = str
+    check: Callable[[Any], object] = _accept
+    needed: str = ""
+
+
+def words_of(word: str) -> tuple[str, ...]:
+    """'a,b' -> ('a', 'b')."""
+    return tuple(one for one in word.split(",") if one)
+
+
+def names_of(kind: str, asked: tuple[str, ...], known: Iterable[str]) -> tuple[str, ...]:
+    """Return the names, those of all that are known for 'all'; UsageError for none, UnknownNameError for another."""
+    possible = tuple(known)
+    if not asked:
+        raise UsageError(f"no {kind} is named; known: {', '.join(possible)}")
+    if asked == (ALL,):
+        return possible
+    for name in asked:
+        if name not in possible:
+            raise UnknownNameError(unknown(kind, name, list(possible)))
+    return asked
+
+
+def numbers_of(word: str) -> tuple[int, ...]:
+    """'1,2,8-10' -> (1, 2, 8, 9, 10); UsageError for anything else."""
+    numbers: list[int] = []
+    for one in words_of(word):
+        match = re.fullmatch("([0-9]{1,18})(?:-([0-9]{1,18}))?", one)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if not first <= last < first + LONGEST:
+            raise UsageError("this is no list such as 0-3,8")
+        numbers.extend(range(first, last + 1))
+    if not numbers:
+        raise UsageError("this names no number; try a list such as 0-3,8")
+    return tuple(numbers)
+
+
+def word_numbers(numbers: Iterable[int]) -> str:
+    """(1, 2, 8, 9, 10) -> '1,2,8-10'."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs)
+
+
+def _whole(word: str) -> int:
+    if not re.fullmatch("[0-9]{1,18}", word):  # 18 digits fit 64 bits
+        raise UsageError("a whole number is needed")
+    return int(word)
+
+
+def _share(word: str) -> float:
+    try:
+        return float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
+    except ValueError as error:
+        raise UsageError(SHARE_NEEDED) from error
+
+
+def one_of(kind: str, known: Iterable[str]) -> Kind:
+    """Return the kind of a name among those that are known."""
+    possible = tuple(known)
+
+    def check(name: str) -> None:
+        if name not in possible:
+            names_of(kind, words_of(name), possible)
+            raise UsageError(f"one {kind} at a time")
+
+    return Kind(check=check)
+
+
+def several(kind: str, known: Iterable[str], whole: str = "") -> Kind:
+    """Return the kind of a list of names; 'all' is all that are known.
+
+    whole: another word for all, which is also how they are written; "": they are written one by one.
+    """
+    possible = tuple(known)
+
+    def read(word: str) -> tuple[str, ...]:
+        return possible if whole and word == whole else names_of(kind, words_of(word), possible)
+
+    def write(names: tuple[str, ...]) -> str:
+        return whole if whole and names == possible else ",".join(names)
+
+    return Kind(read, write, lambda names: names_of(kind, names, possible))
+
+
+def one_size(needed: str) -> Kind:
+    """Return the kind of one size, with what is said of one out of bounds."""
+    return Kind(units.parse_bytes, units.word_bytes, needed=needed)
+
+
+def several_sizes(what: str, needed: str) -> Kind:
+    """Return the kind of a list of sizes, with what is said of one out of bounds; `what` one is called: block size."""
+
+    def read(word: str) -> tuple[int, ...]:
+        if not words_of(word):
+            raise UsageError(f"no {what} is named; {needed}")
+        return tuple(units.parse_bytes(one) for one in words_of(word))
+
+    return Kind(read, lambda values: ",".join(map(units.word_size, values)), needed=needed)
+
+
+TEXT, WHOLE = Kind(), Kind(_whole)
+SHARE = Kind(_share, needed=SHARE_NEEDED)
+SECONDS = Kind(units.parse_seconds)
+NUMBERS = Kind(numbers_of, word_numbers)
+PLAIN: dict[object, Kind] = {
+    str: TEXT,
+    int: WHOLE,
+    Target: Kind(Target.parse, lambda target: target.word),
+    tuple[int, ...]: NUMBERS,
+    tuple[str, ...]: Kind(words_of, ",".join),
+}
+"""The kinds of types that name none."""
+
+Share = Annotated[_Share, SHARE]
+Size = Annotated[int, Meta(gt=0), one_size("a size above 0 is needed")]
+Seconds = Annotated[float, Meta(ge=0), SECONDS]
+Time = Annotated[float, Meta(gt=0), replace(SECONDS, needed="a time above 0 is needed")]
+Rate = Annotated[float, Meta(gt=0), Kind(units.parse_rate, needed="a rate above 0 is needed")]
+Number = Annotated[int, Meta(ge=0, le=1 << 31)]
+Sizes = Annotated[tuple[int, ...], Meta(min_length=1), several_sizes("size", "try 4KiB,64MiB")]
+Numbers = tuple[int, ...]
+Lines = Annotated[
+    tuple[Annotated[int, Meta(ge=units.LINE_BYTES, multiple_of=units.LINE_BYTES)], ...], Meta(min_length=1)
+]
+Names = tuple[str, ...]
+Pages = Annotated[str, one_of("page size", PAGES)]

@@ -1,0 +1,104 @@
+"""The options of `tierscope run contention`: two targets, and what the groups on them do."""
+
+import re
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from tierscope.errors import UsageError
+from tierscope.plans import SuiteOptions
+from tierscope.plans.kinds import (
+    ALL,
+    Help,
+    Kind,
+    Names,
+    Numbers,
+    Pages,
+    Share,
+    Size,
+    Time,
+    listed,
+    names_of,
+    one_of,
+    several,
+    words_of,
+)
+from tierscope.record.experiment import Target
+
+KERNELS = ("copy", "copy_nt", "memcpy")
+MODES = {"b-b": "nvm-nvm", "b-a": "nvm-dram", "a-b": "dram-nvm", "a-a": "dram-dram"}
+"""What group B does, source-destination, and document 000's words for it: its DRAM is a, its NVM is b."""
+
+Ratios = tuple[tuple[int, int], ...] | Literal["all"]
+
+
+def _modes(word: str) -> Names:
+    """Return keys of MODES in the order asked for, each once; 'all' is all of them."""
+    presets = {preset: mode for mode, preset in MODES.items()}
+    names = MODES if word == ALL else names_of("mode", words_of(word), (*MODES, *presets))
+    return tuple(dict.fromkeys(presets.get(name, name) for name in names))
+
+
+def _splits(word: str) -> Ratios:
+    """Return (threads of A, threads of B) of each split; none for the word 'none'."""
+    if word in (ALL, "none"):
+        return ALL if word == ALL else ()
+    found = [re.fullmatch("([0-9]{1,9}):([0-9]{1,9})", one) for one in words_of(word)]
+    if not found:
+        raise UsageError("this names no split; try splits=all or a list such as 1:1,3:1")
+    splits = tuple((int(match[1]), int(match[2])) if match else (0, 0) for match in found)
+    if (0, 0) in splits:
+        raise UsageError("this is no split; write threads of A : threads of B, such as 1:1")
+    return splits
+
+
+def _word_of(splits: Ratios) -> str:
+    return splits if isinstance(splits, str) else ",".join(f"{a}:{b}" for a, b in splits) or "none"
+
+
+WAYS = replace(several("mode", MODES), read=_modes)
+Splits = Annotated[Ratios, Kind(_splits, _word_of)]
+
+
+class ContentionOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run contention`."""
+
+    a: Annotated[Target | None, Help("target of A; auto: the first node with memory and CPUs")] = None
+    b: Annotated[
+        Target | None,
+        Help(
+            "the other target; auto: another node with memory, one without CPUs first, then the nearest; "
+            "if there is none, a file in memory, `/dev/shm/tierscope-b`, replaces it, and every row shows this"
+        ),
+    ] = None
+    modes: Annotated[
+        Names,
+        WAYS,
+        Help(f"source-destination of B: {listed(MODES)}, or by the names {listed(MODES.values())}; or `all`"),
+    ] = ("b-b", "b-a", "a-b")
+    kernel: Annotated[str, one_of("kernel", KERNELS), Help(listed(KERNELS))] = "copy"
+    splits: Annotated[
+        Splits,
+        Help(
+            "threads of A : threads of B, as `1:1,3:1`; `all`: every split of all CPUs; `none`: each target "
+            "alone and no contention. All threads in A and all in B are always measured too"
+        ),
+    ] = ALL
+    threads: Annotated[
+        Numbers | None, Help("numbers of threads for each target alone; auto: powers of two, and all CPUs")
+    ] = None
+    cpus: Annotated[Numbers | None, Help("CPUs to use, A's first; auto: those of a's node, one of each core first")] = (
+        None
+    )
+    pages: Annotated[
+        Pages | None,
+        Help(
+            "page size on both targets: `4k`, `thp`, `2m`, `1g`; auto: `4k` where one is a file, since few "
+            "file systems give large pages, else `thp`"
+        ),
+    ] = None
+    array: Annotated[
+        Size | None, Help("bytes of each of two arrays, shared out among the threads of a split; auto: as for `stream`")
+    ] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one point; a split takes up to 1 s of it in one piece")] = 1.0
+    block: Annotated[Time, Help("seconds of one block; `memcpy` is called once per block")] = 0.001
