@@ -24,7 +24,7 @@ double number_with_unit(const std::string& key, const std::string& word, const U
   const char* end = word.data() + word.size();
   const auto [at, error] = std::from_chars(word.data(), end, value);
   if (error != std::errc{} || !std::isfinite(value) || value < 0)
-    throw BadPlan(key + "=" + word + " is no number with a unit");
+    throw BadPlan(key + "=" + word + " is not a number with a unit");
   const std::string_view name(at, static_cast<std::size_t>(end - at));
   std::string known;
   for (const auto& unit : units) {

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "bench/task.hpp"
 
 namespace tierscope {
 namespace {
@@ -20,28 +21,17 @@ void find_memory(Arena& arena, const std::string& word, const GroupPlan& plan, s
   const auto& entry = Registry<TargetEntry>::find("target", name);
   Arena fresh{word, plan.pages, entry.make({where, plan.pages}), {}, {}, false, {}};
   if (wanted && !fresh.target->serves_memory())
-    throw Unsupported("target " + name + " holds no memory for kernel " + plan.kernel +
-                      "; it serves kernels without memory alone");
+    throw Unsupported("target " + name + " has no memory for kernel " + plan.kernel +
+                      "; it serves only kernels without memory");
   if (wanted) fresh.buffer = fresh.target->map(needed);
   arena = std::move(fresh);
 }
 
-/// @throws BadPlan for lines that go from core to core: no tier slows them
+/// @throws BadPlan where what the target adds does not reach the task
 void heed_emulation(Group& group, const Store& store) {
   group.target_adds = store.target.target->emulation();
   if (store.source.target != nullptr) group.source_adds = store.source.target->emulation();
-  const bool slowed = group.target_adds.latency_floor_s > 0 || group.target_adds.bandwidth > 0;
-  if (slowed && group.operation() == kernels::Operation::handover)
-    throw BadPlan("kernel handover moves lines between caches, which target " + group.plan.target +
-                  " does not slow; take target=node:N");
-}
-
-constexpr std::uint64_t ASKED = 4096;  // bytes of a pool that only tells what its file system is
-
-/// Whether a structure has a pool of its own: then another one beside it tells what persists there.
-bool asks_pool(const Group& group) {
-  return group.operation() == kernels::Operation::key && group.plan.target == "pool" &&
-         !group.plan.where.ends_with(",open");
+  group.task->require_reached(group);
 }
 
 }  // namespace
@@ -96,10 +86,10 @@ void Bench::map(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
   const auto& plan = group.plan;
-  const bool asks = asks_pool(group);
-  const bool wants = asks || group.entry->info->content != kernels::Content::nothing;
+  const auto asks = group.task->asks(group);
+  const bool wants = asks > 0 || group.entry->info->content != kernels::Content::nothing;
   if (plan.source.empty()) store.source = Arena{};
-  find_memory(store.target, plan.target + ":" + plan.where, plan, asks ? ASKED : group.bytes_needed(false), wants);
+  find_memory(store.target, plan.target + ":" + plan.where, plan, asks > 0 ? asks : group.bytes_needed(false), wants);
   if (!plan.source.empty()) find_memory(store.source, plan.source, plan, group.bytes_needed(true), wants);
   heed_emulation(group, store);
   place(group, store.target.buffer.bytes(), store.source.buffer.bytes());
@@ -116,7 +106,7 @@ void Bench::fill(std::size_t number) {
     run_watched(seats_in(number), [&](std::size_t seat, fault::Watch& watch) {
       watch.run(fault::After::leave, [&] { stir(groups_[number], seats_[seat].member); });
     });
-  if (groups_[number].updates())
+  if (groups_[number].task->remembers(groups_[number]))
     run_watched(seats_in(number), [&](std::size_t seat, fault::Watch& watch) {
       watch.run(fault::After::zeros, [&] { remember(groups_[number], seats_[seat].member); });
     });
@@ -190,7 +180,7 @@ std::vector<std::size_t> Bench::seats_of(const std::vector<unsigned>& groups) co
     const auto cpu = group.members[seats_[s].member].cpu;
     const auto [other, alone] = on_cpu.emplace(cpu, seats_[s].group);
     if (!alone && !(group.plan.shared && groups_[other->second].plan.shared))
-      throw BadPlan("CPU " + std::to_string(cpu) + " is in two groups; shared=1 in both lets them take turns on it");
+      throw BadPlan("CPU " + std::to_string(cpu) + " is in two groups; shared=1 in both lets them share it");
     seats.push_back(s);
   }
   return seats;
@@ -202,7 +192,7 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
   batch.number = batch_;
   batch.seconds = seconds;
   batch.block_s = block_s;
-  for (const auto seat : seats) batch.tasks = batch.tasks || groups_[seats_[seat].group].tasks();
+  for (const auto seat : seats) batch.tasks = batch.tasks || groups_[seats_[seat].group].task->whole();
   std::vector<std::unique_ptr<BlockRunner>> runners(seats_.size());
   for (const auto seat : seats) {
     const auto [g, m] = seats_[seat];

@@ -11,8 +11,9 @@ Counting Bench::count(const std::vector<std::vector<std::string>>& words) {
   counters_.clear();
   if (words.empty()) return {};
   for (const auto& group : groups_)
-    if (group.plan.kernel == "command")
-      throw BadPlan("kernel command runs in processes of its own, which the counters of a thread do not see");
+    if (group.entry->info->wait == kernels::Wait::processes)
+      throw BadPlan("kernel " + group.plan.kernel +
+                    " runs in processes of its own, which the counters of a thread do not see");
   std::vector<std::vector<Event>> events;
   for (const auto& group : words) {
     events.emplace_back();

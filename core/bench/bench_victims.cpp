@@ -4,28 +4,20 @@
 #include "base/error.hpp"
 #include "bench/bench.hpp"
 #include "bench/keyed.hpp"
+#include "bench/task.hpp"
 
 namespace tierscope {
 namespace {
 
-/// What a group's victims are made for.
+/// What a group's victims are made for: of a plan, what they are told.
 std::string victims_of(const GroupPlan& plan) {
-  auto made = plan.kernel + "\n" + plan.size + "\n" + plan.command + "\n" + std::to_string(plan.limit_s) + "\n" +
-              std::to_string(plan.seed);
-  made += "\n" + plan.operation + "\n" + plan.keys + "\n" + plan.sharing + "\n" + plan.target + ":" + plan.where;
-  for (const auto number : {plan.count, plan.value, plan.per_block}) made += "\n" + std::to_string(number);
+  Words words;
+  plan.work.get()->add_words(words);
+  auto made = plan.kernel + "\n" + std::to_string(plan.seed) + "\n" + std::to_string(plan.per_block) + "\n" +
+              plan.target + ":" + plan.where;
+  for (const auto& [key, word] : words) made += "\n" + key + "=" + word;
   for (const auto cpu : plan.cpus) made += "\n" + std::to_string(cpu);
   return made;
-}
-
-const Keyed& keyed(const std::unique_ptr<Victim>& victim) { return static_cast<const Keyed&>(*victim); }
-
-/// Of the structures of all members.
-Placement placement_of(const Store& store) {
-  auto placement = keyed(store.victims.front()).placement();
-  for (std::size_t m = 1; m < store.victims.size(); ++m)
-    for (const auto& [node, bytes] : keyed(store.victims[m]).placement().nodes) placement.nodes[node] += bytes;
-  return placement;
 }
 
 }  // namespace
@@ -36,7 +28,8 @@ std::unique_ptr<Victim> Bench::make_on(std::size_t seat, const std::shared_ptr<K
   std::exception_ptr error;
   team_->run(std::span(&seat, 1), [&](std::size_t) {
     try {
-      victim = make_victim(groups_[seats_[seat].group], seats_[seat].member, team);
+      const auto& group = groups_[seats_[seat].group];
+      victim = group.task->make(group, seats_[seat].member, team);
     } catch (...) {
       error = std::current_exception();
     }
@@ -49,7 +42,7 @@ std::unique_ptr<Victim> Bench::make_on(std::size_t seat, const std::shared_ptr<K
 void Bench::make_victims(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
-  const bool tasks = group.tasks();
+  const bool tasks = group.task->whole();
   store.timings.clear();
   const auto wanted = tasks ? victims_of(group.plan) : "";
   if (store.made != wanted) {
@@ -61,7 +54,7 @@ void Bench::make_victims(std::size_t number) {
     store.made = wanted;
   }
   for (std::size_t m = 0; m < store.victims.size(); ++m) group.members[m].victim = store.victims[m].get();
-  if (group.operation() == kernels::Operation::key) store.target.placement = placement_of(store);
+  group.task->look_up(store);
 }
 
 void Bench::refuse_failures(const std::vector<std::size_t>& seats) const {
@@ -75,10 +68,7 @@ void Bench::refuse_failures(const std::vector<std::size_t>& seats) const {
 void Bench::keep_timings(const std::vector<std::size_t>& seats) {
   for (const auto seat : seats) {
     const auto [g, m] = seats_[seat];
-    auto& store = stores_[g];
-    if (groups_[g].operation() != kernels::Operation::key) continue;
-    if (m == 0) store.timings.emplace_back();
-    store.timings.back().merge(static_cast<Keyed&>(*store.victims[m]).take_timing());
+    groups_[g].task->keep(stores_[g], m);
   }
 }
 

@@ -5,8 +5,7 @@
 
 #include "base/clock.hpp"
 #include "bench/block.hpp"
-#include "bench/group.hpp"
-#include "bench/throttle.hpp"
+#include "bench/turn.hpp"
 #include "probes/steal.hpp"
 
 namespace tierscope {
@@ -22,6 +21,9 @@ struct Batch {
   Ceilings ceilings;                    // of the emulated tiers that its groups use
 };
 
+constexpr int SIZING_BLOCKS = 24;  // doublings from one line to seconds
+constexpr int SIZING_TIMINGS = 8;  // of one block; with two rivals each is interrupted in one of three
+
 /// Runs the blocks of one member. All memory is taken before the first block.
 /// A member leads, or it goes on for as long as another leads: beside tasks all others do. Of two threads that hand
 /// lines over the second one goes on for as long as the first one asks, in sizing too.
@@ -33,40 +35,47 @@ class BlockRunner {
   /// Whether it only answers another member, and has no size of its own to find.
   [[nodiscard]] bool answers() const noexcept { return answers_; }
   /// Whether it waits for such a member in every block; `batch` counts it from then on.
-  [[nodiscard]] bool asks() const noexcept { return group_.operation() == kernels::Operation::handover && !answers_; }
+  [[nodiscard]] bool asks() const noexcept { return asks_; }
   /// Finds how many operations fill a block; its blocks are marked SIZING. Returns at once if known from before.
   void size() noexcept;
   /// Blocks until the batch's seconds have passed since the call, until no other member leads, or until none asks.
   void run() noexcept;
+  /// The same for a task whose blocks are of this manner (bench/turn.hpp); in bench/timed.hpp.
+  template <class Manner>
+  void size_as() noexcept;
+  template <class Manner>
+  void run_as() noexcept;
   /// After `size` or `run` was left in the middle: the others wait for this member no more.
   void give_up() noexcept;
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
 
  private:
+  template <class Manner>
   void fit() noexcept;
-  void end_sizing() noexcept;
-  void end_leading() noexcept;
+  template <class Manner>
   std::uint64_t timed(std::uint16_t flags) noexcept;
   /// Ticks of one block: the least of two timings, or of more until one is not interrupted.
+  template <class Manner>
   std::uint64_t least_time() noexcept;
-  std::uint64_t work() noexcept;
-  std::uint64_t walk_block() noexcept;
-  std::uint64_t walk(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept;
-  std::uint64_t walk_in_bursts(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept;
-  [[nodiscard]] std::uint64_t burst() const noexcept;
+  void end_sizing() noexcept;
+  void end_leading() noexcept;
+  void begin_run() noexcept;
   void mark_steal() noexcept;
-  void fit_block(double scale) noexcept;
+  void scale_block(double scale) noexcept;
+  /// Marks a block and keeps it. raw_s: what it took by the other clock.
+  void keep(std::uint64_t start, std::uint64_t stop, double raw_s, std::uint64_t operations,
+            std::uint16_t flags) noexcept;
 
   const Group& group_;
   Member& member_;
   Batch& batch_;
   const Clock& clock_;
   StealMeter meter_;
-  Throttle throttle_;
+  Turn turn_;
   bool answers_;  // the second thread of a hand-over
-  bool leads_;
+  bool asks_, leads_;
   bool sizing_, leading_, asking_;  // counted in `batch_`
-  std::uint64_t granule_, switches_ = 0, stolen_ = 0, steal_due_ = 0, steal_period_;
+  std::uint64_t switches_ = 0, stolen_ = 0, steal_due_ = 0, steal_period_;
   std::size_t unmarked_ = 0;  // first block since the last look at steal
   Block form_;
   std::vector<Block> blocks_;

@@ -52,8 +52,7 @@ double verify_window(const Group& group, const Member& member, std::size_t windo
 
 }  // namespace
 
-void remember(Group& group, std::size_t number) {
-  if (!group.updates()) return;
+void remember_windows(Group& group, std::size_t number) {
   auto& member = group.members[number];
   const auto slice = member.end - member.begin;
   FirstContent first;

@@ -21,8 +21,8 @@ struct FirstContent {
   std::array<std::vector<CacheLine>, kernels::OPERANDS> lines;  // of operands that are stored to, window after window
 };
 
-/// Keeps the member's windows as they are, if its kernel updates what it reads; to be called before its blocks.
-void remember(Group& group, std::size_t member);
+/// Keeps the member's windows as they are, for a kernel that updates what it reads; to be called before its blocks.
+void remember_windows(Group& group, std::size_t member);
 /// The largest relative difference between the windows and what as many passes of scalar code make of them; infinity
 /// if nothing was remembered.
 double verify_updated(const Group& group, const Member& member);

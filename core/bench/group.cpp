@@ -1,82 +1,25 @@
 #include "bench/group.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/cpuid.hpp"
 #include "base/error.hpp"
-#include "base/random.hpp"
 #include "base/registry.hpp"
-#include "bench/keyed.hpp"
-#include "bench/words.hpp"
+#include "bench/task.hpp"
 
 namespace tierscope {
 namespace {
 
 using kernels::Content;
-using kernels::Fence;
 using kernels::KernelEntry;
 using kernels::LINE;
-using kernels::Operation;
-using kernels::Order;
 
-/// Describes a structure or a victim as a kernel, so that plans name both with one word. It checks its answer itself.
-struct Task {
-  KernelEntry entry{};
-  kernels::KernelInfo info{};
-};
-
-std::shared_ptr<const KernelEntry> task_of(std::string_view name, Operation operation,
-                                           kernels::Wait wait = kernels::Wait::none) {
-  auto task = std::make_shared<Task>();
-  auto& [entry, info] = *task;
-  info.name = name;
-  info.check = kernels::Check::recomputed;
-  info.content = Content::nothing;
-  info.operation = operation;
-  info.wait = wait;
-  entry = {name,
-           name,
-           "scalar",
-           0,
-           "",
-           &info,
-           kernels::Store::none,
-           []() noexcept {
-             static constexpr kernels::Variant only[]{{kernels::Shape{}, nullptr}};
-             return kernels::Table(only);
-           },
-           []() noexcept { return kernels::Function{nullptr}; }};
-  return {task, &entry};
-}
-
-/// A victim or a structure; nullptr if there is none of this name.
-std::shared_ptr<const KernelEntry> find_task(std::string_view name) {
-  for (const VictimEntry* victim : Registry<VictimEntry>::entries())
-    if (victim->name == name)
-      return task_of(victim->name, Operation::task,
-                     victim->starts_processes ? kernels::Wait::processes : kernels::Wait::none);
-  for (const StructureEntry* structure : Registry<StructureEntry>::entries())
-    if (structure->name == name) return task_of(structure->name, Operation::key);
-  return nullptr;
-}
-
-[[noreturn]] void unknown_kernel(const std::string& name) {
-  std::string known;
-  for (const KernelEntry* entry : Registry<KernelEntry>::entries())
-    if (entry->isa == "scalar") known += (known.empty() ? "" : ", ") + std::string(entry->kernel);
-  for (const VictimEntry* victim : Registry<VictimEntry>::entries()) known += ", " + std::string(victim->name);
-  for (const StructureEntry* structure : Registry<StructureEntry>::entries())
-    known += ", " + std::string(structure->name);
-  throw BadPlan("unknown kernel '" + name + "' (known: " + known + ")");
-}
-
-const kernels::Variant& find_variant(const KernelEntry& entry, const GroupPlan& plan) {
-  const kernels::Shape wanted{plan.streams, plan.unroll, plan.interleave == kernels::PAGE, plan.prefetch > 0,
-                              plan.prefetch_write > 0};
+const kernels::Variant& find_variant(const Group& group) {
+  const auto& entry = *group.entry;
+  const auto wanted = group.task->shape(group.plan);
   if (entry.table().empty())
-    throw Unsupported("kernel " + plan.kernel + " does not exist on " + std::string(entry.isa) +
-                      ", which has no such store; take the plain kernel");
+    throw Unsupported("kernel " + group.plan.kernel + " does not exist on " + std::string(entry.isa) +
+                      ", which does not have such a store; take the plain kernel");
   std::string known;
   for (const auto& variant : entry.table()) {
     const auto& shape = variant.shape;
@@ -85,39 +28,32 @@ const kernels::Variant& find_variant(const KernelEntry& entry, const GroupPlan& 
              (shape.paged ? ",interleave=4KiB" : "") + (shape.prefetch ? ",prefetch=N" : "") +
              (shape.prefetch_write ? ",prefetchw=N" : "");
   }
-  throw BadPlan(std::string(entry.name) + " is not built for streams=" + std::to_string(plan.streams) +
-                " unroll=" + std::to_string(plan.unroll) + " interleave=" + std::to_string(plan.interleave) +
-                " prefetch=" + std::to_string(plan.prefetch) + " prefetchw=" + std::to_string(plan.prefetch_write) +
-                "; it is built for" + known);
+  const auto facts = group.task->facts(group);
+  throw BadPlan(std::string(entry.name) + " is not built for streams=" + std::to_string(facts.streams) +
+                " unroll=" + std::to_string(facts.unroll) + " interleave=" + std::to_string(facts.interleave_bytes) +
+                " prefetch=" + std::to_string(facts.prefetch_bytes) +
+                " prefetchw=" + std::to_string(facts.prefetch_write_bytes) + "; it is built for" + known);
 }
 
-/// Operations per member: the footprint shared out, rounded down to what the variant can walk.
-std::uint64_t share(const Group& group) {
-  const auto& info = *group.entry->info;
-  const auto members = group.plan.cpus.size();
-  if (info.content == Content::nothing) return 1;
-  if (info.operation == Operation::hop || info.operation == Operation::block) {
-    const auto nodes = group.plan.footprint / (group.plan.element * info.lines()) / members;
-    const auto window = group.plan.locality == 0 ? nodes : group.plan.locality / group.plan.element;
-    return window == 0 ? 0 : nodes / window * window;
-  }
-  if (info.operation == Operation::handover) return group.plan.footprint / LINE;
-  const auto granule = group.variant.shape.granule();
-  return group.plan.footprint / (LINE * info.lines()) / members / granule * granule;
+/// What holds for every task. @throws BadPlan
+void check_plan(const GroupPlan& plan) {
+  constexpr std::uint64_t MOST_CYCLES = 1'000'000'000;  // of one pace: a third of a second, without interruption
+  if (plan.cpus.empty()) throw BadPlan("group " + plan.kernel + " needs cpus=, for example cpus=0-1");
+  auto sorted = plan.cpus;
+  std::ranges::sort(sorted);
+  if (!plan.shared && std::ranges::adjacent_find(sorted) != sorted.end())
+    throw BadPlan("group " + plan.kernel + " names a CPU twice; shared=1 lets threads share it");
+  if (plan.pace > MOST_CYCLES)
+    throw BadPlan("pace=" + std::to_string(plan.pace) + " is above " + std::to_string(MOST_CYCLES) + " cycles");
+  require_known(plan);
 }
 
-/// How many threads a group has: a command runs on all its CPUs at once, and one thread waits for it.
-std::size_t threads_of(const GroupPlan& plan) { return plan.command.empty() ? plan.cpus.size() : 1; }
-
-[[noreturn]] void refuse_footprint(const Group& group) {
-  const auto& plan = group.plan;
-  const auto lines = group.entry->info->lines();
-  auto least = LINE * lines * group.variant.shape.granule();
-  if (group.operation() == Operation::hop) least = std::max(plan.locality, plan.element);
-  if (group.operation() == Operation::block) least = std::max(plan.locality, plan.element) * lines;
-  throw BadPlan("footprint of " + std::to_string(plan.footprint) + " bytes is too small for kernel " + plan.kernel +
-                " on " + std::to_string(plan.cpus.size()) + " CPUs in this shape; ask for at least " +
-                std::to_string(plan.cpus.size() * least) + "B");
+/// @throws BadPlan for a source that no operand would come from
+void check_source(const Group& group) {
+  if (group.plan.source.empty()) return;
+  for (std::size_t k = 0; k < kernels::OPERANDS; ++k)
+    if (group.on_source(k)) return;
+  throw BadPlan("kernel " + group.plan.kernel + " has no operand that is only read; remove source=");
 }
 
 }  // namespace
@@ -129,53 +65,30 @@ std::uint64_t Group::footprint() const noexcept {
 }
 
 std::uint64_t Group::stride(std::size_t k) const noexcept {
-  const bool elements = operation() == Operation::hop || operation() == Operation::block;
-  return entry->info->operands[k].lines * (elements ? plan.element : LINE);
+  return entry->info->operands[k].lines * task->element(*this);
 }
 
 bool Group::on_source(std::size_t k) const noexcept {
   const auto& operand = entry->info->operands[k];
-  return !plan.source.empty() && walks() && operand.loads && !operand.stores;
+  return !plan.source.empty() && task->walks() && operand.loads && !operand.stores;
 }
 
 std::uint64_t Group::bytes_needed(bool source) const noexcept {
   if (entry->info->content == Content::nothing) return 0;
+  const auto skew = task->skew(*this);
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k)
-    if (entry->info->operands[k].lines > 0 && on_source(k) == source) sum += operations * stride(k) + plan.skew;
+    if (entry->info->operands[k].lines > 0 && on_source(k) == source) sum += operations * stride(k) + skew;
   return sum;
 }
 
-Order Group::order() const noexcept {
-  const bool random = entry->info->drawn || operation() == Operation::hop;
-  return entry->info->orders && plan.order ? *plan.order : random ? Order::random : Order::sequential;
+double Group::program_bytes() const noexcept {
+  return entry->program_bytes() / LINE * static_cast<double>(task->asked(*this));
 }
-
-Fence Group::fence() const noexcept { return plan.fence.value_or(entry->info->flushes ? Fence::chunk : Fence::never); }
-
-std::uint64_t Group::window(const Member& member) const noexcept {
-  return plan.locality == 0 ? member.end - member.begin : plan.locality / plan.element;
-}
-
-Cycle Group::cycle(const Member& member) const noexcept {
-  return {member.end - member.begin, window(member), plan.seed, order() == Order::sequential};
-}
-
-std::uint64_t Group::first_state(std::size_t member) const noexcept {
-  return operation() == Operation::block ? random_word(plan.seed, member) : plan.seed;
-}
-
-std::uint64_t Group::asked() const noexcept {
-  if (operation() == Operation::hop) return entry->info->whole ? plan.element : LINE;
-  if (operation() != Operation::block) return LINE;
-  return plan.access == 0 ? plan.element : plan.access;
-}
-
-double Group::program_bytes() const noexcept { return entry->program_bytes() / LINE * static_cast<double>(asked()); }
 
 double Group::bus_bytes() const noexcept {
   const double bytes = entry->bus_bytes();
-  return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(asked());
+  return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(task->asked(*this));
 }
 
 double Group::program_bytes(bool source) const noexcept {
@@ -183,19 +96,14 @@ double Group::program_bytes(bool source) const noexcept {
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
     const auto& operand = entry->info->operands[k];
     const unsigned times = (operand.loads ? 1 : 0) + (operand.stores ? 1 : 0);
-    if (on_source(k) == source) sum += static_cast<double>(operand.lines * asked()) * times;
+    if (on_source(k) == source) sum += static_cast<double>(operand.lines * task->asked(*this)) * times;
   }
   return sum;
 }
 
 std::string Group::content() const {
-  std::ostringstream key;
-  key << static_cast<int>(entry->info->content) << ' ' << plan.seed;
-  if (entry->info->content == Content::cycle)
-    key << ' ' << operations << ' ' << plan.element << ' ' << plan.locality << ' ' << static_cast<int>(order()) << ' '
-        << members.size();
-  if (updates()) key << " updated by " << plan.kernel;  // no other kernel starts from what it left
-  return key.str();
+  return std::to_string(static_cast<int>(entry->info->content)) + " " + std::to_string(plan.seed) +
+         task->content(*this);
 }
 
 std::shared_ptr<const KernelEntry> find_kernel(const GroupPlan& plan) {
@@ -208,10 +116,11 @@ std::shared_ptr<const KernelEntry> find_kernel(const GroupPlan& plan) {
     if (runs && (best == nullptr || entry->rank > best->rank)) best = entry;
   }
   if (best != nullptr) return {std::shared_ptr<void>(), best};  // of the registry, which lasts
-  if (auto task = find_task(plan.kernel); task != nullptr && plan.isa.empty()) return task;
+  if (auto found = plan.task == nullptr ? nullptr : plan.task->find(plan.kernel); found != nullptr && plan.isa.empty())
+    return found;
   if (seen != nullptr)
     throw Unsupported("kernel " + std::string(seen->name) + " needs the CPU features " + cpu::missing(seen->features) +
-                      ", which this CPU or its hypervisor does not offer; leave isa= away for the best that runs");
+                      ", which this CPU or its hypervisor does not offer; remove isa= to use the best that runs");
   if (!plan.isa.empty()) {
     GroupPlan any = plan;
     any.isa.clear();
@@ -219,21 +128,22 @@ std::shared_ptr<const KernelEntry> find_kernel(const GroupPlan& plan) {
     throw BadPlan("unknown isa '" + plan.isa + "' for kernel " + plan.kernel + "; here it runs on " +
                   std::string(entry->isa));
   }
-  unknown_kernel(plan.kernel);
+  refuse_kernel(plan.kernel);
 }
 
 Group make_group(const GroupPlan& plan) {
-  check_words(plan);
+  check_plan(plan);
   Group group;
   group.plan = plan;
+  group.task = plan.task;
   group.entry = find_kernel(plan);
   group.plan.isa = group.entry->isa;
-  group.variant = find_variant(*group.entry, plan);
-  check_operation(group);
-  const auto each = share(group);
-  if (each == 0) refuse_footprint(group);
-  const bool together = group.operation() == Operation::handover;  // both threads on the same lines
-  const auto threads = threads_of(plan);
+  group.variant = find_variant(group);
+  group.task->check(group);
+  check_source(group);
+  const auto each = group.task->share(group);
+  const bool together = group.task->together();
+  const auto threads = group.task->threads(plan);
   group.operations = together ? each : each * threads;
   for (std::size_t m = 0; m < threads; ++m) {
     Member member;
@@ -246,13 +156,49 @@ Group make_group(const GroupPlan& plan) {
   return group;
 }
 
-std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member, std::shared_ptr<KeyedTeam> team) {
-  const auto& plan = group.plan;
-  if (group.operation() == Operation::key) return std::make_unique<Keyed>(plan, member, std::move(team));
-  const auto& entry = Registry<VictimEntry>::find("victim", plan.kernel);
-  if (!entry.lacking.empty()) throw Unsupported("victim " + plan.kernel + ": " + std::string(entry.lacking));
-  const std::vector<unsigned> own{group.members[member].cpu};
-  return entry.make({plan.size, plan.command, plan.limit_s, plan.seed, plan.command.empty() ? own : plan.cpus});
+void refuse_footprint(const GroupPlan& plan, std::uint64_t footprint, std::uint64_t least) {
+  throw BadPlan("footprint of " + std::to_string(footprint) + " bytes is too small for kernel " + plan.kernel + " on " +
+                std::to_string(plan.cpus.size()) + " CPUs in this shape; ask for at least " +
+                std::to_string(plan.cpus.size() * least) + "B");
+}
+
+/// Operand k starts behind the one before on the same target, shifted by `skew` so that equal indices need not share a
+/// cache set.
+void place(Group& group, std::span<std::byte> target, std::span<std::byte> source) {
+  const auto& info = *group.entry->info;
+  if (info.content == Content::nothing) return;
+  const auto skew = group.task->skew(group);
+  std::size_t offset[2]{};
+  for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
+    const bool apart = group.on_source(k);
+    for (auto& member : group.members)
+      member.pass.operand[k] = (apart ? source : target).data() + offset[apart ? 1 : 0];
+    if (group.task->walks() && info.operands[k].lines > 0)
+      offset[apart ? 1 : 0] += group.operations * group.stride(k) + skew;
+  }
+  for (std::size_t m = 0; m < group.members.size(); ++m) {
+    auto& member = group.members[m];
+    member.pass.nodes = member.end - member.begin;
+    member.pass.state = group.plan.seed;
+    group.task->place(group, m);
+  }
+}
+
+void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept {
+  group.task->fill(group, member, memory);
+}
+
+void stir(const Group& group, std::size_t member) noexcept {
+  if (group.entry->info->content == Content::reals) group.task->stir(group, member);
+}
+
+void remember(Group& group, std::size_t member) {
+  if (group.task->remembers(group)) group.task->remember(group, member);
+}
+
+double verify(const Group& group, std::size_t member) {
+  if (group.entry->info->check == kernels::Check::none) return 0;
+  return group.task->verify(group, group.members[member]);
 }
 
 }  // namespace tierscope

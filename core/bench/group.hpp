@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/cycle.hpp"
 #include "bench/first_content.hpp"
 #include "bench/plan.hpp"
 #include "bench/timing.hpp"
@@ -15,6 +14,7 @@
 namespace tierscope {
 
 class EventCounters;
+struct KeyedTeam;
 
 /// One thread's share and its place in it.
 struct Member {
@@ -49,36 +49,13 @@ struct Store {
 
 struct Group {
   GroupPlan plan;
+  const Task* task = nullptr;
   std::shared_ptr<const kernels::KernelEntry> entry;  // of the registry, or its own of a victim or a structure
   kernels::Variant variant{};
   std::uint64_t operations = 0;        // of all members: lines, nodes or blocks
   Emulation target_adds, source_adds;  // what their tiers add to the memory
   std::vector<Member> members;
 
-  [[nodiscard]] kernels::Operation operation() const noexcept { return entry->info->operation; }
-  /// Whether a block is one whole task of a victim, or one round of operations on a structure.
-  [[nodiscard]] bool tasks() const noexcept {
-    return operation() == kernels::Operation::task || operation() == kernels::Operation::key;
-  }
-  /// Whether blocks are parts of a slice that is walked from end to end.
-  [[nodiscard]] bool walks() const noexcept {
-    return operation() == kernels::Operation::line || operation() == kernels::Operation::block;
-  }
-  /// Whether it walks lines and updates what it reads: what it leaves depends on what was there.
-  [[nodiscard]] bool updates() const noexcept {
-    return operation() == kernels::Operation::line && entry->info->check == kernels::Check::recomputed;
-  }
-  /// Of blocks; of a chase, that of its windows.
-  [[nodiscard]] kernels::Order order() const noexcept;
-  [[nodiscard]] kernels::Fence fence() const noexcept;
-  /// Blocks or nodes that are visited before the next window or region.
-  [[nodiscard]] std::uint64_t window(const Member& member) const noexcept;
-  /// The cycle through a member's nodes.
-  [[nodiscard]] Cycle cycle(const Member& member) const noexcept;
-  /// Where a member's draws begin: each thread draws blocks of its own.
-  [[nodiscard]] std::uint64_t first_state(std::size_t member) const noexcept;
-  /// Bytes of each operand's line, or element, that one operation asks for.
-  [[nodiscard]] std::uint64_t asked() const noexcept;
   [[nodiscard]] std::uint64_t footprint() const noexcept;
   /// Bytes of operand k from one operation to the next.
   [[nodiscard]] std::uint64_t stride(std::size_t k) const noexcept;
@@ -89,7 +66,7 @@ struct Group {
   /// As KernelEntry::program_bytes, of one block where operations are blocks.
   [[nodiscard]] double program_bytes() const noexcept;
   [[nodiscard]] double bus_bytes() const noexcept;  // likewise
-  /// Of lines and blocks, the part of it that lies on the source, or that lies on the target.
+  /// Of what walks, the part of it that lies on the source, or that lies on the target.
   [[nodiscard]] double program_bytes(bool source) const noexcept;
   /// A key that tells whether the memory already holds what this group needs.
   [[nodiscard]] std::string content() const;
@@ -100,17 +77,17 @@ struct Group {
 std::shared_ptr<const kernels::KernelEntry> find_kernel(const GroupPlan& plan);
 /// Checks a plan and cuts its slices. @throws BadPlan, Unsupported
 Group make_group(const GroupPlan& plan);
+/// @throws BadPlan naming the least that will do. least: bytes of one CPU
+[[noreturn]] void refuse_footprint(const GroupPlan& plan, std::uint64_t footprint, std::uint64_t least);
 /// Points every member's pass at its part of the memory.
 void place(Group& group, std::span<std::byte> target, std::span<std::byte> source);
-struct KeyedTeam;
-/// Makes the member's victim, or its structure, on the thread that will run it. team: of structures, what the members
-/// of the group share. @throws as VictimEntry::make, Keyed
-std::unique_ptr<Victim> make_victim(const Group& group, std::size_t member, std::shared_ptr<KeyedTeam> team);
 /// Fills the member's part of one memory: random reals, or its cycle.
 void fill(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
 /// Puts random reals into one line of every page that the member stores to, so that what earlier blocks left there
 /// cannot pass for the work of the next ones. Costs 1/64 of a fill.
 void stir(const Group& group, std::size_t member) noexcept;
+/// Keeps what the check wants of the content before the blocks.
+void remember(Group& group, std::size_t member);
 /// The largest relative difference between what the blocks left and what scalar code leaves; infinity if a
 /// checksum or a chase's end differs; 0 where the kernel says why nothing is checked. Samples up to 64 windows of each
 /// member.

@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "base/registry.hpp"
 #include "base/syscall.hpp"
+#include "bench/tasks/key.hpp"
 #include "recorded/recorder.hpp"
 
 namespace tierscope {
@@ -20,7 +21,8 @@ using operations::Step;
 constexpr std::size_t TRIES = 1000, SERIES = 31;  // of the loop that finds what the clock costs
 
 operations::Sequence sequence_of(const GroupPlan& plan, std::uint64_t begin, std::uint64_t end) {
-  return {operations::parse_mix(plan.operation), operations::parse_keys(plan.keys), begin, end, plan.seed};
+  return {operations::parse_mix(plan.of<Keys>().operation), operations::parse_keys(plan.of<Keys>().drawn), begin, end,
+          plan.seed};
 }
 
 /// @throws Unsupported if less is free.
@@ -28,8 +30,8 @@ void require_free(const GroupPlan& plan, std::size_t bytes, const capacity::Free
   try {
     capacity::require(bytes, place);
   } catch (const Unsupported& error) {
-    throw Unsupported("structure " + plan.kernel + " of " + std::to_string(plan.count) + " keys: " + error.what() +
-                      "; give a smaller count=");
+    throw Unsupported("structure " + plan.kernel + " of " + std::to_string(plan.of<Keys>().count) +
+                      " keys: " + error.what() + "; give a smaller count=");
   }
 }
 
@@ -37,13 +39,13 @@ void require_free(const GroupPlan& plan, std::size_t bytes, const capacity::Free
 std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence) {
   const auto keys = sequence.end() - sequence.begin();
   const auto steps = plan.per_block == 0 ? keys : plan.per_block;
-  const bool once = sequence.mix().alone() && operations::parse_keys(plan.keys) == 0;
+  const bool once = sequence.mix().alone() && operations::parse_keys(plan.of<Keys>().drawn) == 0;
   if (once && steps > keys)
-    throw BadPlan("per_block=" + std::to_string(steps) + " of operation=" + plan.operation +
+    throw BadPlan("per_block=" + std::to_string(steps) + " of operation=" + plan.of<Keys>().operation +
                   " takes each key once, and " + "each thread has " + std::to_string(keys) +
                   "; give a larger count=, or keys=zipf");
   if (steps > structures::MOST_KEYS)
-    throw BadPlan("per_block=" + std::to_string(steps) + " is over " + std::to_string(structures::MOST_KEYS));
+    throw BadPlan("per_block=" + std::to_string(steps) + " is above " + std::to_string(structures::MOST_KEYS));
   require_free(plan, steps * sizeof(Step), {~std::size_t{0}, {}});
   return steps;
 }
@@ -79,8 +81,8 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
     : settings_(settings_of(plan, member)),
       team_(std::move(team)),
       first_(member == 0),
-      count_(plan.count),
-      all_(sequence_of(plan, 0, plan.count)),
+      count_(plan.of<Keys>().count),
+      all_(sequence_of(plan, 0, plan.of<Keys>().count)),
       sequence_(sequence_of(plan, share(plan, member), share(plan, member + 1))),
       steps_(steps_of(plan, sequence_)),
       value_(value_of(settings_.options)) {
@@ -96,7 +98,7 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
   make();
   if (settings_.kept && structure().count() > 0)
     throw Unsupported("pool " + settings_.options.path + " holds " + std::to_string(structure().count()) +
-                      " keys, which are not touched; give a pool whose structure is empty");
+                      " keys, which are kept; give a pool whose structure is empty");
   fill();
   timing_.fill_ticks = clock_.now() - begin;
   timing_.fills = 1;
@@ -151,7 +153,7 @@ bool Keyed::put(Structure& whole, std::uint64_t index) {
   const auto& keys = settings_.one ? all_ : sequence_;
   value_[0] = key(index);
   if (whole.insert(value_[0], value_.data()) == Outcome::done) return true;
-  failure_ = "structure " + std::string(settings_.entry->name) + " has no room for key " +
+  failure_ = "structure " + std::string(settings_.entry->name) + " has no space for key " +
              std::to_string(index - keys.begin()) + " of " + std::to_string(keys.end() - keys.begin()) +
              "; give a larger pool, or a smaller count=";
   return false;
@@ -237,7 +239,7 @@ bool Keyed::act(Structure& whole, Step step) noexcept {
       break;
   }
   if (outcome == Outcome::full)
-    failure_ = "structure " + std::string(settings_.entry->name) + " had no room at " + std::to_string(whole.count()) +
+    failure_ = "structure " + std::string(settings_.entry->name) + " had no space at " + std::to_string(whole.count()) +
                " keys; give a larger pool, or a smaller count=";
   return outcome == Outcome::done;
 }

@@ -85,9 +85,7 @@ class Keyed final : public Victim {
   static Settings settings_of(const GroupPlan& plan, std::size_t member);
   static void settle_simulated(const GroupPlan& plan, Settings& made);
   /// The first key of a member.
-  static std::uint64_t share(const GroupPlan& plan, std::size_t member) {
-    return plan.count * member / plan.cpus.size();
-  }
+  static std::uint64_t share(const GroupPlan& plan, std::size_t member);
   [[nodiscard]] Structure& structure() const noexcept { return settings_.one ? *team_->structure : *own_; }
   [[nodiscard]] std::uint64_t key(std::uint64_t index) const noexcept;
   [[nodiscard]] bool makes() const noexcept { return !settings_.one || first_; }

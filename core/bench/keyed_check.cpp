@@ -1,9 +1,9 @@
 /// What a structure holds after the rounds, against what they should have left, and where it lies.
 #include <algorithm>
-#include <limits>
 
 #include "base/random.hpp"
 #include "base/syscall.hpp"
+#include "bench/compare.hpp"
 #include "bench/keyed.hpp"
 
 namespace tierscope {
@@ -48,7 +48,6 @@ bool Keyed::holds(const std::vector<bool>& there) const {
 }
 
 double Keyed::check() const {
-  constexpr double WRONG = std::numeric_limits<double>::infinity();
   if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return WRONG;
   std::uint64_t done = 0;
   const auto there = replayed(done);

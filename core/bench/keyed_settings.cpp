@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "bench/keyed.hpp"
+#include "bench/tasks/key.hpp"
 #include "recorded/recorder.hpp"
 
 namespace tierscope {
@@ -20,7 +21,7 @@ int node_of(const GroupPlan& plan) {
   int node = 0;
   const auto* const end = plan.where.data() + plan.where.size();
   if (!plan.where.empty() && std::from_chars(plan.where.data(), end, node).ptr != end)
-    throw BadPlan("target node:" + plan.where + " names no node");
+    throw BadPlan("target node:" + plan.where + " does not name a node");
   return node;
 }
 
@@ -37,26 +38,32 @@ std::string pool_beside(std::size_t bytes) {
 
 }  // namespace
 
+std::uint64_t Keyed::share(const GroupPlan& plan, std::size_t member) {
+  return plan.of<Keys>().count * member / plan.cpus.size();
+}
+
 std::size_t Keyed::held_bytes(const GroupPlan& plan) {
+  const auto& its = plan.of<Keys>();
   const auto& entry = Registry<StructureEntry>::find("structure", plan.kernel);
-  if (!entry.persistent) return plan.count * (BESIDE_KEY + plan.value);
-  const auto threads = plan.sharing == "one" ? 1 : plan.cpus.size();
-  return threads * entry.pool_bytes((plan.count + threads - 1) / threads, plan.value);
+  if (!entry.persistent) return its.count * (BESIDE_KEY + its.value);
+  const auto threads = its.sharing == "one" ? 1 : plan.cpus.size();
+  return threads * entry.pool_bytes((its.count + threads - 1) / threads, its.value);
 }
 
 Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
+  const auto& its = plan.of<Keys>();
   Settings made;
   made.entry = &Registry<StructureEntry>::find("structure", plan.kernel);
   const auto& entry = *made.entry;
   if (!entry.lacking.empty()) throw Unsupported("structure " + plan.kernel + ": " + std::string(entry.lacking));
-  if (plan.sharing != "own" && plan.sharing != "one")
-    throw BadPlan("sharing=" + plan.sharing + " is not known (known: own, one)");
-  made.one = plan.sharing == "one";
+  if (its.sharing != "own" && its.sharing != "one")
+    throw BadPlan("sharing=" + its.sharing + " is not known (known: own, one)");
+  made.one = its.sharing == "one";
   const auto own = share(plan, member + 1) - share(plan, member);
   if (own == 0)
-    throw BadPlan("count=" + std::to_string(plan.count) + " leaves no key to each of " +
+    throw BadPlan("count=" + std::to_string(its.count) + " does not give a key to each of " +
                   std::to_string(plan.cpus.size()) + " threads; structures take count=, as count=100000");
-  made.options = {.keys = made.one ? plan.count : own, .value_bytes = plan.value, .seed = plan.seed};
+  made.options = {.keys = made.one ? its.count : own, .value_bytes = its.value, .seed = plan.seed};
   structures::require_range(made.options);
   if (plan.target == "sim") {
     settle_simulated(plan, made);
@@ -64,30 +71,31 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
   }
   if (!entry.persistent) {
     if (plan.target != "node")
-      throw BadPlan("structure " + plan.kernel + " lives in volatile memory; write target=node:N");
+      throw BadPlan("structure " + plan.kernel + " is in volatile memory; write target=node:N");
     made.node = node_of(plan);
     return made;
   }
   if (plan.target != "pool" || plan.where.empty())
-    throw BadPlan("structure " + plan.kernel + " lives in a pool of libpmemobj; write target=pool:PATH");
+    throw BadPlan("structure " + plan.kernel + " is in a pool of libpmemobj; write target=pool:PATH");
   made.kept = plan.where.ends_with(OPEN);
   made.options.path = made.kept ? plan.where.substr(0, plan.where.size() - OPEN.size()) : plan.where;
   made.options.make = made.options.unnamed = !made.kept;
   if (made.kept && !made.one && plan.cpus.size() > 1)
-    throw BadPlan("pool " + made.options.path + " that is there holds one structure; write sharing=one for " +
+    throw BadPlan("pool " + made.options.path + " exists and contains one structure; write sharing=one for " +
                   std::to_string(plan.cpus.size()) + " threads, or leave out its ,open");
   return made;
 }
 
 /// Of memory that is simulated the structure itself is real, in a pool or a heap of this process.
 void Keyed::settle_simulated(const GroupPlan& plan, Settings& made) {
+  const auto& its = plan.of<Keys>();
   const std::string lacking = recorded::lacking();
   if (!lacking.empty()) throw Unsupported("structure " + plan.kernel + " on target=sim is " + lacking);
-  const auto mix = operations::parse_mix(plan.operation);
+  const auto mix = operations::parse_mix(its.operation);
   if (!made.entry->unrecorded.empty() && mix.changes())
     throw BadPlan("structure " + plan.kernel +
                   " on target=sim takes operation=get alone: " + std::string(made.entry->unrecorded) + "; try " +
-                  std::string(structures::RECORDED) + " for operation=" + plan.operation);
+                  std::string(structures::RECORDED) + " for operation=" + its.operation);
   made.counted = true;
   if (!made.entry->persistent) return;
   made.options.path = pool_beside(made.entry->pool_bytes(made.options.keys, made.options.value_bytes));

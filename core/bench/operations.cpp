@@ -24,7 +24,7 @@ unsigned weight(const std::string& word, const std::string& number) {
   unsigned value = 0;
   const auto [at, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc{} || at != number.data() + number.size() || value < 1 || value > MOST_WEIGHT)
-    refuse(word, "'" + number + "' is no share from 1 to " + std::to_string(MOST_WEIGHT));
+    refuse(word, "'" + number + "' is not a share from 1 to " + std::to_string(MOST_WEIGHT));
   return value;
 }
 
@@ -32,7 +32,7 @@ void add(Mix& mix, const std::string& word, const std::string& part) {
   const auto colon = part.find(':');
   const auto name = part.substr(0, colon);
   auto* share = name == "get" ? &mix.get : name == "insert" ? &mix.insert : name == "remove" ? &mix.remove : nullptr;
-  if (share == nullptr) refuse(word, "'" + name + "' is no operation");
+  if (share == nullptr) refuse(word, "'" + name + "' is not an operation");
   if (*share > 0) refuse(word, name + " is there twice");
   *share = colon == std::string::npos ? 1 : weight(word, part.substr(colon + 1));
 }

@@ -3,97 +3,21 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <functional>
-#include <limits>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "base/registry.hpp"
+#include "bench/task.hpp"
 #include "team/topology.hpp"
 
 namespace tierscope {
 namespace {
 
 constexpr double MOST_BYTES = 0x1p56;  // all that five levels of page tables address: sums of sizes cannot wrap
-
-/// A key of a group: how its word is read, and how its value becomes a word again.
-struct Key {
-  std::function<void(GroupPlan&, const std::string& key, const std::string& word)> read;
-  std::function<std::string(const GroupPlan&)> word;
-};
-
-template <class Number>
-Key bytes_of(Number GroupPlan::* field) {
-  return {[field](GroupPlan& plan, const std::string& key, const std::string& word) {
-            plan.*field = parse_bytes(key, word);
-          },
-          [field](const GroupPlan& plan) { return std::to_string(plan.*field); }};
-}
-template <class Number>
-Key count_of(Number GroupPlan::* field) {
-  return {[field](GroupPlan& plan, const std::string& key, const std::string& word) {
-            const auto value = parse_count(key, word);
-            if (value > std::numeric_limits<Number>::max()) throw BadPlan(key + "=" + word + " is too large");
-            plan.*field = static_cast<Number>(value);
-          },
-          [field](const GroupPlan& plan) { return std::to_string(plan.*field); }};
-}
-Key text_of(std::string GroupPlan::* field) {
-  return {[field](GroupPlan& plan, const std::string&, const std::string& word) { plan.*field = word; },
-          [field](const GroupPlan& plan) { return plan.*field; }};
-}
-
-/// One of some words, or none of them. names: each value at its place.
-template <class Value, std::size_t N>
-Key choice_of(std::optional<Value> GroupPlan::* field, const std::array<std::pair<const char*, Value>, N>& names) {
-  return {[=](GroupPlan& plan, const std::string& key, const std::string& word) {
-            std::string known;
-            for (const auto& [name, value] : names) {
-              if (word == name) return void(plan.*field = value);
-              known += (known.empty() ? "" : ", ") + std::string(name);
-            }
-            throw BadPlan(key + "=" + word + " is not known (known: " + known + ")");
-          },
-          [=](const GroupPlan& plan) -> std::string {
-            for (const auto& [name, value] : names)
-              if (plan.*field == value) return name;
-            return "";
-          }};
-}
-
-/// %20 is a space: a word of a plan holds none. @throws BadPlan for a lone '%'
-std::string percent_decoded(const std::string& key, const std::string& word) {
-  std::string text;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    unsigned code = 0;
-    const char* const at = word.data() + i + 1;
-    if (word[i] != '%') {
-      text += word[i];
-    } else if (word.size() - i > 2 && std::from_chars(at, at + 2, code, 16).ptr == at + 2 && code != 0) {
-      text += static_cast<char>(code);
-      i += 2;
-    } else {
-      throw BadPlan(key + "=" + word + " has a '%' without two hexadecimal digits behind; write %25 for '%' itself");
-    }
-  }
-  return text;
-}
-
-/// Its inverse.
-std::string percent_encoded(const std::string& text) {
-  constexpr const char* digits = "0123456789ABCDEF";
-  std::string word;
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (code > ' ' && letter != '%')
-      word += letter;
-    else
-      word += {'%', digits[code / 16], digits[code % 16]};
-  }
-  return word;
-}
 
 void set_target(GroupPlan& plan, const std::string&, const std::string& word) {
   const auto colon = word.find(':');
@@ -106,6 +30,10 @@ void set_shared(GroupPlan& plan, const std::string& key, const std::string& word
   plan.shared = word == "1";
 }
 
+std::string shared_of(const GroupPlan& plan) { return plan.shared ? "1" : "0"; }
+
+void set_cpus(GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); }
+
 std::string target_of(const GroupPlan& plan) { return plan.target + (plan.where.empty() ? "" : ":" + plan.where); }
 
 std::string cpus_of(const GroupPlan& plan) {
@@ -114,71 +42,68 @@ std::string cpus_of(const GroupPlan& plan) {
   return list;
 }
 
-std::string limit_of(const GroupPlan& plan) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), plan.limit_s).ptr;
-  return std::string(digits.data(), end) + "s";
-}
+/// What every group takes.
+constexpr Key<GroupPlan> KEYS[]{
+    text_key<GroupPlan, &GroupPlan::kernel>("kernel"),
+    text_key<GroupPlan, &GroupPlan::isa>("isa"),
+    {"target", set_target, target_of},
+    text_key<GroupPlan, &GroupPlan::source>("source"),
+    text_key<GroupPlan, &GroupPlan::pages>("pages"),
+    {"cpus", set_cpus, cpus_of},
+    {"shared", set_shared, shared_of},
+    count_key<GroupPlan, &GroupPlan::pace>("pace"),
+    bytes_key<GroupPlan, &GroupPlan::burst>("burst"),
+    count_key<GroupPlan, &GroupPlan::seed>("seed"),
+    count_key<GroupPlan, &GroupPlan::per_block>("per_block"),
+};
 
-using kernels::Fence;
-using kernels::Order;
-constexpr std::array<std::pair<const char*, Fence>, 4> FENCES{
-    {{"chunk", Fence::chunk}, {"line", Fence::line}, {"never", Fence::never}, {"region", Fence::region}}};
-constexpr std::array<std::pair<const char*, Order>, 3> ORDERS{
-    {{"random", Order::random}, {"sequential", Order::sequential}, {"once", Order::once}}};
-
-/// Every key of a group. A key has both ways, so none can be read and then be left out of the words of a plan.
-const std::map<std::string, Key>& keys() {
-  static const std::map<std::string, Key> table{
-      {"kernel", text_of(&GroupPlan::kernel)},
-      {"isa", text_of(&GroupPlan::isa)},
-      {"target", {set_target, target_of}},
-      {"source", text_of(&GroupPlan::source)},
-      {"pages", text_of(&GroupPlan::pages)},
-      {"cpus",
-       {[](GroupPlan& plan, const std::string&, const std::string& word) { plan.cpus = topology::parse_list(word); },
-        cpus_of}},
-      {"footprint", bytes_of(&GroupPlan::footprint)},
-      {"streams", count_of(&GroupPlan::streams)},
-      {"unroll", count_of(&GroupPlan::unroll)},
-      {"prefetch", bytes_of(&GroupPlan::prefetch)},
-      {"prefetchw", bytes_of(&GroupPlan::prefetch_write)},
-      {"interleave", bytes_of(&GroupPlan::interleave)},
-      {"element", bytes_of(&GroupPlan::element)},
-      {"access", bytes_of(&GroupPlan::access)},
-      {"locality", bytes_of(&GroupPlan::locality)},
-      {"pace", count_of(&GroupPlan::pace)},
-      {"burst", bytes_of(&GroupPlan::burst)},
-      {"skew", bytes_of(&GroupPlan::skew)},
-      {"seed", count_of(&GroupPlan::seed)},
-      {"per_block", count_of(&GroupPlan::per_block)},
-      {"shared", {set_shared, [](const GroupPlan& plan) { return std::to_string(plan.shared ? 1 : 0); }}},
-      {"fence", choice_of(&GroupPlan::fence, FENCES)},
-      {"order", choice_of(&GroupPlan::order, ORDERS)},
-      {"size", text_of(&GroupPlan::size)},
-      {"operation", text_of(&GroupPlan::operation)},
-      {"keys", text_of(&GroupPlan::keys)},
-      {"sharing", text_of(&GroupPlan::sharing)},
-      {"count", count_of(&GroupPlan::count)},
-      {"value", bytes_of(&GroupPlan::value)},
-      {"command",
-       {[](GroupPlan& plan, const std::string& key, const std::string& word) {
-          plan.command = percent_decoded(key, word);
-        },
-        [](const GroupPlan& plan) { return percent_encoded(plan.command); }}},
-      {"limit",
-       {[](GroupPlan& plan, const std::string& key, const std::string& word) {
-          plan.limit_s = parse_seconds(key, word);
-        },
-        limit_of}},
-  };
-  return table;
+std::string joined(const std::set<std::string>& names) {
+  std::string list;
+  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
 [[noreturn]] void refuse_key(const std::string& key) {
-  std::string known;
-  for (const auto& [name, unused] : keys()) known += (known.empty() ? "" : ", ") + name;
-  throw BadPlan("unknown key '" + key + "' (known: " + known + ")");
+  std::set<std::string> known;
+  for (const auto& one : KEYS) known.insert(one.name);
+  for (const Task* task : Registry<Task>::entries())
+    for (auto& name : task->work()->keys()) known.insert(std::move(name));
+  throw BadPlan("unknown key '" + key + "' (known: " + joined(known) + ")");
+}
+
+/// A key of other tasks alone: its word must be one of it, and is kept if the kernel would have to heed it.
+void read_other(GroupPlan& plan, const std::string& key, const std::string& word) {
+  bool known = false;
+  for (const Task* task : Registry<Task>::entries()) {
+    const auto work = task->work();
+    if (!work->read(key, word)) continue;
+    known = true;
+    Words words;
+    work->add_words(words);
+    for (const auto& [name, kept] : words) plan.others[name] = kept;
+    if (words.empty()) plan.others.erase(key);
+  }
+  if (!known) refuse_key(key);
+}
+
+/// A key of some task.
+void read_work(GroupPlan& plan, const std::string& key, const std::string& word) {
+  if (plan.task == nullptr || !plan.work.get()->read(key, word)) read_other(plan, key, word);
+}
+
+/// The task of the plan's kernel. Of the work before it takes what it knows, of words without a kernel all.
+void settle_work(GroupPlan& plan) {
+  const auto* const task = task_of(plan.kernel);
+  if (task == plan.task) return;
+  const auto others = std::exchange(plan.others, {});
+  Words words;
+  if (plan.task != nullptr) plan.work.get()->add_words(words);
+  const bool first = std::exchange(plan.task, task) == nullptr;
+  plan.work = HeldWork(task == nullptr ? nullptr : task->work());
+  for (const auto& [key, word] : words)
+    if (task != nullptr) plan.work.get()->read(key, word);
+  for (const auto& [key, word] : others)
+    if (first) read_work(plan, key, word);
 }
 
 /// Where the comment starts: at a '#' that begins a word, since a path may hold one.
@@ -208,37 +133,84 @@ Line parse_line(std::string_view text) {
 std::uint64_t parse_bytes(const std::string& key, const std::string& word) {
   const double value = quantity::bytes(key, word);
   if (value != std::floor(value) || value > MOST_BYTES)
-    throw BadPlan(key + "=" + word + " is no whole number of bytes up to 64 PiB");
+    throw BadPlan(key + "=" + word + " is not a whole number of bytes up to 64 PiB");
   return static_cast<std::uint64_t>(value);
 }
 
+std::string percent_decoded(const std::string& key, const std::string& word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    unsigned code = 0;
+    const char* const at = word.data() + i + 1;
+    if (word[i] != '%') {
+      text += word[i];
+    } else if (word.size() - i > 2 && std::from_chars(at, at + 2, code, 16).ptr == at + 2 && code != 0) {
+      text += static_cast<char>(code);
+      i += 2;
+    } else {
+      throw BadPlan(key + "=" + word + " has a '%' without two hexadecimal digits after it; write %25 for '%' itself");
+    }
+  }
+  return text;
+}
+
+std::string percent_encoded(const std::string& text) {
+  constexpr const char* digits = "0123456789ABCDEF";
+  std::string word;
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (code > ' ' && letter != '%')
+      word += letter;
+    else
+      word += {'%', digits[code / 16], digits[code % 16]};
+  }
+  return word;
+}
+
 double parse_seconds(const std::string& key, const std::string& word) { return quantity::seconds(key, word); }
+
+std::string seconds_word(double seconds) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), seconds).ptr;
+  return std::string(digits.data(), end) + "s";
+}
 
 std::uint64_t parse_count(const std::string& key, const std::string& word) {
   std::uint64_t value = 0;
   const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || at != word.data() + word.size() || value > (std::uint64_t{1} << 62U))
-    throw BadPlan(key + "=" + word + " is no whole number");
+    throw BadPlan(key + "=" + word + " is not a whole number");
   return value;
 }
 
 bool simulated(const GroupPlan& plan) { return plan.target == "sim" || plan.source.starts_with("sim:"); }
 
 std::string words_of(const GroupPlan& plan) {
-  static const GroupPlan usual;
-  std::string words;
-  for (const auto& [name, key] : keys())
-    if (const auto word = key.word(plan); word != key.word(usual))
-      words += (words.empty() ? "" : " ") + name + "=" + word;
-  return words;
+  Words words = plan.others;
+  add_words<GroupPlan>(KEYS, plan, words);
+  if (plan.work.get() != nullptr) plan.work.get()->add_words(words);
+  std::string line;
+  for (const auto& [name, word] : words) line += (line.empty() ? "" : " ") + name + "=" + word;
+  return line;
 }
 
-void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan) {
-  for (const auto& [name, word] : words) {
-    const auto found = keys().find(name);
-    if (found == keys().end()) refuse_key(name);
-    found->second.read(plan, name, word);
+void read_words(const Words& words, GroupPlan& plan) {
+  if (const auto kernel = words.find("kernel"); kernel != words.end()) plan.kernel = kernel->second;
+  settle_work(plan);
+  for (const auto& [key, word] : words) {
+    if (!read_key<GroupPlan>(KEYS, plan, key, word)) read_work(plan, key, word);
   }
+}
+
+void require_known(const GroupPlan& plan) {
+  if (plan.task == nullptr) refuse_kernel(plan.kernel);
+  if (plan.others.empty()) return;
+  std::set<std::string> taken;
+  for (auto& key : plan.work.get()->keys()) taken.insert(std::move(key));
+  const auto& [key, word] = *plan.others.begin();
+  throw BadPlan("kernel " + plan.kernel + " does not take " + key + "=" + word +
+                "; of the keys that depend on the kernel " +
+                (taken.empty() ? "it takes none" : "it takes " + joined(taken)));
 }
 
 }  // namespace tierscope

@@ -8,30 +8,27 @@
 /// ms, us.
 #pragma once
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kernels/kernel.hpp"
+#include "bench/work.hpp"
 
 namespace tierscope {
+
+class Task;
 
 /// One line: its command and its words in the order of their keys.
 struct Line {
   std::string command;
-  std::map<std::string, std::string> words;
+  Words words;
 };
 
 /// A blank or comment line has no command. @throws BadPlan
 Line parse_line(std::string_view text);
-/// @throws BadPlan naming the key
-std::uint64_t parse_bytes(const std::string& key, const std::string& word);
-double parse_seconds(const std::string& key, const std::string& word);
-std::uint64_t parse_count(const std::string& key, const std::string& word);
 
-/// One group in native words. See docs/reference/plan.md for each key.
+/// One group in native words: what every group takes, and the work of its kernel's task. See docs/reference/plan.md for
+/// each key. `read_words` keeps kernel, task and work together.
 struct GroupPlan {
   std::string kernel;
   std::string isa;  // empty: the highest rank that runs here
@@ -40,31 +37,24 @@ struct GroupPlan {
   std::string source;  // target word of the operands that are only read; empty: beside the others
   std::string pages = "thp";
   std::vector<unsigned> cpus;
-  bool shared = false;  // CPUs may be named twice, or be in other groups of a batch
-  std::uint64_t footprint = 0;
-  unsigned streams = 1;
-  unsigned unroll = 1;
-  std::uint64_t prefetch = 0;
-  std::uint64_t prefetch_write = 0;
-  std::uint64_t interleave = 0;  // 0 or 4096
-  std::uint64_t element = 64;
-  std::uint64_t access = 0;             // of blocks; 0: the whole element
-  std::uint64_t locality = 0;           // 0: the whole slice
-  std::uint64_t pace = 0;               // core cycles
-  std::uint64_t burst = 1024;           // program bytes
-  std::uint64_t skew = 0;               // bytes by which each operand is shifted against the one before
-  std::uint64_t seed = 1995;            // the year of STREAM
-  std::uint64_t per_block = 0;          // operations; 0: as many as fill a block
-  std::optional<kernels::Fence> fence;  // Group::fence tells what holds where it is not given
-  std::optional<kernels::Order> order;  // likewise Group::order
-  std::string size;                     // of a victim's instance
-  std::string command;                  // of the victim `command`
-  double limit_s = 0;                   // of a command; 0: its own default
-  std::string operation = "get";        // on a structure, as bench/operations.hpp tells
-  std::string keys = "uniform";         // likewise: how they are drawn
-  std::string sharing = "own";          // own: each thread has a structure; one: they share one
-  std::uint64_t count = 0;              // keys of all threads
-  std::uint64_t value = 16;             // bytes of each value
+  bool shared = false;          // CPUs may be named twice, or be in other groups of a batch
+  std::uint64_t pace = 0;       // core cycles
+  std::uint64_t burst = 1024;   // program bytes
+  std::uint64_t seed = 1995;    // the year of STREAM
+  std::uint64_t per_block = 0;  // operations; 0: as many as fill a block
+  const Task* task = nullptr;   // of its kernel; null of one that does not exist
+  HeldWork work;                // what that task takes
+  Words others;                 // keys of other tasks that are not at their usual values
+
+  /// Its work, as that of the task that asks.
+  template <class Its>
+  [[nodiscard]] const Its& of() const {
+    return dynamic_cast<const Its&>(*work.get());
+  }
+  template <class Its>
+  [[nodiscard]] Its& of() {
+    return dynamic_cast<Its&>(*work.get());
+  }
 };
 
 /// Whether it names a simulated memory.
@@ -73,7 +63,10 @@ bool simulated(const GroupPlan& plan);
 /// The plan as words of a line, without those that are at their defaults. Two plans that differ in a key have other
 /// words, however they were typed; a key that a later version adds changes no words of plans without it.
 std::string words_of(const GroupPlan& plan);
-/// Reads `words` into `plan`; a key that is not of a group is an error. @throws BadPlan
-void read_words(const std::map<std::string, std::string>& words, GroupPlan& plan);
+/// Reads `words` into `plan`. Another kernel keeps of the work before what its task takes, too.
+/// @throws BadPlan for a key of no group, and for a word that its key cannot be
+void read_words(const Words& words, GroupPlan& plan);
+/// @throws BadPlan for a kernel that does not exist, and for a key that its task does not take
+void require_known(const GroupPlan& plan);
 
 }  // namespace tierscope

@@ -6,6 +6,8 @@
 #include "base/random.hpp"
 #include "base/registry.hpp"
 #include "bench/simulated_target.hpp"
+#include "bench/task.hpp"
+#include "recorded/recorder.hpp"
 
 namespace tierscope {
 namespace {
@@ -13,7 +15,6 @@ namespace {
 using simulate::Time;
 
 constexpr std::uint64_t ALIGNED = 2U << 20U;  // bytes: groups in one memory begin at large pages
-constexpr std::uint64_t WARM_TWICE = 2;       // times what caches and buffers hold
 
 /// Bytes of the pages that a plan asks for; transparent huge pages are always found.
 std::uint64_t page_bytes(const GroupPlan& plan) {
@@ -45,23 +46,21 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 void Simulation::prepare(const std::vector<GroupPlan>& plans) {
   groups_.clear();
-  batch_ = 0;
+  course_ = {};
   try {
     for (const auto& plan : plans) refuse_real(plan);
     const auto place = simulate::parse_place(plans.front().where);
     if (place.machine.find(",pages.bytes=") != std::string::npos)
-      throw BadPlan("sim:" + place.machine + ": a group says its pages itself; take pages=4k, thp, 2m or 1g");
+      throw BadPlan("sim:" + place.machine + ": a group states its own pages; take pages=4k, thp, 2m or 1g");
     machine_ = std::make_unique<simulate::Machine>(place.machine +
                                                    ",pages.bytes=" + std::to_string(page_bytes(plans.front())) + "B");
     machine_->noise().begin(digest(plans));
     word_ = place.machine;
-    now_ = 0;
     taken_.assign(machine_->regions().size(), 0);
     groups_.resize(plans.size());
-    keyed_.clear();
+    simulated_.clear();
     stores_ = std::vector<Store>(plans.size());
-    walkers_ = decltype(walkers_)(plans.size());
-    keyed_ = decltype(keyed_)(plans.size());
+    simulated_.resize(plans.size());
     recorded::forget();
     warm_.assign(plans.size(), false);
     for (std::size_t g = 0; g < plans.size(); ++g) add(g, plans[g]);
@@ -89,50 +88,39 @@ void Simulation::add(std::size_t number, const GroupPlan& plan) {
       throw BadPlan("CPU " + std::to_string(cpu) + " is not in sim:" + word_ + ", which has CPUs 0 to " +
                     std::to_string(machine_->cpus() - 1) + "; cpu.count=N gives it more");
   if (page_bytes(plan) != machine_->page_bytes())
-    throw BadPlan("pages=" + plan.pages + " beside groups with other pages; a simulated machine has pages of one size");
+    throw BadPlan("pages=" + plan.pages +
+                  " cannot go with groups that have other pages; a simulated machine has pages of one size");
   groups_[number] = make_group(plan);
   place(number);
 }
 
-/// Finds addresses for the operands and a walker for each member.
+std::uint64_t Simulation::take(Arena& arena, const std::string& where, std::uint64_t needed) {
+  const auto [machine, memory] = simulate::parse_place(where);
+  if (machine != word_)
+    throw BadPlan("groups on sim:" + word_ + " and on sim:" + machine +
+                  " at once: one machine is simulated, whose "
+                  "memories memory=NAME selects");
+  const auto region = machine_->region(memory);
+  const auto base = taken_[region];
+  taken_[region] += (needed + ALIGNED - 1) / ALIGNED * ALIGNED;
+  const auto size = machine_->regions()[region].size;
+  if (taken_[region] > size)
+    throw BadPlan("memory " + machine_->regions()[region].name + " of sim:" + word_ + " has " + std::to_string(size) +
+                  " bytes, fewer than the groups need; ask for smaller footprints");
+  arena = simulated_arena(*machine_, region, where, needed);
+  return (std::uint64_t{region} << simulate::MEMORY_BIT) + base;
+}
+
+/// Finds addresses for the group's memory, and what its task is there.
 void Simulation::place(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
-  const auto take = [&](Arena& arena, const std::string& where, std::uint64_t needed) {
-    const auto [machine, memory] = simulate::parse_place(where);
-    if (machine != word_)
-      throw BadPlan("groups on sim:" + word_ + " and on sim:" + machine +
-                    " at once: one machine is simulated, whose "
-                    "memories memory=NAME tells apart");
-    const auto region = machine_->region(memory);
-    const auto base = taken_[region];
-    taken_[region] += (needed + ALIGNED - 1) / ALIGNED * ALIGNED;
-    const auto size = machine_->regions()[region].size;
-    if (taken_[region] > size)
-      throw BadPlan("memory " + machine_->regions()[region].name + " of sim:" + word_ + " has " + std::to_string(size) +
-                    " bytes, fewer than the groups need; ask for smaller footprints");
-    arena = simulated_arena(*machine_, region, where, needed);
-    return (std::uint64_t{region} << simulate::MEMORY_BIT) + base;
-  };
-  const bool keyed = group.operation() == kernels::Operation::key;
-  const auto needed = keyed ? Keyed::held_bytes(group.plan) : group.bytes_needed(false);
-  const auto target = take(store.target, group.plan.where, needed);
-  walkers_[number].clear();
-  if (keyed) return place_keyed(number, target >> simulate::MEMORY_BIT << simulate::MEMORY_BIT);
-  std::uint64_t source = 0;
-  if (!group.plan.source.empty()) source = take(store.source, group.plan.source.substr(4), group.bytes_needed(true));
-  std::array<std::uint64_t, kernels::OPERANDS> bases{};
-  std::uint64_t offset[2]{};
-  for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
-    const bool apart = group.on_source(k);
-    bases[k] = (apart ? source : target) + offset[apart ? 1 : 0];
-    if (group.entry->info->operands[k].lines > 0 && group.walks())
-      offset[apart ? 1 : 0] += group.operations * group.stride(k) + group.plan.skew;
-  }
-  for (std::size_t m = 0; m < group.members.size(); ++m) {
-    const auto form = form_of(number, m);
-    walkers_[number].push_back(std::make_unique<Walker>(*machine_, group, m, Stream(group, m, bases), form));
-  }
+  simulated_[number].reset();
+  const auto target = take(store.target, group.plan.where, group.task->simulated_bytes(group));
+  const auto source =
+      group.plan.source.empty() ? 0 : take(store.source, group.plan.source.substr(4), group.bytes_needed(true));
+  simulated_[number] = group.task->simulate({*machine_, group, store, target, source,
+                                             [this, number](std::size_t member) { return form_of(number, member); }});
 }
 
 Block Simulation::form_of(std::size_t group, std::size_t member) const {
@@ -143,64 +131,63 @@ Block Simulation::form_of(std::size_t group, std::size_t member) const {
   return form;
 }
 
-/// Each member walks its slice, or what fills everything that remembers.
-void Simulation::warm(std::size_t number) {
-  warm_[number] = true;
-  if (!keyed_[number].empty()) return warm_keyed(number);
-  auto& walkers = walkers_[number];
-  const auto lines = groups_[number].footprint() / simulate::LINE;
-  const auto enough = WARM_TWICE * machine_->reach() / simulate::LINE;
-  for (auto& walker : walkers) walker->warm(now_, std::min(lines, enough) / walkers.size() + 1);
-  for (auto& walker : walkers) now_ = std::max(now_, walker->finish());
-  for (auto& walker : walkers) walker->settle();
-}
-
-std::vector<Stepper*> Simulation::steppers_of(const std::vector<unsigned>& groups) {
-  std::vector<Stepper*> found;
-  std::vector<int> on_cpu(machine_->cpus(), -1);
+std::vector<std::size_t> Simulation::named(const std::vector<unsigned>& groups) const {
+  std::vector<std::size_t> found;
+  std::vector<bool> taken(machine_->cpus());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     if (!groups.empty() && std::ranges::find(groups, g) == groups.end()) continue;
-    for (std::size_t m = 0; m < groups_[g].members.size(); ++m) {
-      auto& taken = on_cpu[groups_[g].members[m].cpu];
-      if (taken >= 0)
-        throw BadPlan("CPU " + std::to_string(groups_[g].members[m].cpu) +
-                      " is named twice; a simulated CPU runs one thread");
-      taken = static_cast<int>(g);
-      found.push_back(keyed_[g].empty() ? static_cast<Stepper*>(walkers_[g][m].get()) : keyed_[g][m].get());
+    found.push_back(g);
+    for (const auto& member : groups_[g].members) {
+      if (taken[member.cpu])
+        throw BadPlan("CPU " + std::to_string(member.cpu) + " is named twice; a simulated CPU runs one thread");
+      taken[member.cpu] = true;
     }
   }
   for (const unsigned number : groups)
     if (number >= groups_.size()) throw BadPlan("measure names group " + std::to_string(number) + "; prepare it first");
+  for (const auto g : found)
+    if (simulated_[g]->alone() && found.size() > 1)
+      throw BadPlan("structure " + groups_[g].plan.kernel +
+                    " beside another group at once has no simulated form: rounds do not end together; measure groups=" +
+                    std::to_string(g) + " alone");
   return found;
+}
+
+/// Groups whose threads meet run on one course.
+void Simulation::run(const std::vector<std::size_t>& groups, Time end, Time length) {
+  if (groups.size() == 1) return simulated_[groups.front()]->run(course_, end, length);
+  std::vector<Stepper*> all;
+  for (const auto g : groups)
+    for (auto* stepper : simulated_[g]->steppers()) all.push_back(stepper);
+  course_.run(all, end, length);
 }
 
 std::uint64_t Simulation::measure(double seconds, double block_s, const std::vector<unsigned>& groups,
                                   SampleFile* samples) {
-  const auto steppers = steppers_of(groups);
-  const auto keyed = keyed_of(groups);
+  const auto chosen = named(groups);
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    if (!warm_[g]) warm(g);
-  if (batch_ == 0) machine_->reset_counters();
+    if (!warm_[g]) {
+      warm_[g] = true;
+      simulated_[g]->warm(course_);
+    }
+  if (course_.batch == 0) machine_->reset_counters();
   const auto time = [](double asked) { return static_cast<Time>(asked * simulate::TICKS_PER_S); };
-  if (keyed) {
-    run_rounds(*keyed, now_ + time(seconds));
-  } else {
-    run(steppers, now_ + time(seconds), time(block_s));
-  }
+  run(chosen, course_.now + time(seconds), time(block_s));
   std::uint64_t rows = 0;
-  for (auto* stepper : steppers) {
-    rows += stepper->blocks().size();
-    if (samples != nullptr) samples->append(stepper->blocks());
-    stepper->blocks().clear();
-  }
-  ++batch_;
+  for (const auto g : chosen)
+    for (auto* stepper : simulated_[g]->steppers()) {
+      rows += stepper->blocks().size();
+      if (samples != nullptr) samples->append(stepper->blocks());
+      stepper->blocks().clear();
+    }
+  ++course_.batch;
   return rows;
 }
 
 /// The thread whose next access may start first goes on until another's may start before.
-void Simulation::run(const std::vector<Stepper*>& steppers, Time end, Time length) {
+void Course::run(const std::vector<Stepper*>& steppers, Time end, Time length) {
   std::vector<Time> ready;
-  for (auto* stepper : steppers) ready.push_back(stepper->begin(now_, batch_));
+  for (auto* stepper : steppers) ready.push_back(stepper->begin(now, batch));
   auto open = static_cast<std::size_t>(std::ranges::count_if(ready, [](Time at) { return at != simulate::NEVER; }));
   while (open > 0) {
     const auto first = std::ranges::min_element(ready);
@@ -214,17 +201,12 @@ void Simulation::run(const std::vector<Stepper*>& steppers, Time end, Time lengt
     } while (its <= second);
     open -= its == simulate::NEVER ? 1 : 0;
   }
-  for (auto* stepper : steppers) now_ = std::max(now_, stepper->finish());
+  for (auto* stepper : steppers) now = std::max(now, stepper->finish());
 }
 
 std::vector<double> Simulation::check() {
   std::vector<double> errors;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    double largest = 0;
-    for (const auto& walker : walkers_[g]) largest = std::max(largest, walker->error());
-    for (const auto& walker : keyed_[g]) largest = std::max(largest, walker->keyed().check());
-    errors.push_back(largest);
-  }
+  for (const auto& its : simulated_) errors.push_back(its->error());
   return errors;
 }
 

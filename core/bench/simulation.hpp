@@ -7,11 +7,9 @@
 /// Blind to: what a library, microcode or the operating system does to memory.
 #pragma once
 #include <memory>
-#include <optional>
 
-#include "bench/keyed_walker.hpp"
+#include "bench/simulated.hpp"
 #include "bench/stage.hpp"
-#include "bench/walker.hpp"
 #include "simulate/machine.hpp"
 
 namespace tierscope {
@@ -28,33 +26,27 @@ class Simulation final : public Stage {
   std::vector<double> check() override;
   [[nodiscard]] const std::vector<Group>& groups() const noexcept override { return groups_; }
   [[nodiscard]] const Store& store(std::size_t group) const override { return stores_[group]; }
-  [[nodiscard]] std::uint32_t batch() const noexcept override { return batch_; }
+  [[nodiscard]] std::uint32_t batch() const noexcept override { return course_.batch; }
   [[nodiscard]] std::map<std::string, std::uint64_t> counters() const override;
 
  private:
   void add(std::size_t group, const GroupPlan& plan);
   void place(std::size_t group);
+  /// Takes memory for an arena; its simulated address.
+  std::uint64_t take(Arena& arena, const std::string& where, std::uint64_t needed);
   [[nodiscard]] Block form_of(std::size_t group, std::size_t member) const;
-  void warm(std::size_t group);
-  void place_keyed(std::size_t group, std::uint64_t base);
-  void warm_keyed(std::size_t group);
-  /// Rounds until one ends at `end` or later. @throws BadPlan if an operation failed
-  void run_rounds(std::size_t group, simulate::Time end);
-  void run(const std::vector<Stepper*>& steppers, simulate::Time end, simulate::Time length);
-  [[nodiscard]] std::vector<Stepper*> steppers_of(const std::vector<unsigned>& groups);
-  /// The group of structures among these, or none. @throws BadPlan if it is not alone
-  [[nodiscard]] std::optional<std::size_t> keyed_of(const std::vector<unsigned>& groups) const;
+  /// Groups that are named, all if none is. @throws BadPlan
+  [[nodiscard]] std::vector<std::size_t> named(const std::vector<unsigned>& groups) const;
+  void run(const std::vector<std::size_t>& groups, simulate::Time end, simulate::Time length);
 
   std::string word_;  // of the machine
   std::unique_ptr<simulate::Machine> machine_;
   std::vector<std::uint64_t> taken_;  // bytes of each of its memories
   std::vector<Group> groups_;
   std::vector<Store> stores_;
-  std::vector<std::vector<std::unique_ptr<Walker>>> walkers_;     // of each group's members
-  std::vector<std::vector<std::unique_ptr<KeyedWalker>>> keyed_;  // likewise, of structures
+  std::vector<std::unique_ptr<SimulatedGroup>> simulated_;  // of each group
   std::vector<bool> warm_;
-  simulate::Time now_ = 0;
-  std::uint32_t batch_ = 0;
+  Course course_;
 };
 
 }  // namespace tierscope

@@ -30,7 +30,7 @@ class Stage {
   /// Performance events in the timed blocks of all batches from now on, by groups of names; none: no more.
   /// @throws BadPlan for a name that is none; Unsupported where nothing can be counted
   virtual Counting count(const std::vector<std::vector<std::string>>&) {
-    throw Unsupported("a simulated machine counts by itself, and no performance events; `check` tells what it counted");
+    throw Unsupported("a simulated machine counts by itself, and no performance events; `check` reports its counts");
   }
   /// What they counted since, of each group.
   [[nodiscard]] virtual std::vector<Counted> counted() const { return {}; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/task.hpp"
+
 namespace tierscope {
 namespace {
 
@@ -22,11 +24,11 @@ std::uint64_t Ceiling::pass(std::uint64_t start, double bytes) noexcept {
 }
 
 Throttle::Throttle(const Group& group, Ceilings& ceilings) : clock_(Clock::get()), late_ticks_(clock_.ticks(LATE_S)) {
-  if (group.operation() == kernels::Operation::hop) {
+  if (group.task->waits()) {
     floor_ticks_ = static_cast<std::uint64_t>(std::ceil(group.target_adds.latency_floor_s * clock_.hz()));
     return;
   }
-  if (!group.walks()) return;
+  if (!group.task->walks()) return;
   add(parts_[0], group.plan.target + ":" + group.plan.where, group.target_adds, group, false, ceilings);
   add(parts_[1], group.plan.source, group.source_adds, group, true, ceilings);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/task.hpp"
+
 namespace tierscope {
 namespace {
 
@@ -19,6 +21,16 @@ bool asked_for(const Access& access) noexcept {
 }
 
 }  // namespace
+
+Walker::Walker(simulate::Machine& machine, const Group& group, std::size_t member, std::unique_ptr<Stream> stream,
+               Block form)
+    : thread_(machine, group.members[member].cpu),
+      machine_(&machine),
+      group_(&group),
+      stream_(std::move(stream)),
+      form_(form),
+      walks_(group.task->walks()),
+      drains_(group.task->drains()) {}
 
 Time Walker::begin(Time at, std::uint32_t batch) {
   form_.batch = batch;
@@ -68,8 +80,7 @@ bool Walker::end_chunk(Time end, Time length) {
 Time Walker::finish() {
   const auto store = group_->entry->store;
   const bool weak = store == kernels::Store::nt || store == kernels::Store::direct;
-  const bool blocks = group_->operation() == kernels::Operation::block;
-  thread_.wait(weak || blocks ? thread_.drained() : thread_.loaded());
+  thread_.wait(weak || drains_ ? thread_.drained() : thread_.loaded());
   return thread_.now();
 }
 
@@ -78,7 +89,7 @@ void Walker::warm(Time at, std::uint64_t accesses) {
 }
 
 void Walker::rewind() {
-  stream_.rewind();
+  stream_->rewind();
   pending_.clear();
   at_ = 0;
   chunk_ = made_ = executed_ = 0;
@@ -90,11 +101,11 @@ void Walker::settle() {
   rewind();
   const auto goal = (walked + block - 1) / block * block;
   for (std::uint64_t skipped = 0; goal < slice && skipped < goal; pending_.clear())
-    skipped += stream_.next(std::min(CHUNK, goal - skipped), pending_);
+    skipped += stream_->next(std::min(CHUNK, goal - skipped), pending_);
 }
 
 double Walker::error() const noexcept {
-  const auto promised = static_cast<double>(made_ * stream_.accesses());
+  const auto promised = static_cast<double>(made_ * stream_->accesses());
   const auto waiting = std::count_if(pending_.begin() + static_cast<std::ptrdiff_t>(at_), pending_.end(), &asked_for);
   const auto seen = static_cast<double>(executed_) + static_cast<double>(waiting);
   return promised > 0 ? std::abs(seen - promised) / promised : 0;
@@ -103,7 +114,7 @@ double Walker::error() const noexcept {
 void Walker::refill() {
   pending_.clear();
   at_ = 0;
-  chunk_ = stream_.next(chunk(), pending_);
+  chunk_ = stream_->next(chunk(), pending_);
   made_ += chunk_;
 }
 
@@ -112,9 +123,9 @@ std::uint64_t Walker::chunk() const {
   const auto& plan = group_->plan;
   if (plan.pace > 0) {
     const auto burst = static_cast<double>(plan.burst) / std::max(group_->program_bytes(), 1.0);
-    return group_->walks() ? std::max<std::uint64_t>(static_cast<std::uint64_t>(burst), 1) : 1;
+    return walks_ ? std::max<std::uint64_t>(static_cast<std::uint64_t>(burst), 1) : 1;
   }
-  const auto few = std::max<std::uint64_t>(most_ / std::max<std::uint64_t>(stream_.accesses(), 1), 1);
+  const auto few = std::max<std::uint64_t>(most_ / std::max<std::uint64_t>(stream_->accesses(), 1), 1);
   return plan.per_block > 0 ? std::min(few, std::max<std::uint64_t>(left_, 1)) : few;
 }
 

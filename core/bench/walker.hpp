@@ -12,13 +12,8 @@ namespace tierscope {
 class Walker final : public Stepper {
  public:
   /// Blocks are made after `form`. Group and machine must outlive it.
-  Walker(simulate::Machine& machine, const Group& group, std::size_t member, Stream stream, Block form)
-      : thread_(machine, group.members[member].cpu),
-        machine_(&machine),
-        group_(&group),
-        stream_(std::move(stream)),
-        form_(form) {}
-
+  Walker(simulate::Machine& machine, const Group& group, std::size_t member, std::unique_ptr<Stream> stream,
+         Block form);
   simulate::Time begin(simulate::Time at, std::uint32_t batch) override;
   simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length) override;
   simulate::Time finish() override;
@@ -42,8 +37,9 @@ class Walker final : public Stepper {
   simulate::Thread thread_;
   simulate::Machine* machine_;
   const Group* group_;
-  Stream stream_;
+  std::unique_ptr<Stream> stream_;
   Block form_;
+  bool walks_, drains_;  // what its task says
   std::vector<simulate::Access> pending_;
   std::size_t at_ = 0;
   static constexpr std::uint64_t CHUNK = 64;           // accesses that are made at once, of whole operations, at most

@@ -7,6 +7,7 @@
 #include "base/registry.hpp"
 #include "base/syscall.hpp"
 #include "bench/streams.hpp"
+#include "bench/task.hpp"
 #include "cli/json.hpp"
 #include "cli/names.hpp"
 #include "cli/simulated.hpp"
@@ -55,10 +56,10 @@ std::string kernel(const KernelEntry& entry) {
       .add("source", entry.info->source)
       .add("store", name_of(entry.store))
       .add("flush", name_of(entry.info->flush))
-      .add("operation", name_of(entry.info->operation))
+      .add("operation", entry.info->operation)
       .add("check", name_of(entry.info->check))
       .add("unchecked", entry.info->unchecked)
-      .add("simulated", *no_simulated_form(entry) == 0)
+      .add("simulated", no_simulated_form(entry).empty())
       .add("needs_memory", entry.info->content != kernels::Content::nothing)
       .add("program_bytes_per_operation", entry.program_bytes())
       .raw("bus_bytes_per_operation", bus_bytes(entry.bus_bytes()))
@@ -104,13 +105,6 @@ std::string structure(const StructureEntry& entry) {
       .str();
 }
 
-/// Not told of a pool that a structure alone has open.
-Persistence persistence_of(const Group& group, const Store& store) {
-  const bool untold = group.operation() == kernels::Operation::key && group.plan.target == "pool" &&
-                      store.target.buffer.bytes().empty();
-  return untold ? Persistence{"", ""} : store.target.target->persistence();
-}
-
 /// The first that is not real, of target and source; then the machine's: an emulator of instructions names itself, and
 /// has neither caches nor distances.
 std::string origin(const Store& store) {
@@ -137,17 +131,6 @@ Placement both(const Store& store) {
   for (const auto& [node, bytes] : source.nodes) placement.nodes[node] += bytes;
   placement.how = "target: " + placement.how + "; source: " + source.how;
   return placement;
-}
-
-/// Bytes of one operation that works on elements, 0 of others.
-std::uint64_t element(const Group& group) {
-  const auto operation = group.operation();
-  return operation == kernels::Operation::hop || operation == kernels::Operation::block ? group.plan.element : 0;
-}
-
-/// Of blocks that may be used in part, the bytes that are; 0 of others.
-std::uint64_t access(const Group& group) {
-  return group.operation() == kernels::Operation::block && group.entry->info->orders ? group.asked() : 0;
 }
 
 template <class Element>
@@ -198,7 +181,8 @@ std::string hello() {
 
 std::string group(const Group& g, const Store& store) {
   const auto placement = both(store);
-  const auto persistence = persistence_of(g, store);
+  const auto persistence = g.task->persistence(g, store);
+  const auto facts = g.task->facts(g);
   const auto emulation = store.target.target->emulation();
   std::size_t held = g.footprint();
   for (const auto& victim : store.victims) held += victim->memory_bytes();
@@ -206,11 +190,11 @@ std::string group(const Group& g, const Store& store) {
       .add("kernel", g.plan.kernel)
       .add("isa", g.plan.isa)
       .add("store", name_of(g.entry->store))
-      .add("streams", g.plan.streams)
-      .add("unroll", g.plan.unroll)
-      .add("prefetch_bytes", g.plan.prefetch)
-      .add("prefetchw_bytes", g.plan.prefetch_write)
-      .add("interleave_bytes", g.plan.interleave)
+      .add("streams", facts.streams)
+      .add("unroll", facts.unroll)
+      .add("prefetch_bytes", facts.prefetch_bytes)
+      .add("prefetchw_bytes", facts.prefetch_write_bytes)
+      .add("interleave_bytes", facts.interleave_bytes)
       .add("target", g.plan.where.empty() ? g.plan.target : g.plan.target + ":" + g.plan.where)
       .add("source", g.plan.source)
       .add("origin", origin(store))
@@ -219,14 +203,14 @@ std::string group(const Group& g, const Store& store) {
       .add("ceiling_bytes_per_s", emulation.bandwidth)
       .add("cpus", g.plan.cpus)
       .add("footprint_bytes", held)
-      .add("element_bytes", element(g))
-      .add("access_bytes", access(g))
+      .add("element_bytes", facts.element_bytes)
+      .add("access_bytes", facts.access_bytes)
       .raw("pages", json::object(placement.pages))
       .raw("nodes", json::object(placement.nodes))
       .add("placement", placement.how)
       .add("program_bytes_per_operation", g.program_bytes())
       .raw("bus_bytes_per_operation", bus_bytes(g.bus_bytes()))
-      .add("operation", name_of(g.operation()))
+      .add("operation", g.task->name)
       .add("waits", name_of(g.entry->info->wait))
       .add("persistence", persistence.domain)
       .add("persistence_how", persistence.how)

@@ -46,7 +46,7 @@ Number number(const std::string& word) {
   Number value{};
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size())
-    throw BadPlan("guard: '" + word + "' is no number; it is started by the core alone");
+    throw BadPlan("guard: '" + word + "' is not a number; it is started by the core alone");
   return value;
 }
 

@@ -85,7 +85,7 @@ int run_command(const std::vector<std::string>& words) {
     else if (plan == "-" && (words[i] == "-" || !words[i].starts_with('-')))
       plan = words[i];
     else
-      throw BadPlan("unknown word '" + words[i] + "'; see tierscope-core --help");
+      throw BadPlan("unknown argument '" + words[i] + "'; see tierscope-core --help");
   }
   if (plan == "-") return run(std::cin, samples);
   std::ifstream file(plan);
@@ -115,7 +115,7 @@ int check_command(const std::vector<std::string>& words) {
 }
 
 void refuse(const std::vector<std::string>& words) {
-  if (!words.empty()) throw BadPlan("unknown word '" + words[0] + "'; see tierscope-core --help");
+  if (!words.empty()) throw BadPlan("unknown argument '" + words[0] + "'; see tierscope-core --help");
 }
 
 /// Of the tree "/", of another one, or of a simulated machine.

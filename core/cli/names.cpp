@@ -8,13 +8,12 @@ namespace {
 
 using kernels::Check;
 using kernels::Flush;
-using kernels::Operation;
 using kernels::Store;
 using kernels::Wait;
 
 template <class Value>
 [[noreturn]] void refuse(const char* what, Value value) {
-  throw std::logic_error(std::to_string(static_cast<unsigned>(value)) + " is no " + what + "; please report this");
+  throw std::logic_error(std::to_string(static_cast<unsigned>(value)) + " is not a " + what + "; please report this");
 }
 
 }  // namespace
@@ -35,26 +34,6 @@ const char* name_of(Store store) {
       return "libc";
   }
   refuse("kind of store", store);
-}
-
-const char* name_of(Operation operation) {
-  switch (operation) {
-    case Operation::line:
-      return "line";
-    case Operation::hop:
-      return "hop";
-    case Operation::call:
-      return "call";
-    case Operation::block:
-      return "block";
-    case Operation::handover:
-      return "handover";
-    case Operation::task:
-      return "task";
-    case Operation::key:
-      return "key";
-  }
-  refuse("operation", operation);
 }
 
 const char* name_of(Flush flush) {

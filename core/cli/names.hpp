@@ -6,7 +6,6 @@ namespace tierscope::describe {
 
 /// A value without a word does not compile (-Werror=switch). @throws std::logic_error for a number that is not a value
 const char* name_of(kernels::Store store);
-const char* name_of(kernels::Operation operation);
 const char* name_of(kernels::Flush flush);
 const char* name_of(kernels::Check check);
 const char* name_of(kernels::Wait wait);

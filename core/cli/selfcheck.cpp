@@ -3,7 +3,7 @@
 #include "base/cpuid.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
-#include "bench/group.hpp"
+#include "bench/task.hpp"
 #include "cli/json.hpp"
 
 namespace tierscope {
@@ -14,19 +14,21 @@ constexpr double TOLERANCE = 1e-15;  // a fused multiply-add rounds once, scalar
 constexpr std::uint64_t MOST_OPERATIONS = std::uint64_t{1} << 40U;  // 64 TiB of each operand: bytes cannot wrap
 
 GroupPlan plan_of(const KernelEntry& entry, const kernels::Shape& shape, const SelfCheck& what) {
-  GroupPlan plan;
-  plan.kernel = entry.kernel;
-  plan.isa = entry.isa;
-  plan.cpus = {0};
-  plan.streams = shape.streams;
-  plan.unroll = shape.unroll;
-  plan.interleave = shape.paged ? kernels::PAGE : 0;
-  plan.prefetch = shape.prefetch ? 512 : 0;
-  plan.prefetch_write = shape.prefetch_write ? 1024 : 0;
-  plan.seed = what.seed;
   const auto granule = shape.granule();
   const auto operations = (what.operations + granule - 1) / granule * granule;
-  plan.footprint = operations * std::max(1U, entry.info->lines()) * kernels::LINE;
+  const auto bytes = operations * std::max(1U, entry.info->lines()) * kernels::LINE;
+  Words words{{"kernel", std::string(entry.kernel)}, {"isa", std::string(entry.isa)}, {"cpus", "0"}};
+  words["seed"] = std::to_string(what.seed);
+  if (entry.info->content != kernels::Content::nothing) words["footprint"] = std::to_string(bytes);
+  if (shape != kernels::Shape{}) {
+    words["streams"] = std::to_string(shape.streams);
+    words["unroll"] = std::to_string(shape.unroll);
+    words["interleave"] = std::to_string(shape.paged ? kernels::PAGE : 0);
+    words["prefetch"] = shape.prefetch ? "512" : "0";
+    words["prefetchw"] = shape.prefetch_write ? "1024" : "0";
+  }
+  GroupPlan plan;
+  read_words(words, plan);
   return plan;
 }
 
@@ -39,7 +41,7 @@ double error_of(const GroupPlan& plan, std::uint64_t passes) {
   fill(group, 0, buffer.bytes());
   remember(group, 0);
   auto& member = group.members[0];
-  const bool lines = group.walks();
+  const bool lines = group.task->walks();
   member.pass.begin = member.begin;
   member.pass.end = member.end;
   member.pass.repeats = lines ? passes : passes * (member.end - member.begin) + 1;
@@ -52,13 +54,13 @@ double error_of(const GroupPlan& plan, std::uint64_t passes) {
 
 std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std::string&)>& emit) {
   if (what.operations > MOST_OPERATIONS)
-    throw BadPlan("operations=" + std::to_string(what.operations) + " is over " + std::to_string(MOST_OPERATIONS));
+    throw BadPlan("operations=" + std::to_string(what.operations) + " is above " + std::to_string(MOST_OPERATIONS));
   std::size_t wrong = 0, tried = 0;
   for (const KernelEntry* entry : Registry<KernelEntry>::entries()) {
     if (!what.kernel.empty() && entry->kernel != what.kernel) continue;
     if (!what.isa.empty() && entry->isa != what.isa) continue;
     if (!cpu::missing(entry->features).empty()) continue;
-    if (entry->info->operation == kernels::Operation::handover) continue;  // two threads: `check` after its blocks
+    if (Registry<Task>::find("operation", entry->info->operation).together()) continue;  // `check` after its blocks
     for (const auto& variant : entry->table()) {
       const double error = error_of(plan_of(*entry, variant.shape, what), what.passes);
       ++tried;

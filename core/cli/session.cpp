@@ -65,7 +65,7 @@ void Session::prepare(const Line& line) {
   refuse_rest("prepare", line.words);
   if (std::exchange(refused_, false)) {
     pending_.clear();
-    throw BadPlan("a group of this prepare was refused, so none is prepared; mend it and write all of them again");
+    throw BadPlan("a group of this prepare was refused, so none is prepared; correct it and write all of them again");
   }
   if (pending_.empty()) throw BadPlan("prepare without a group; write group kernel=... first");
   const auto plans = std::exchange(pending_, std::vector<GroupPlan>{});
@@ -105,8 +105,8 @@ void Session::measure(const Line& line) {
   const auto groups = topology::parse_list(take(words, "groups", ""));
   refuse_rest("measure", words);
   if (stage_->groups().empty()) throw BadPlan("measure without prepared groups");
-  if (!(seconds > 0 && seconds <= LONGEST_S)) throw BadPlan("seconds must lie above 0 and at most 3600");
-  if (!(block >= SHORTEST_BLOCK_S && block <= seconds)) throw BadPlan("block must lie between 1us and seconds");
+  if (!(seconds > 0 && seconds <= LONGEST_S)) throw BadPlan("seconds must be above 0 and at most 3600");
+  if (!(block >= SHORTEST_BLOCK_S && block <= seconds)) throw BadPlan("block must be from 1us to seconds");
   if (seconds / block > MOST_BLOCKS) throw BadPlan("seconds/block is over 4000000 blocks; ask for longer blocks");
   if (keep > 1) throw BadPlan("keep must be 0 or 1");
   const auto batch = stage_->batch();

@@ -103,7 +103,7 @@ class Counting final : public Run {
 using Runs = std::vector<std::unique_ptr<Run>>;
 
 Runs runs_of(const std::string& word, bool count) {
-  if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is no simulated machine; write sim:PRESET");
+  if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is not a simulated machine; write sim:PRESET");
   const auto machine = word.substr(4);
   Runs runs;
   if (count) {
@@ -115,7 +115,7 @@ Runs runs_of(const std::string& word, bool count) {
   return runs;
 }
 
-struct Counted {
+struct Tally {
   std::uint64_t instructions = 0, loads = 0, stores = 0;
   void take(const Traced& traced) {
     instructions += traced.what == Traced::What::instruction ? 1 : 0;
@@ -134,14 +134,14 @@ void trace(const std::vector<std::string>& words, std::istream& from,
   std::vector<Runs> all;
   for (const auto& word : machines) all.push_back(runs_of(word, count));
   simulate::Lackey lackey(from);
-  Counted counted;
+  Tally counted;
   for (Traced traced; lackey.next(traced);) {
     counted.take(traced);
     for (const auto& runs : all)
       for (const auto& run : runs) run->take(traced);
   }
   if (counted.loads + counted.stores == 0)
-    throw BadPlan("the trace holds no load and no store; trace with `valgrind --tool=lackey --trace-mem=yes`");
+    throw BadPlan("the trace contains no load and no store; trace with `valgrind --tool=lackey --trace-mem=yes`");
   for (std::size_t w = 0; w < machines.size(); ++w) {
     json::Object fact;
     fact.add("fact", "traced").add("machine", machines[w]);

@@ -105,7 +105,7 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary, St
           .check = Check::recomputed,
           .operands = bytes::WRITTEN,
           .store = store,
-          .operation = Operation::block,
+          .operation = "block",
           .needs = needs,
           .flushes = true,
           .orders = true,

@@ -18,11 +18,6 @@ constexpr std::size_t OPERANDS = 4;  // at most, of one kernel
 enum class Store : std::uint8_t { none, plain, nt, direct, string, libc };
 /// What the memory must hold before: random reals, a cycle of pointers, nothing.
 enum class Content : std::uint8_t { nothing, reals, cycle };
-/// What one operation is: one step of a line per operand weight, one dependent access, one call, one block of `element`
-/// bytes, one hand-over between two threads, one whole task of a victim, one insert, get or remove of a key of a
-/// structure.
-enum class Operation : std::uint8_t { line, hop, call, block, handover, task, key };
-
 /// After how much the blocks are fenced: after each, after each line of it, never, or after each region (order=once).
 enum class Fence : std::uint8_t { chunk, line, never, region };
 /// How a line that was stored is written back; stores that pass the caches by need nothing.
@@ -36,7 +31,7 @@ enum class Wait : std::uint8_t { none, file, processes };
 /// region once. Of a chase: its windows follow one another by address, or at random.
 enum class Order : std::uint8_t { sequential, random, once };
 
-/// How an answer is checked after the blocks (bench/verify.cpp).
+/// How an answer is checked after the blocks (core/bench/tasks/).
 enum class Check : std::uint8_t {
   unstated,    // of no kernel: it would not compile
   replayed,    // scalar code, once more on what is there, must leave and return the same
@@ -64,21 +59,21 @@ struct KernelInfo {
   bool sums = false;    // its loads are added up and returned
   bool has_nt = false;  // a second form NAME_nt with non-temporal stores exists
   Content content = Content::reals;
-  Operation operation = Operation::line;
-  std::string_view needs = "";  // a CPU feature beyond the ISA's
-  bool drawn = false;           // its blocks or nodes are always drawn at random, not walked
-  bool flushes = false;         // takes the word fence: stores of blocks, then their way to memory
-  bool orders = false;          // takes the word order, and on blocks access: it goes as core/kernels/blocks.hpp tells
-  bool whole = false;           // a hop loads from every line of its element
+  std::string_view operation = "line";  // the name of its task (core/bench/tasks/): what one operation is
+  std::string_view needs = "";          // a CPU feature beyond the ISA's
+  bool drawn = false;                   // its blocks or nodes are always drawn at random, not walked
+  bool flushes = false;                 // takes the word fence: stores of blocks, then their way to memory
+  bool orders = false;  // takes the word order, and on blocks access: it goes as core/kernels/blocks.hpp tells
+  bool whole = false;   // a hop loads from every line of its element
   Flush flush = Flush::none;
   Wait wait = Wait::none;
   double program_bytes = 0;  // per operation, where the operands do not tell: hop 8
   double bus_bytes = 0;      // likewise: hop 64
 
-  /// Whether it says how its answer is checked, or why it is not. A kernel that updates what it reads adds up no loads:
-  /// they are other ones in each pass.
+  /// Whether it says how its answer is checked, or why it is not. A kernel that updates the reals it reads adds up no
+  /// loads: they are other ones in each pass.
   [[nodiscard]] constexpr bool states_check() const noexcept {
-    const bool lasts = check != Check::recomputed || operation != Operation::line || !sums;
+    const bool lasts = check != Check::recomputed || content != Content::reals || !sums;
     return check != Check::unstated && (check == Check::none) == !unchecked.empty() && lasts;
   }
 

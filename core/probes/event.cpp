@@ -161,7 +161,7 @@ std::vector<std::vector<std::string>> event_groups(std::string_view words) {
   };
   bool closed = false;  // just now: a comma or the end must follow
   for (const char letter : words) {
-    if (closed && letter != ',') throw BadPlan("events=" + std::string(words) + " needs a comma behind a brace");
+    if (closed && letter != ',') throw BadPlan("events=" + std::string(words) + " needs a comma after a brace");
     if (letter == '/') slashes = !slashes;
     if (slashes || std::string_view("{},").find(letter) == std::string_view::npos) {
       word += letter;

@@ -15,7 +15,7 @@ std::uint64_t number(const std::string& key, std::string_view word) {
   std::uint64_t value = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (failed != std::errc{} || end != word.data() + word.size())
-    throw BadPlan("shadow plan: " + key + "=" + std::string(word) + " is no number");
+    throw BadPlan("shadow plan: " + key + "=" + std::string(word) + " is not a number");
   return value;
 }
 

@@ -18,7 +18,7 @@ namespace tierscope::simulate {
 
 Place parse_place(const std::string& where) {
   Place place;
-  if (where.ends_with(',')) throw BadPlan("sim:" + where + " ends in a comma; key=value words stand behind each");
+  if (where.ends_with(',')) throw BadPlan("sim:" + where + " ends in a comma; key=value follows each comma");
   std::istringstream parts(where);
   for (std::string part; std::getline(parts, part, ',');) {
     if (part.starts_with("memory=")) {
@@ -64,7 +64,7 @@ std::string Section::word(std::string_view key, const char* otherwise) const {
     shown << *number;
     return shown.str();
   }
-  refuse(key, "is no text and no number");
+  refuse(key, "is neither text nor a number");
 }
 
 std::string Section::choice(std::string_view key, const std::vector<std::string>& known, const char* otherwise) const {
@@ -81,10 +81,10 @@ std::uint64_t Section::bytes(std::string_view key, const char* otherwise) const 
   try {
     found = quantity::bytes(std::string(key), text);
   } catch (const BadPlan&) {
-    refuse(key, "'" + text + "' is no size; write one such as \"16KiB\"");
+    refuse(key, "'" + text + "' is not a size; write one such as \"16KiB\"");
   }
-  if (found < 0 || found > 0x1p47) refuse(key, text + " lies outside 0 and 128 TiB");
-  if (found != std::floor(found)) refuse(key, "'" + text + "' is no whole number of bytes");
+  if (found < 0 || found > 0x1p47) refuse(key, text + " is outside 0 to 128 TiB");
+  if (found != std::floor(found)) refuse(key, "'" + text + "' is not a whole number of bytes");
   return static_cast<std::uint64_t>(found);
 }
 
@@ -95,9 +95,9 @@ Time Section::time(std::string_view key, const char* otherwise) const {
     const double found = quantity::seconds(std::string(key), text);
     if (found >= 0 && found <= 10) return static_cast<Time>(std::llround(found * TICKS_PER_S));
   } catch (const BadPlan&) {
-    refuse(key, "'" + text + "' is no time; write one such as \"80ns\"");
+    refuse(key, "'" + text + "' is not a time; write one such as \"80ns\"");
   }
-  refuse(key, text + " lies outside 0 and 10 s");
+  refuse(key, text + " is outside 0 s to 10 s");
 }
 
 double Section::rate(std::string_view key, const char* otherwise) const {
@@ -109,7 +109,7 @@ double Section::rate(std::string_view key, const char* otherwise) const {
     }
   } catch (const BadPlan&) {
   }
-  refuse(key, "'" + text + "' is no rate above 0; write one such as \"6.4GB/s\"");
+  refuse(key, "'" + text + "' is not a rate above 0; write one such as \"6.4GB/s\"");
 }
 
 std::uint64_t Section::count(std::string_view key, std::uint64_t least, std::uint64_t most,
@@ -118,7 +118,7 @@ std::uint64_t Section::count(std::string_view key, std::uint64_t least, std::uin
   std::uint64_t found = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), found);
   if (error == std::errc{} && rest == text.data() + text.size() && found >= least && found <= most) return found;
-  refuse(key, "'" + text + "' is no whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  refuse(key, "'" + text + "' is not a whole number from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 double Section::real(std::string_view key, double least, double most, const char* otherwise) const {
@@ -127,7 +127,7 @@ double Section::real(std::string_view key, double least, double most, const char
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), found);
   if (error == std::errc{} && rest == text.data() + text.size() && found >= least && found <= most) return found;
   std::ostringstream range;
-  range << "'" << text << "' is no number from " << least << " to " << most;
+  range << "'" << text << "' is not a number from " << least << " to " << most;
   refuse(key, range.str());
 }
 
@@ -140,7 +140,7 @@ bool Section::flag(std::string_view key, bool otherwise) const {
 
 Section Section::section(std::string_view key) const {
   auto* found = node_->find(key);
-  if (found == nullptr || found->as_table() == nullptr) refuse(key, "is absent or no table");
+  if (found == nullptr || found->as_table() == nullptr) refuse(key, "is absent or not a table");
   return Section(std::make_shared<Node>(Node{node_->tree, found->as_table(), node_->full(key)}));
 }
 
@@ -148,7 +148,7 @@ std::vector<Section> Section::sections(std::string_view key) const {
   std::vector<Section> all;
   auto* found = node_->find(key);
   const auto add = [&](toml::node& node, const std::string& name) {
-    if (node.as_table() == nullptr) refuse(key, "holds something that is no table");
+    if (node.as_table() == nullptr) refuse(key, "contains something that is not a table");
     all.emplace_back(std::make_shared<Node>(Node{node_->tree, node.as_table(), node_->full(key) + "." + name}));
   };
   if (found == nullptr) return all;
@@ -157,7 +157,7 @@ std::vector<Section> Section::sections(std::string_view key) const {
   } else if (auto* table = found->as_table()) {
     for (auto&& [name, node] : *table) add(node, std::string(name.str()));
   } else {
-    refuse(key, "is no list of tables");
+    refuse(key, "is not a list of tables");
   }
   return all;
 }

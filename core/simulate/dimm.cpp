@@ -63,9 +63,10 @@ void Dimm::add_buffer(const Section& section) {
   const auto unit = section.bytes("unit");
   const bool data = section.choice("holds", {"data", "addresses"}, "data") == "data";
   if (unit < LINE || !std::has_single_bit(unit))
-    section.refuse("unit", std::to_string(unit) + " is no power of two of 64 B or more");
+    section.refuse("unit", std::to_string(unit) + " is not a power of two of 64 B or more");
   if (size < unit || size % unit != 0)
-    section.refuse("size", std::to_string(size) + " is no multiple of the unit of " + std::to_string(unit) + " bytes");
+    section.refuse("size",
+                   std::to_string(size) + " is not a multiple of the unit of " + std::to_string(unit) + " bytes");
   if (size / unit > MOST_UNITS) section.refuse("size", "is above " + std::to_string(MOST_UNITS) + " units");
   if (!buffers_.empty() && unit < std::uint64_t{1} << buffers_.back().shift)
     section.refuse("unit", "is smaller than that of the buffer before, which is filled from here");

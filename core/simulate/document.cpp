@@ -98,7 +98,7 @@ std::string read_text(const std::string& name) {
   if (!file.is_open() || file.bad() || (file.fail() && !file.eof()))
     throw BadPlan(name + " cannot be read: " + std::strerror(errno));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() == MOST_TEXT) throw BadPlan(name + " is no file of a simulated machine: it has over 1 MiB");
+  if (text.size() == MOST_TEXT) throw BadPlan(name + " is not a file of a simulated machine: it has over 1 MiB");
   return text;
 }
 
@@ -124,7 +124,7 @@ void refuse_odd_letters(const std::string& name, const std::string& text) {
       comment = true;
     } else if (static_cast<unsigned char>(c) > 127) {
       throw BadPlan(name + ", line " + std::to_string(line) +
-                    ": a letter beyond ASCII stands outside of comments and of strings of one line");
+                    ": a letter beyond ASCII is outside of comments and of strings of one line");
     }
   }
 }
@@ -143,7 +143,7 @@ toml::table parse(const std::string& name) {
     text << name << ", line " << error.source().begin.line << ": " << error.description();
     throw BadPlan(text.str());
   } catch (const std::logic_error& error) {
-    throw BadPlan(name + " " + error.what() + "; look for keys that are empty or hold odd characters");
+    throw BadPlan(name + " " + error.what() + "; look for keys that are empty or contain odd characters");
   }
   std::string known;
   std::vector<std::string_view> names;
@@ -159,7 +159,7 @@ toml::table parse(const std::string& name) {
 
 Document read_document(const std::string& word) {
   if (std::ranges::any_of(word, [](unsigned char c) { return c < ' '; }))
-    throw BadPlan("the word behind sim: holds bytes that are no letters; write sim:PRESET or sim:PATH.toml");
+    throw BadPlan("the text after sim: contains bytes that are not letters; write sim:PRESET or sim:PATH.toml");
   Document tree;
   std::istringstream parts(word);
   std::getline(parts, tree.file, ',');

@@ -73,7 +73,7 @@ class Channel {
 };
 
 std::uint64_t power_of_two(const Section& section, const char* key, std::uint64_t value) {
-  if (!std::has_single_bit(value)) section.refuse(key, std::to_string(value) + " is no power of two");
+  if (!std::has_single_bit(value)) section.refuse(key, std::to_string(value) + " is not a power of two");
   return value;
 }
 

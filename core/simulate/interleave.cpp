@@ -52,7 +52,7 @@ std::unique_ptr<Memory> make_memory_of(const Section& section, std::uint64_t see
   const auto ways = section.count("ways", 1, 64, "1");
   const auto grain = section.bytes("grain", ways == 1 ? "4KiB" : nullptr);
   if (grain < LINE || !std::has_single_bit(grain))
-    section.refuse("grain", std::to_string(grain) + " is no power of two of 64 B or more");
+    section.refuse("grain", std::to_string(grain) + " is not a power of two of 64 B or more");
   std::vector<std::unique_ptr<Memory>> parts;
   for (std::uint64_t way = 0; way < ways; ++way) parts.push_back(kind.make(section, mixed(seed + way)));
   if (ways == 1) return std::move(parts[0]);

@@ -40,7 +40,7 @@ Traced parse(const std::string& line, std::uint64_t number) {
   const auto [rest, wrong] = std::from_chars(comma + 1, end, traced.size, 10);
   if (wrong != std::errc{} || rest != end || traced.size == 0 || traced.size > LARGEST) refuse("has no size in bytes");
   if (traced.what != Traced::What::instruction && traced.address > HIGHEST - traced.size)
-    refuse("lies above all memory of programs (2^48)");
+    refuse("is above all memory of programs (2^48)");
   return traced;
 }
 
@@ -60,7 +60,7 @@ bool Lackey::line() {
   errno = 0;
   line_.resize(LONGEST);
   from_.getline(line_.data(), static_cast<std::streamsize>(LONGEST));
-  if (from_.bad()) throw SystemError("read the trace behind line " + std::to_string(lines_), errno);
+  if (from_.bad()) throw SystemError("read the trace after line " + std::to_string(lines_), errno);
   const auto got = static_cast<std::size_t>(from_.gcount());
   if (from_.eof() && got == 0) return false;
   ++lines_;
@@ -69,7 +69,7 @@ bool Lackey::line() {
                   "' " + why);
   };
   if (from_.eof()) refuse(got, "has no end, so the trace was cut short; trace the program again");
-  if (from_.fail()) refuse(got, "does not end; this is no trace of Valgrind's lackey");
+  if (from_.fail()) refuse(got, "does not end; this is not a trace of Valgrind's lackey");
   line_.resize(got - 1);  // without the end of the line
   return true;
 }

@@ -5,8 +5,8 @@
 namespace tierscope::simulate {
 namespace {
 
-constexpr std::uint64_t LARGEST = std::uint64_t{1} << 36U;  // 64 GiB: its entries take an eighth of that
-constexpr unsigned MOST_WAYS = 128, MOST_TREE_WAYS = 64;    // a set is searched entry by entry; a tree is one word
+constexpr std::uint64_t LARGEST_CACHE = std::uint64_t{1} << 36U;  // 64 GiB: its entries take an eighth of that
+constexpr unsigned MOST_WAYS = 128, MOST_TREE_WAYS = 64;  // a set is searched entry by entry; a tree is one word
 
 Policy policy_of(const Section& section, unsigned ways) {
   const auto word = section.choice("policy", {"lru", "tree-plru", "nru", "random"}, "lru");
@@ -29,7 +29,7 @@ CacheFacts facts_of(const Section& section, unsigned cpus) {
   facts.latency = section.time("latency");
   facts.shared = static_cast<unsigned>(section.count("shared", 1, cpus, "1"));
   const std::uint64_t row = LINE * facts.ways;
-  if (facts.size == 0 || facts.size > LARGEST) section.refuse("size", "is not between one set and 64 GiB");
+  if (facts.size == 0 || facts.size > LARGEST_CACHE) section.refuse("size", "is not between one set and 64 GiB");
   if (facts.size % row != 0)
     section.refuse("ways", std::to_string(facts.ways) + " of 64-byte lines do not divide the size of " +
                                std::to_string(facts.size) + " bytes");
@@ -46,7 +46,7 @@ void check_after(const Section& section, const CacheFacts& facts, const std::vec
   if (nearer.empty()) return;
   const auto& last = nearer.back().facts;
   if (facts.shared % last.shared != 0)
-    section.refuse("shared", std::to_string(facts.shared) + " is no multiple of the " + std::to_string(last.shared) +
+    section.refuse("shared", std::to_string(facts.shared) + " is not a multiple of the " + std::to_string(last.shared) +
                                  " of " + last.name + ", which is nearer");
   if (facts.latency < last.latency) section.refuse("latency", "is below that of " + last.name + ", which is nearer");
 }

@@ -65,7 +65,7 @@ CpuLimits limits_of(const Section& cpu) {
   limits.loads = static_cast<unsigned>(cpu.count("loads", 1, 1024, "16"));
   limits.stores = static_cast<unsigned>(cpu.count("stores", 1, 1024, "16"));
   limits.combining = static_cast<unsigned>(cpu.count("combining", 1, 1024, "12"));
-  if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: no CPU starts accesses without end at once");
+  if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: a CPU cannot start endless accesses at once");
   return limits;
 }
 
@@ -73,7 +73,7 @@ std::uint64_t page_of(const Section& root) {
   if (!root.has("pages")) return 0;
   const auto pages = root.section("pages");
   const auto bytes = pages.bytes("bytes");
-  if (bytes < 4096 || (bytes & (bytes - 1)) != 0) pages.refuse("bytes", "is no power of two of 4 KiB or more");
+  if (bytes < 4096 || (bytes & (bytes - 1)) != 0) pages.refuse("bytes", "is not a power of two of 4 KiB or more");
   return bytes;
 }
 
@@ -102,13 +102,14 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
   if (root.has("noise")) noise_ = Noise(root.section("noise"), mixed(~seed));
   caches_ = std::make_unique<Caches>(root.sections("cache"), cpus_, seed, *router_);
   const auto levels = root.sections("tlb");
-  if (!levels.empty() && page_bytes_ == 0) root.refuse("pages", "is absent, but there is a TLB; say bytes = \"4KiB\"");
-  if (levels.empty() && root.has("walk")) root.refuse("walk", "is there, but no [[tlb]] that could miss");
+  if (!levels.empty() && page_bytes_ == 0)
+    root.refuse("pages", "is absent, but there is a TLB; write bytes = \"4KiB\"");
+  if (levels.empty() && root.has("walk")) root.refuse("walk", "is given, but no [[tlb]] that could miss");
   const Time walk = root.has("walk") ? root.section("walk").time("base") : 0;
   if (!levels.empty()) tlbs_ = std::make_unique<Tlbs>(levels, cpus_, page_bytes_, walk, *caches_);
   root.refuse_rest();
 } catch (const std::bad_alloc&) {
-  throw Unsupported("sim:" + word + " takes more memory than there is here; make its caches and buffers smaller");
+  throw Unsupported("sim:" + word + " needs more memory than this machine has; make its caches and buffers smaller");
 }
 
 Machine::Machine(Machine&&) noexcept = default;

@@ -13,7 +13,7 @@ constexpr std::uint64_t MOST = 32 * LINE;  // bytes of a unit: a bit for each li
 Unit Unit::of(const Section& media) {
   const auto bytes = media.bytes("unit", "256B");
   if (bytes < LINE || bytes > MOST || !std::has_single_bit(bytes))
-    media.refuse("unit", std::to_string(bytes) + " is no power of two from 64 B to 2 KiB");
+    media.refuse("unit", std::to_string(bytes) + " is not a power of two from 64 B to 2 KiB");
   return {static_cast<unsigned>(std::countr_zero(bytes)), static_cast<std::uint32_t>(~0U >> (32 - bytes / LINE))};
 }
 
@@ -24,7 +24,7 @@ Migration::Migration(const Section& section, std::uint64_t seed, std::uint64_t l
       jitter_(section.real("jitter", 0, 0.9, "0")) {
   const auto unit = section.bytes("unit");
   if (unit < least || !std::has_single_bit(unit))
-    section.refuse("unit", std::to_string(unit) + " is no power of two of " + std::to_string(least) +
+    section.refuse("unit", std::to_string(unit) + " is not a power of two of " + std::to_string(least) +
                                " B or more, which is the unit of the medium");
   shift_ = static_cast<unsigned>(std::countr_zero(unit));
   next();

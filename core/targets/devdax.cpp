@@ -80,7 +80,7 @@ class DevdaxTarget final : public Target {
     static_cast<void>(pages::size_of(pages_));
     if (pages_ != "thp")
       throw Unsupported("pages=" + pages_ + " cannot be chosen: the device has pages of its own, by its alignment; " +
-                        "leave pages= away, or `ndctl create-namespace -m devdax --align=4K`");
+                        "remove pages=, or `ndctl create-namespace -m devdax --align=4K`");
   }
 
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
@@ -119,7 +119,7 @@ class DevdaxTarget final : public Target {
   [[nodiscard]] Persistence persistence() const override {
     const auto region = region::of_device(its_folder());
     if (region) return region::persistence_of(region);
-    return {"none", "volatile memory: " + path_ + " lies below no region of the NVDIMM driver"};
+    return {"none", "volatile memory: " + path_ + " is not below a region of the NVDIMM driver"};
   }
 
  private:
@@ -135,7 +135,7 @@ class DevdaxTarget final : public Target {
     const auto folder = S_ISCHR(its.st_mode) ? region::device_folder("char", its.st_rdev) : fs::path{};
     std::error_code none;
     if (folder.empty() || fs::canonical(folder / "subsystem", none).filename() != "dax")
-      throw Unsupported(word() + " is no DAX device; name one as /dev/dax0.0, made by " +
+      throw Unsupported(word() + " is not a DAX device; name one as /dev/dax0.0, made by " +
                         "`ndctl create-namespace -m devdax`, or take fsdax:PATH for a file");
     return folder;
   }
@@ -149,7 +149,7 @@ class DevdaxTarget final : public Target {
     if (number == EACCES || number == EPERM)
       throw SystemError("open " + path_ + " (as root: setfacl -m u:$USER:rw " + path_ + ")", number);
     throw SystemError("open " + path_ + " (`daxctl list -d " + fs::path(path_).filename().string() +
-                          "` tells its state; who holds it: fuser " + path_ + ")",
+                          "` shows its state; who uses it: fuser " + path_ + ")",
                       number);
   }
 
@@ -169,7 +169,7 @@ class DevdaxTarget final : public Target {
     auto owner = owner_in(first, SIGNATURES, [](std::size_t offset) { return offset; });
     if (owner.empty()) owner = owner_in(last, LAST_SIGNATURES, [&](std::size_t offset) { return reach - offset; });
     if (!owner.empty())
-      throw Unsupported(word() + " seems to hold " + std::string(owner) +
+      throw Unsupported(word() + " seems to contain " + std::string(owner) +
                         ", which would be overwritten; name another device, or write devdax:" + path_ +
                         std::string(OVERWRITE) + " to lose it");
   }
@@ -178,7 +178,7 @@ class DevdaxTarget final : public Target {
   [[nodiscard]] std::string read_part(int device, std::size_t offset, std::size_t size, std::size_t align) const {
     const auto begin = offset / align * align, end = (offset + size + align - 1) / align * align;
     auto* const mapped = mmap(nullptr, end - begin, PROT_READ, MAP_SHARED, device, static_cast<off_t>(begin));
-    if (mapped == MAP_FAILED) throw SystemError("map " + path_ + " to see what it holds", errno);
+    if (mapped == MAP_FAILED) throw SystemError("map " + path_ + " to see what it contains", errno);
     const Buffer buffer(mapped, end - begin, 0, end - begin);
     std::string bytes(size, '\0');
     fault::listen();

@@ -66,7 +66,7 @@ void require_room(int file, const std::string& target, const std::string& path, 
   const bool known = fstatvfs(file, &room) == 0;
   const std::size_t free = room.f_bavail * room.f_frsize;
   if (known && free < size)
-    throw Unsupported(target + " of " + std::to_string(size >> 20U) + " MiB has no room at " + path + ": " +
+    throw Unsupported(target + " of " + std::to_string(size >> 20U) + " MiB has no space at " + path + ": " +
                       std::to_string(free >> 20U) + " MiB free; use a smaller footprint or another file system");
 }
 

@@ -32,7 +32,7 @@ unsigned parse_node(const std::string& word) {
   unsigned node = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), node);
   if (error != std::errc{} || end != word.data() + word.size())
-    throw BadPlan("node '" + word + "' is no number; online nodes: " + online_nodes());
+    throw BadPlan("node '" + word + "' is not a number; online nodes: " + online_nodes());
   const bool known = std::filesystem::exists("/sys/devices/system/node/node" + word);
   if (!known && (node != 0 || std::filesystem::exists("/sys/devices/system/node")))
     throw BadPlan("node " + word + " is not online; online nodes: " + online_nodes());
@@ -62,7 +62,7 @@ class NodeTarget final : public Target {
     for (const auto& [node, bytes] : placement.nodes)
       if (node != node_)
         throw Unsupported(std::to_string(bytes >> 20U) + " MiB asked for on node " + std::to_string(node_) +
-                          " lie on node " + std::to_string(node) + "; free memory there or ask for less");
+                          " are on node " + std::to_string(node) + "; free memory there or ask for less");
     return placement;
   }
 

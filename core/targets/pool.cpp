@@ -111,7 +111,7 @@ class Reservation {
   Reservation(Pool pool, const std::string& path, std::size_t size) : pool_(std::move(pool)) {
     const auto object = pmemobj_reserve(pool_.get(), &action_, size, TYPE);
     if (OID_IS_NULL(object))
-      throw Unsupported("pool " + path + " has no room for an object of " + mib(size) +
+      throw Unsupported("pool " + path + " has no space for an object of " + mib(size) +
                         "; use a smaller footprint or a larger pool");
     at_ = pmemobj_direct(object);
   }

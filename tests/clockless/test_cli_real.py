@@ -76,15 +76,15 @@ def test_loaded_latency_prints_its_rows_and_nothing_else(shell: Shell) -> None:
     ("words", "status", "why"),
     [
         ("stream target=node:99", 2, "node 99 is not online; online nodes: "),
-        ("stream target=node:zero", 2, "'zero' is no number"),
+        ("stream target=node:zero", 2, "'zero' is not a number"),
         ("stream target=disk", 2, "unknown target 'disk' (known: "),
         ("stream target=file", 2, "needs a path"),
         ("stream isa=avx9", 2, "unknown isa 'avx9'"),
         ("stream array=1TiB", 3, "over the free memory"),
         ("stream array=32B", 2, "too small"),
         ("stream target=file:nowhere/x", 3, "target file:nowhere/x: there is no folder "),
-        ("latency target=null to=64KiB", 3, "target null holds no memory for kernel chase"),
-        ("latency element=100B to=64KiB", 2, "no multiple of a cache line"),
+        ("latency target=null to=64KiB", 3, "target null has no memory for kernel chase"),
+        ("latency element=100B to=64KiB", 2, "not a multiple of a cache line"),
     ],
 )
 def test_what_the_core_refuses_is_one_line_and_leaves_nothing(shell: Shell, words: str, status: int, why: str) -> None:

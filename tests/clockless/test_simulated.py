@@ -61,7 +61,7 @@ def test_a_simulated_run_goes_on_where_it_was_stopped(shell: Shell) -> None:
             ["stream", "target=sim:flat,memory.flat.slot=9"],
             "slot: no such key is known here; did you mean memory.flat.slots?",
         ),
-        (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is no whole number"),
+        (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is not a whole number"),
         (["stream", "target=sim:flat,memory=pmem"], "has no memory 'pmem' (known: flat)"),
         (["stream", "target=sim:flat", "threads=17"], "17"),
         (["contention", "a=sim:flat", "b=node:0"], "lie on two machines"),
@@ -106,7 +106,7 @@ def test_a_trace_that_is_only_counted_has_the_same_counts_and_no_times(shell: Sh
         ("rubbish\n", "trace, line 1: 'rubbish' is no access"),
         (" L 1000,8\n L 10", "trace, line 2: ' L 10' has no end, so the trace was cut short"),
         (" L 1000,0\n", "has no size in bytes"),
-        ("==1== nothing\n", "holds no load and no store"),
+        ("==1== nothing\n", "contains no load and no store"),
     ],
 )
 def test_a_damaged_trace_is_refused_with_its_line(shell: Shell, text: str, why: str) -> None:

@@ -45,7 +45,7 @@ TEST_CASE("null serves what needs no memory, and nothing else") {
   CHECK(measure(bench) > 0);
   CHECK(bench.check() == std::vector<double>{0.0});
   CHECK(holds(error_of([&] { bench.prepare({plan_of("kernel=read target=null footprint=1MiB")}); }),
-              "Unsupported: target null holds no memory for kernel read"));
+              "Unsupported: target null has no memory for kernel read"));
   CHECK(bench.groups().empty());
 }
 

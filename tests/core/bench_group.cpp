@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bench/task.hpp"
 #include "says.hpp"
 #include "spy.hpp"
 
@@ -69,14 +70,16 @@ TEST_CASE("a footprint that is too small is told the least that will do") {
 
 TEST_CASE("words that do not fit together are refused") {
   CHECK(holds(error_of([] { make_group(GroupPlan{}); }), "needs cpus="));
+  CHECK(holds(refusal("kernel=noop footprint=1MiB"),
+              "does not take footprint=1048576; of the keys that depend on the kernel it takes none"));
   CHECK(holds(refusal("kernel=none footprint=1MiB"), "BadPlan: unknown kernel 'none' (known: add, "));
   CHECK(holds(refusal("kernel=none isa=scalar footprint=1MiB"), "BadPlan: unknown kernel 'none'"));
   CHECK(holds(refusal("kernel=spy footprint=1MiB interleave=8KiB"), "interleave=8192 is not built"));
-  CHECK(holds(refusal("kernel=spy footprint=1MiB element=32"), "element=32 is no multiple of a cache line"));
-  CHECK(holds(refusal("kernel=spy footprint=1MiB element=0"), "element=0 is no multiple"));
-  CHECK(holds(refusal("kernel=spy footprint=1MiB locality=100"), "locality=100 is no multiple of element=64"));
-  CHECK(holds(refusal("kernel=spy footprint=1MiB skew=8"), "skew=8 is no multiple of 64"));
-  CHECK(holds(refusal("kernel=spy footprint=1MiB pace=1000000001"), "pace=1000000001 is over"));
+  CHECK(holds(refusal("kernel=chase footprint=1MiB element=32"), "element=32 is not a multiple of a cache line"));
+  CHECK(holds(refusal("kernel=chase footprint=1MiB element=0"), "element=0 is not a multiple"));
+  CHECK(holds(refusal("kernel=chase footprint=1MiB locality=100"), "locality=100 is not a multiple of element=64"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB skew=8"), "skew=8 is not a multiple of 64"));
+  CHECK(holds(refusal("kernel=spy footprint=1MiB pace=1000000001"), "pace=1000000001 is above"));
   CHECK(refusal("kernel=spy footprint=1MiB pace=1000000000").empty());
   auto twice = plan_of("kernel=spy footprint=1MiB");
   twice.cpus = {1, 0, 1};
@@ -139,11 +142,15 @@ TEST_CASE("bytes of an operation are those that it touches") {
 TEST_CASE("words of blocks that do not fit together are refused") {
   const auto refused = [](const std::string& words) { return refusal("footprint=1MiB " + words); };
   CHECK(holds(refused("kernel=chase order=once"), "order=once is for blocks"));
-  CHECK(holds(refused("kernel=probe order=sequential"), "takes no such order="));
-  CHECK(holds(refused("kernel=triad order=random"), "takes no such order="));
-  CHECK(holds(refused("kernel=memset_blocks_random order=sequential"), "takes no such order="));
-  CHECK(holds(refused("kernel=chase access=64"), "takes no access="));
-  CHECK(holds(refused("kernel=read_blocks element=256 access=32"), "access=32 is no multiple of 64 up to element=256"));
+  CHECK(holds(refused("kernel=probe order=sequential"), "does not take order="));
+  CHECK(holds(refused("kernel=triad order=random"), "kernel triad does not take order=random"));
+  CHECK(holds(refused("kernel=memset_blocks_random order=sequential"), "does not take another order="));
+  CHECK(
+      holds(refused("kernel=chase access=64"),
+            "kernel chase does not take access=64; of the keys that depend on the kernel it takes element, footprint, "
+            "locality, order"));
+  CHECK(holds(refused("kernel=read_blocks element=256 access=32"),
+              "access=32 is not a multiple of 64 up to element=256"));
   CHECK(holds(refused("kernel=read_blocks element=256 access=320"), "up to element=256"));
   CHECK(holds(refused("kernel=read_blocks element=8"), "which is read"));
   CHECK(holds(refused("kernel=read_blocks locality=4KiB"), "add order=once"));
@@ -167,5 +174,5 @@ TEST_CASE("a victim has an entry of its own, which lives as long as its group") 
   CHECK(first.entry->info->wait == kernels::Wait::processes);
   second.reset();
   CHECK(first.entry->kernel == "command");
-  CHECK(first.operation() == kernels::Operation::task);
+  CHECK(first.task->name == "task");
 }

@@ -231,19 +231,19 @@ TEST_CASE("a structure that keeps, loses or makes up keys has no result") {
 
 TEST_CASE("where a structure is full the batch ends with the reason") {
   const Whole whole(Flaw::full);
-  CHECK(holds(error_of([] { Ran("kernel=spoilt operation=insert"); }), "had no room at 50 keys; give a larger pool"));
-  CHECK(holds(refusal("kernel=spoilt operation=get"), "has no room for key 50 of 1000"));
+  CHECK(holds(error_of([] { Ran("kernel=spoilt operation=insert"); }), "had no space at 50 keys; give a larger pool"));
+  CHECK(holds(refusal("kernel=spoilt operation=get"), "has no space for key 50 of 1000"));
 }
 
 TEST_CASE("words that do not fit a structure are refused, with what would") {
   CHECK(holds(refusal("kernel=unordered_map sharing=two"), "known: own, one"));
   CHECK(holds(refusal("kernel=unordered_map count=0"), "structures take count="));
-  CHECK(holds(refusal("kernel=unordered_map count=2", 3), "leaves no key to each of 3 threads"));
+  CHECK(holds(refusal("kernel=unordered_map count=2", 3), "does not give a key to each of 3 threads"));
   CHECK(holds(refusal("kernel=unordered_map count=4294967297"), "give 1 to 4294967296"));
   CHECK(holds(refusal("kernel=unordered_map value=7"), "multiple of 8"));
   CHECK(holds(refusal("kernel=unordered_map operation=insert per_block=1001"), "takes each key once"));
   CHECK(holds(refusal("kernel=unordered_map target=null"), "write target=node:N"));
-  CHECK(holds(refusal("kernel=unordered_map source=node:0"), "leave source= away"));
+  CHECK(holds(refusal("kernel=unordered_map source=node:0"), "remove source="));
   CHECK(holds(refusal("kernel=unordered_map count=4000000000"), "structure unordered_map of 4000000000 keys: "));
   CHECK(holds(refusal("kernel=hashmap_tx"), "target=pool:PATH") != holds(refusal("kernel=hashmap_tx"), "apt-get"));
 }

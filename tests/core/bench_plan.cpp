@@ -4,7 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <typeinfo>
 
+#include "bench/task.hpp"
+#include "bench/tasks/hop.hpp"
+#include "bench/tasks/key.hpp"
+#include "bench/tasks/line.hpp"
 #include "says.hpp"
 
 using namespace tierscope;
@@ -61,7 +66,7 @@ TEST_CASE("bytes have binary and decimal units") {
   CHECK(parse_bytes("x", "65536TiB") == std::uint64_t{1} << 56U);
 }
 
-TEST_CASE("what is no size is refused by its key") {
+TEST_CASE("what is not a size is refused by its key") {
   for (const std::string word :
        {"", "B", "x", "-1", "inf", "nan", "1e999", "1.5", "0.3KiB", "65537TiB", "0x10", "1 "}) {
     CAPTURE(word);
@@ -86,32 +91,68 @@ TEST_CASE("counts are whole numbers") {
   CHECK(parse_count("x", "4611686018427387904") == std::uint64_t{1} << 62U);
   for (const std::string word : {"", "-1", "1.0", "1e3", "x", "1 ", "4611686018427387905", "99999999999999999999"}) {
     CAPTURE(word);
-    CHECK(error_of([&] { parse_count("seed", word); }) == "BadPlan: seed=" + word + " is no whole number");
+    CHECK(error_of([&] { parse_count("seed", word); }) == "BadPlan: seed=" + word + " is not a whole number");
   }
 }
 
 TEST_CASE("every key of a group sets its field") {
   const auto plan = plan_of(
       "kernel=triad isa=avx2 target=file:/mnt/x pages=4k cpus=0-1,4 footprint=1GiB streams=4 unroll=2 prefetch=512B "
-      "prefetchw=1KiB interleave=4KiB element=128 locality=8KiB pace=100 burst=2KiB skew=64 seed=7");
+      "prefetchw=1KiB interleave=4KiB pace=100 burst=2KiB skew=64 seed=7 per_block=3");
   CHECK(plan.kernel == "triad");
   CHECK(plan.isa == "avx2");
   CHECK(plan.target == "file");
   CHECK(plan.where == "/mnt/x");
   CHECK(plan.pages == "4k");
   CHECK(plan.cpus == std::vector<unsigned>{0, 1, 4});
-  CHECK(plan.footprint == std::uint64_t{1} << 30U);
-  CHECK(plan.streams == 4);
-  CHECK(plan.unroll == 2);
-  CHECK(plan.prefetch == 512);
-  CHECK(plan.prefetch_write == 1024);
-  CHECK(plan.interleave == 4096);
-  CHECK(plan.element == 128);
-  CHECK(plan.locality == 8192);
   CHECK(plan.pace == 100);
   CHECK(plan.burst == 2048);
-  CHECK(plan.skew == 64);
   CHECK(plan.seed == 7);
+  CHECK(plan.per_block == 3);
+  const auto& lines = plan.of<Lines>();
+  CHECK(lines.footprint == std::uint64_t{1} << 30U);
+  CHECK(lines.streams == 4);
+  CHECK(lines.unroll == 2);
+  CHECK(lines.prefetch == 512);
+  CHECK(lines.prefetch_write == 1024);
+  CHECK(lines.interleave == 4096);
+  CHECK(lines.skew == 64);
+}
+
+TEST_CASE("a plan takes what its kernel's task takes") {
+  const auto chase = plan_of("kernel=chase footprint=1MiB element=128 locality=8KiB order=sequential streams=1");
+  CHECK(chase.task->name == "hop");
+  CHECK(chase.of<Hops>().element == 128);
+  CHECK(chase.of<Hops>().locality == 8192);
+  CHECK(chase.of<Hops>().order == kernels::Order::sequential);
+  CHECK_THROWS_AS(static_cast<void>(chase.of<Lines>()), std::bad_cast);
+  require_known(chase);  // streams=1 asks for nothing
+  const auto keys = plan_of("kernel=map count=100 value=32 keys=zipf operation=insert sharing=one");
+  CHECK(keys.of<Keys>().count == 100);
+  CHECK(keys.of<Keys>().value == 32);
+  CHECK(keys.of<Keys>().drawn == "zipf");
+  CHECK(keys.of<Keys>().operation == "insert");
+  CHECK(keys.of<Keys>().sharing == "one");
+}
+
+TEST_CASE("a key of another task is named, with those that the kernel takes") {
+  CHECK(error_of([] { require_known(plan_of("kernel=handover element=128 footprint=64B")); }) ==
+        "BadPlan: kernel handover does not take element=128; of the keys that depend on the kernel it takes footprint");
+  CHECK(holds(error_of([] { require_known(plan_of("kernel=noop count=1")); }), "it takes none"));
+  CHECK(holds(error_of([] { plan_of("kernel=noop element=x"); }), "element=x"));
+  CHECK(holds(error_of([] { require_known(plan_of("kernel=none footprint=1")); }), "unknown kernel 'none'"));
+}
+
+TEST_CASE("another kernel keeps what its task takes, too") {
+  auto plan = plan_of("kernel=flush_clwb footprint=1MiB element=256 fence=line skew=64");
+  read_words({{"kernel", "chase"}}, plan);
+  CHECK(plan.of<Hops>().footprint == 1U << 20U);
+  CHECK(plan.of<Hops>().element == 256);
+  require_known(plan);
+  CHECK(words_of(plan) == "element=256 footprint=1048576 kernel=chase");
+  auto copy = plan;
+  read_words({{"element", "512"}}, copy);
+  CHECK(plan.of<Hops>().element == 256);
 }
 
 TEST_CASE("a target is a name, and what follows the first colon") {
@@ -173,7 +214,8 @@ TEST_CASE("every key of a group is among its words, unless it is at its default"
 }
 
 TEST_CASE("words of a plan do not depend on how it was typed") {
-  CHECK(words_of(plan_of("footprint=1GiB kernel=read cpus=0-2 limit=1500ms")) ==
-        words_of(plan_of("kernel=read limit=1.5s footprint=1024MiB cpus=0,1,2 streams=1")));
+  CHECK(words_of(plan_of("footprint=1GiB kernel=read cpus=0-2 burst=2KiB")) ==
+        words_of(plan_of("kernel=read burst=2048 footprint=1024MiB cpus=0,1,2 streams=1")));
+  CHECK(words_of(plan_of("kernel=command limit=1500ms")) == words_of(plan_of("limit=1.5s kernel=command")));
   CHECK(words_of(plan_of("kernel=read cpus=0-1")) == "cpus=0,1 kernel=read");
 }

@@ -10,6 +10,7 @@
 #include "base/registry.hpp"
 #include "base/syscall.hpp"
 #include "bench/bench.hpp"
+#include "bench/tasks/hop.hpp"
 #include "folder.hpp"
 #include "kernels/baseline/chase.hpp"
 #include "kernels/blocks.hpp"
@@ -179,7 +180,7 @@ TEST_CASE("a chase of blocks sums up a word of every line of every element that 
       made.hop(hops);
       CHECK(made.error() == 0);
     }
-    const auto element = made.group.plan.element;
+    const auto element = made.group.plan.of<Hops>().element;
     if (element == LINE) continue;
     made.at(element - LINE) ^= std::byte{1};  // first word of the last line of one element
     CHECK(made.error() > 0);
@@ -206,7 +207,7 @@ TEST_CASE("windows of a chase follow one another as they lie where that is asked
       made.hop(1);
     }
     CHECK(seen.size() == 512);
-    CHECK(made.member().pass.cursor == made.group.cycle(made.member()).at(0) * 128 + base);  // round once
+    CHECK(made.member().pass.cursor == cycle_of(made.group, made.member()).at(0) * 128 + base);  // round once
     CHECK(made.error() == 0);
   }
   const auto random = make_group(plan_of("kernel=chase footprint=64KiB locality=4KiB"));
@@ -218,7 +219,7 @@ TEST_CASE("an element is any number of lines") {
   for (const auto* words : {"element=4160 footprint=1MiB", "element=2097216 footprint=7MiB"}) {
     CAPTURE(words);
     Made made(std::string("kernel=chase ") + words);
-    CHECK(made.group.footprint() % made.group.plan.element == 0);
+    CHECK(made.group.footprint() % made.group.plan.of<Hops>().element == 0);
     made.hop(1000);
     CHECK(made.error() == 0);
   }

@@ -158,10 +158,10 @@ TEST_CASE("noise is another for each experiment, whichever word tells it from th
   const std::string chase = "kernel=chase footprint=16MiB", flush = "kernel=flush_clwb footprint=16MiB";
   std::vector<double> ratios;
   for (const auto& words :
-       {chase, "kernel=chase footprint=17MiB"s, chase + " seed=7", chase + " skew=64", chase + " shared=1",
-        chase + " locality=4KiB", chase + " burst=2KiB", chase + " value=32B", chase + " keys=zipf",
-        chase + " operation=insert", chase + " sharing=one", chase + " size=test", chase + " order=sequential",
-        flush + " fence=line", flush + " fence=chunk", flush + " fence=never"})
+       {chase, "kernel=chase footprint=17MiB"s, chase + " seed=7", chase + " shared=1", chase + " locality=4KiB",
+        chase + " burst=2KiB", chase + " order=sequential", chase + " order=random", flush, flush + " skew=64",
+        flush + " access=64", flush + " order=sequential", flush + " fence=line", flush + " fence=chunk",
+        flush + " fence=never"})
     ratios.push_back(ratio(words));
   CHECK(ratio(chase + " streams=1") == ratios[0]);  // the default, typed
   std::ranges::sort(ratios);

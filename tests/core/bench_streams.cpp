@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "bench/tasks/block.hpp"
+#include "bench/tasks/line.hpp"
 #include "isa/isa.hpp"
 #include "kernels/blocks.hpp"
 #include "says.hpp"
@@ -75,8 +77,10 @@ GroupPlan plan_of(const std::string& words) {
   return plan;
 }
 
-std::vector<Seen> told(Stream stream, std::uint64_t operations) {
+/// From its first operation on.
+std::vector<Seen> told(Stream& stream, std::uint64_t operations) {
   std::vector<Access> accesses;
+  stream.rewind();
   for (std::uint64_t made = 0; made < operations;) made += stream.next(1, accesses);
   std::vector<Seen> list;
   for (const auto& access : accesses) list.push_back({access.address, access.kind});
@@ -93,20 +97,20 @@ void compare(const std::string& kernel, std::uint64_t operations, kernels::Layou
   seen.clear();
   const auto check = [&]<kernels::Shape SHAPE>() {
     group.variant.shape = SHAPE;
-    group.plan.prefetch = SHAPE.prefetch ? 512 : 0;
+    group.plan.of<Lines>().prefetch = SHAPE.prefetch ? 512 : 0;
     group.members[0].begin = 0;
     group.members[0].end = operations;
     kernels::Pass pass;
     for (std::size_t k = 0; k < kernels::OPERANDS; ++k) pass.operand[k] = reinterpret_cast<std::byte*>(BASES[k]);
-    pass.prefetch = group.plan.prefetch;
+    pass.prefetch = group.plan.of<Lines>().prefetch;
     for (std::uint64_t at = 0; at < operations; at += CUT) {
       pass.begin = at;
       pass.end = std::min(at + CUT, operations);
       kernels::walk<K, Recorder, SHAPE>(pass);
     }
-    const Stream stream(group, 0, BASES);
-    CHECK(in_runs(told(stream, operations)) == in_runs(seen));
-    CHECK(stream.accesses() * operations ==
+    const auto stream = make_stream(group, 0, BASES);
+    CHECK(in_runs(told(*stream, operations)) == in_runs(seen));
+    CHECK(stream->accesses() * operations ==
           std::uint64_t(std::ranges::count_if(seen, [](const Seen& one) { return one.kind != Kind::prefetch; })));
   };
   if (layout.paged)
@@ -143,7 +147,7 @@ TEST_CASE("a chase follows its pointers in the order that its stream tells") {
     fill(group, 0, memory);
     const auto base = reinterpret_cast<std::uintptr_t>(memory.data());
     auto at = group.members[0].pass.cursor;
-    for (const auto& one : told(Stream(group, 0, {base}), 2 * group.operations)) {
+    for (const auto& one : told(*make_stream(group, 0, {base}), 2 * group.operations)) {
       REQUIRE(one.address == at);
       CHECK(one.kind == Kind::load);
       at = *reinterpret_cast<const std::uint64_t*>(at);
@@ -159,9 +163,9 @@ TEST_CASE("blocks are taken in the order of the kernels, stored, flushed and fen
     pass.operand[0] = reinterpret_cast<std::byte*>(BASES[0]);
     pass.element = 256;
     pass.end = pass.nodes = group.operations;
-    pass.order = group.order();
-    pass.region = group.window(group.members[0]);
-    pass.state = group.first_state(0);
+    pass.order = order_of(group);
+    pass.region = region_of(group, group.members[0]);
+    pass.state = first_draw(group, 0);
     std::vector<Seen> expected;
     kernels::blocks::walk(
         pass,
@@ -169,31 +173,32 @@ TEST_CASE("blocks are taken in the order of the kernels, stored, flushed and fen
           const auto at = reinterpret_cast<std::uintptr_t>(block);
           for (const auto kind : {Kind::store, Kind::clwb})
             for (std::uint64_t off = 0; off < 128; off += LINE) expected.push_back({at + off, kind});
-          if (group.fence() == kernels::Fence::chunk) expected.push_back({0, Kind::sfence});
+          if (fence_of(group) == kernels::Fence::chunk) expected.push_back({0, Kind::sfence});
         },
         [&] {
-          if (group.fence() == kernels::Fence::region) expected.push_back({0, Kind::mfence});
+          if (fence_of(group) == kernels::Fence::region) expected.push_back({0, Kind::mfence});
         });
-    CHECK(told(Stream(group, 0, BASES), group.operations) == expected);
+    CHECK(told(*make_stream(group, 0, BASES), group.operations) == expected);
   }
 }
 
 TEST_CASE("after its last operation a stream begins again, and after a rewind too") {
   const auto group = make_group(plan_of("kernel=copy footprint=128KiB"));
-  Stream stream(group, 0, BASES);
+  const auto made = make_stream(group, 0, BASES);
+  auto& stream = *made;
   const auto once = told(stream, group.operations);
   const auto twice = told(stream, 2 * group.operations);
   CHECK(std::equal(once.begin(), once.end(), twice.begin() + static_cast<std::ptrdiff_t>(once.size())));
   std::vector<Access> some;
   stream.next(7, some);
-  stream.rewind();
   CHECK(told(stream, group.operations) == once);
 }
 
 TEST_CASE("what a library, microcode or another thread decides has no simulated form, and says so") {
-  for (const std::string kernel : {"memcpy", "rep_movsb", "memset_blocks", "noop", "flush_msync"}) {
-    CAPTURE(kernel);
-    const auto group = make_group(plan_of("kernel=" + kernel + " footprint=64KiB"));
-    CHECK(holds(error_of([&] { Stream(group, 0, BASES); }), "has no simulated form"));
+  for (const std::string words : {"memcpy footprint=64KiB", "rep_movsb footprint=64KiB",
+                                  "memset_blocks footprint=64KiB", "noop", "flush_msync footprint=64KiB"}) {
+    CAPTURE(words);
+    const auto group = make_group(plan_of("kernel=" + words));
+    CHECK(holds(error_of([&] { make_stream(group, 0, BASES); }), "has no simulated form"));
   }
 }

@@ -13,6 +13,7 @@
 #include "base/cpuid.hpp"
 #include "base/syscall.hpp"
 #include "bench/bench.hpp"
+#include "bench/tasks/block.hpp"
 #include "folder.hpp"
 #include "kernels/bytes.hpp"
 #include "says.hpp"
@@ -133,7 +134,7 @@ TEST_CASE("blocks of any size are walked, drawn and checked") {
       CHECK(groups_of(bench, {}).size() > 0);
       CHECK(bench.check() == std::vector<double>{0.0});
       auto group = bench.groups()[0];
-      const auto element_bytes = group.plan.element;
+      const auto element_bytes = group.plan.of<Blocks>().element;
       auto* victim = group.members[0].pass.operand[0];
       if (group.entry->info->drawn)
         victim += kernels::bytes::drawn(group.members[0].pass.state, group.members[0].pass.nodes) * element_bytes;
@@ -141,7 +142,7 @@ TEST_CASE("blocks of any size are walked, drawn and checked") {
       CHECK(verify(group, 0) > 0);
     }
   CHECK(holds(error_of([&] { make_group(plan_of("kernel=memset_blocks footprint=1MB element=12B")); }),
-              "element=12 is no multiple of 8 bytes"));
+              "element=12 is not a multiple of 8 bytes"));
   CHECK(holds(error_of([&] { make_group(plan_of("kernel=memset_blocks footprint=1MB element=2MB")); }),
               "ask for at least 2000000B"));
   CHECK(make_group(plan_of("kernel=memcpy_blocks footprint=1MB element=8KB")).program_bytes() == 16000);
@@ -216,7 +217,9 @@ TEST_CASE("victims are made on the thread that runs them, and refusals of theirs
 }
 
 TEST_CASE("a command in a plan holds no space") {
-  CHECK(plan_of("kernel=command command=sh%20-c%20%22exit%25%22").command == "sh -c \"exit%\"");
+  CHECK(percent_decoded("command", "sh%20-c%20%22exit%25%22") == "sh -c \"exit%\"");
+  CHECK(words_of(plan_of("kernel=command command=sh%20-c%20%22exit%25%22"))
+            .starts_with("command=sh%20-c%20\"exit%25\" "));
   for (const auto* word : {"command=100%", "command=%2", "command=%zz", "command=%00"})
     CHECK(holds(error_of([&] { plan_of(word); }), "two hexadecimal digits"));
   CHECK(holds(error_of([&] { plan_of("shared=yes"); }), "neither 0 nor 1"));
@@ -238,7 +241,8 @@ TEST_CASE("blocks that are flushed hold what was stored last, in any order and w
       group.members[0].pass.written += 1;  // as if one block had been stored that was not
       CHECK(verify(group, 0) > 0);
     }
-  CHECK(holds(error_of([&] { make_group(plan_of("kernel=read footprint=1MiB fence=line")); }), "named flush_..."));
+  CHECK(holds(error_of([&] { make_group(plan_of("kernel=read footprint=1MiB fence=line")); }),
+              "does not take fence=line"));
   CHECK(holds(error_of([&] { make_group(plan_of("kernel=flush_nt footprint=1MiB element=8B")); }), "is flushed"));
   CHECK(holds(error_of([&] { plan_of("fence=often"); }), "known: chunk, line, never"));
   CHECK(holds(error_of([&] { plan_of("order=up"); }), "known: random, sequential"));

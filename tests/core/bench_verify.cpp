@@ -117,7 +117,7 @@ TEST_CASE("a line that was stored where another belongs is noticed") {
   CHECK(made.error() > 1e-9);
 }
 
-TEST_CASE("what is no number is wrong") {
+TEST_CASE("what is not a number is wrong") {
   Made made("kernel=triad footprint=96KiB");
   made.run(0, made.group().operations);
   const double none = std::nan("");
@@ -232,8 +232,7 @@ namespace {
 std::vector<std::string> updating() {
   std::vector<std::string> names;
   for (const auto* entry : Registry<kernels::KernelEntry>::entries())
-    if (entry->isa == "scalar" && entry->info->operation == kernels::Operation::line &&
-        entry->info->check == kernels::Check::recomputed)
+    if (entry->isa == "scalar" && entry->info->operation == "line" && entry->info->check == kernels::Check::recomputed)
       names.emplace_back(entry->kernel);
   return names;
 }
@@ -241,7 +240,7 @@ std::vector<std::string> updating() {
 std::string words_of_updating(const std::string& kernel, std::uint64_t lines) {
   std::uint64_t operands = 0;
   GroupPlan plan;
-  plan.kernel = kernel;
+  read_words({{"kernel", kernel}}, plan);
   for (const auto& operand : find_kernel(plan)->info->operands) operands += operand.lines;
   return "kernel=" + kernel + " footprint=" + std::to_string(lines * operands * LINE) + "B";
 }

@@ -96,7 +96,7 @@ TEST_CASE("words that mean nothing are refused, with those that do") {
   CHECK(holds(refusal("latency"), "is not of the form key=value"));
   CHECK(holds(refusal("latency="), "is not of the form key=value"));
   CHECK(holds(refusal("latency=1us,latency=2us"), "key 'latency' twice"));
-  CHECK(holds(refusal("latency=fast"), "BadPlan: latency=fast is no number with a unit"));
+  CHECK(holds(refusal("latency=fast"), "BadPlan: latency=fast is not a number with a unit"));
   CHECK(holds(refusal("bandwidth=8GB"), "BadPlan: bandwidth=8GB is not a rate; write one such as 8GB/s"));
   CHECK(holds(refusal("bandwidth=8Gb/s"), "BadPlan: unknown unit 'Gb' in bandwidth=8Gb"));
 }

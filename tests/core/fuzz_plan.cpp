@@ -35,9 +35,12 @@ void require_line(const std::string& text) {
   }
 }
 
-bool is_small(const GroupPlan& plan) {
-  return plan.footprint <= MOST_BYTES && plan.skew <= MOST_BYTES && plan.cpus.size() <= 4 && plan.pace <= MOST_CYCLES &&
-         plan.target != "file" && plan.command.empty() && plan.size.empty();
+bool is_small(const Words& words) {
+  const auto bytes = [&](const std::string& key) { return words.contains(key) ? parse_bytes(key, words.at(key)) : 0; };
+  GroupPlan plan;
+  read_words(words, plan);
+  return bytes("footprint") <= MOST_BYTES && bytes("skew") <= MOST_BYTES && plan.cpus.size() <= 4 &&
+         plan.pace <= MOST_CYCLES && plan.target != "file" && !words.contains("command") && !words.contains("size");
 }
 
 bool is_short(const std::map<std::string, std::string>& words) {
@@ -55,9 +58,7 @@ bool may_run(const std::string& text) {
     if (line.command != "group" && line.command != "set") return true;
     auto words = line.words;
     words.erase("group");
-    GroupPlan plan;
-    read_words(words, plan);
-    return is_small(plan);
+    return is_small(words);
   } catch (const Error&) {
     return true;
   }

@@ -250,9 +250,7 @@ TEST_CASE("a bench takes as many files as it may, before it opens an event on ea
   REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
   Bench bench;
   GroupPlan plan;
-  plan.kernel = "noop";
-  plan.target = "null";
-  plan.cpus = {0};
+  read_words({{"kernel", "noop"}, {"target", "null"}, {"cpus", "0"}}, plan);
   bench.prepare({plan});
   bench.count({{"task-clock"}});
   rlimit after{};
@@ -264,9 +262,7 @@ TEST_CASE("a bench takes as many files as it may, before it opens an event on ea
 TEST_CASE("a bench counts in the timed blocks alone, of each group, until the next prepare") {
   Bench bench;
   GroupPlan plan;
-  plan.kernel = "noop";
-  plan.target = "null";
-  plan.cpus = {0};
+  read_words({{"kernel", "noop"}, {"target", "null"}, {"cpus", "0"}}, plan);
   bench.prepare({plan});
   CHECK(holds(error_of([&] { bench.count({{"cycle"}}); }), "unknown event 'cycle'"));
   const auto counting = bench.count({{"task-clock", "page-faults"}});
@@ -284,8 +280,7 @@ TEST_CASE("a bench counts in the timed blocks alone, of each group, until the ne
   bench.prepare({plan});
   bench.measure(0.01, 1e-3, {}, nullptr);
   CHECK(bench.counted()[0].blocks == 0);
-  plan.kernel = "command";
-  plan.command = "echo 1";
+  read_words({{"kernel", "command"}, {"command", "echo%201"}}, plan);
   bench.prepare({plan});
   CHECK(holds(error_of([&] { bench.count({{"cycles"}}); }), "processes of its own"));
 }

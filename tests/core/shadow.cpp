@@ -275,5 +275,5 @@ TEST_CASE("a plan is read, and what it does not know is refused") {
   folder.write("plan", "colour=red\n");
   CHECK(tests::holds(error_of([&] { read_plan(folder.path()); }), "BadPlan: shadow plan: unknown key colour"));
   folder.write("plan", "points=1,x\n");
-  CHECK(tests::holds(error_of([&] { read_plan(folder.path()); }), "points=x is no number"));
+  CHECK(tests::holds(error_of([&] { read_plan(folder.path()); }), "points=x is not a number"));
 }

@@ -62,32 +62,32 @@ TEST_CASE("noise=N is short for noise.scale=N") {
 
 TEST_CASE("contradictions are refused by file and key") {
   const auto whole = HEAD + CPU + CACHE + MEMORY;
-  for (const auto& [words, part] :
-       std::map<std::string, std::string>{{",cache.0.ways=7", "cache.0.ways: 7 of 64-byte lines do not divide"},
-                                          {",cache.0.latency=-1ns", "cache.0.latency: -1ns is negative"},
-                                          {",cache.0.latency=soon", "cache.0.latency: 'soon' is no time"},
-                                          {",cache.0.size=large", "cache.0.size: 'large' is no size"},
-                                          {",cache.0.colour=red", "cache.0.colour: no such key"},
-                                          {",cache.0.latenci=1ns", "known here; did you mean cache.0.latency?"},
-                                          {",cache.0.inclusive=3", "cache.0.inclusive: is neither true nor false"},
-                                          {",cache.0.shared=3", "cache.0.shared: 3 does not divide"},
-                                          {",cache.0.size=16.0001KiB", "cache.0.size: '16.0001KiB' is no whole number"},
-                                          {",walk.base=5ns", "walk: is there, but no [[tlb]]"},
-                                          {",cpu.count=0", "cpu.count: '0' is no whole number"},
-                                          {",cpu.count=2.5", "cpu.count: '2.5' is no whole number"},
-                                          {",cpu.issue=0ns", "cpu.issue: must be above 0"},
-                                          {",pages.bytes=5000", "pages.bytes: is no power of two"},
-                                          {",memory.near.bandwidth=10GB", "memory.near.bandwidth: '10GB' is no rate"},
-                                          {",memory.near.kind=tape", "memory.near.kind: 'tape' is none of"},
-                                          {",memory.near.size=1KiB", "memory.near.size: is below 1 MiB"},
-                                          {",memory.near.persistence=always", "memory.near.persistence"},
-                                          {",tlb.0.name=T,tlb.0.entries=64", "pages: is absent"},
-                                          {",cache=5", "cache: is no list of tables"},
-                                          {",memory.near=5", "memory: holds something that is no table"},
-                                          {",seed=-1", "seed: '-1' is no whole number"},
-                                          {",summary.of=3", "summary"},
-                                          {",cache.9.size=1KiB", "cache.9.size"},
-                                          {",cache.one.size=1KiB", "cache.one.size"}})
+  for (const auto& [words, part] : std::map<std::string, std::string>{
+           {",cache.0.ways=7", "cache.0.ways: 7 of 64-byte lines do not divide"},
+           {",cache.0.latency=-1ns", "cache.0.latency: -1ns is negative"},
+           {",cache.0.latency=soon", "cache.0.latency: 'soon' is not a time"},
+           {",cache.0.size=large", "cache.0.size: 'large' is not a size"},
+           {",cache.0.colour=red", "cache.0.colour: no such key"},
+           {",cache.0.latenci=1ns", "known here; did you mean cache.0.latency?"},
+           {",cache.0.inclusive=3", "cache.0.inclusive: is neither true nor false"},
+           {",cache.0.shared=3", "cache.0.shared: 3 does not divide"},
+           {",cache.0.size=16.0001KiB", "cache.0.size: '16.0001KiB' is not a whole number"},
+           {",walk.base=5ns", "walk: is given, but no [[tlb]]"},
+           {",cpu.count=0", "cpu.count: '0' is not a whole number"},
+           {",cpu.count=2.5", "cpu.count: '2.5' is not a whole number"},
+           {",cpu.issue=0ns", "cpu.issue: must be above 0"},
+           {",pages.bytes=5000", "pages.bytes: is not a power of two"},
+           {",memory.near.bandwidth=10GB", "memory.near.bandwidth: '10GB' is not a rate"},
+           {",memory.near.kind=tape", "memory.near.kind: 'tape' is none of"},
+           {",memory.near.size=1KiB", "memory.near.size: is below 1 MiB"},
+           {",memory.near.persistence=always", "memory.near.persistence"},
+           {",tlb.0.name=T,tlb.0.entries=64", "pages: is absent"},
+           {",cache=5", "cache: is not a list of tables"},
+           {",memory.near=5", "memory: contains something that is not a table"},
+           {",seed=-1", "seed: '-1' is not a whole number"},
+           {",summary.of=3", "summary"},
+           {",cache.9.size=1KiB", "cache.9.size"},
+           {",cache.one.size=1KiB", "cache.one.size"}})
     refused(whole, part, words);
 }
 
@@ -106,10 +106,10 @@ TEST_CASE("parts that contradict each other are refused") {
 }
 
 TEST_CASE("what is absent is named") {
-  refused(HEAD + MEMORY, "cpu: is absent or no table");
+  refused(HEAD + MEMORY, "cpu: is absent or not a table");
   refused(HEAD + CPU, "memory: there is no table [memory.NAME]");
   refused(CPU + MEMORY, "name: is absent");
-  refused(HEAD + "cpu = 4\n" + MEMORY, "cpu: is absent or no table");
+  refused(HEAD + "cpu = 4\n" + MEMORY, "cpu: is absent or not a table");
   refused(HEAD + CPU + MEMORY + "[memory.far]\nkind = \"flat\"\nsize = \"1GiB\"\nread = \"1ns\"\nwrite = \"1ns\"\n",
           "default: is absent");
 }
@@ -169,10 +169,10 @@ TEST_CASE("a line without end is refused before it fills the memory, and a strea
   Lackey other(broken);
   REQUIRE(other.next(traced));
   broken.setstate(std::ios::badbit);
-  CHECK(holds(error_of([&] { other.next(traced); }), "read the trace behind line 1"));
+  CHECK(holds(error_of([&] { other.next(traced); }), "read the trace after line 1"));
 }
 
 TEST_CASE("a word with bytes that are no letters is refused by words that can be read") {
   const std::string word("\0\0\1made.toml", 12);
-  CHECK(holds(error_of([&] { read_config(word); }), "holds bytes that are no letters"));
+  CHECK(holds(error_of([&] { read_config(word); }), "contains bytes that are not letters"));
 }

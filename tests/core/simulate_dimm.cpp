@@ -239,7 +239,7 @@ TEST_CASE("the unit of the medium is what its key says: so many lines are joined
   }
   CHECK(holds(
       error_of([] { memory_of(std::string(dimm("")).replace(dimm("").find("[media]"), 7, "[media]\nunit=\"96B\"")); }),
-      "media.unit: 96 is no power of two"));
+      "media.unit: 96 is not a power of two"));
 }
 
 TEST_CASE("whoever needs the block that moves waits, and nobody else") {
@@ -280,8 +280,8 @@ TEST_CASE("a DIMM that contradicts itself is refused by file and key") {
     const auto error = error_of([&] { (void)memory_of(text); });
     CHECK_MESSAGE(holds(error, "made.toml, " + key), error);
   };
-  refused(dimm(buffer("16KiB", "32KiB", "1ns")), "buffer.0.size: 16384 is no multiple of the unit of 32768 bytes");
-  refused(dimm(buffer("16KiB", "100B", "1ns")), "buffer.0.unit: 100 is no power of two");
+  refused(dimm(buffer("16KiB", "32KiB", "1ns")), "buffer.0.size: 16384 is not a multiple of the unit of 32768 bytes");
+  refused(dimm(buffer("16KiB", "100B", "1ns")), "buffer.0.unit: 100 is not a power of two");
   refused(dimm(buffer("16KiB", "256B", "-1ns")), "buffer.0.latency: -1ns is negative");
   refused(dimm(buffer("1MiB", "4KiB", "1ns") + buffer("1MiB", "256B", "1ns")), "buffer.1.unit: is smaller");
   refused(dimm(buffer("1MiB", "4KiB", "1ns", "holds = \"addresses\"") + buffer("1MiB", "4KiB", "1ns")),

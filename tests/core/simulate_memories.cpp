@@ -111,12 +111,12 @@ TEST_CASE("contradictions name the file and the key") {
   refused("kind = \"flat\"\nread = \"-3ns\"\nwrite = \"1ns\"\n", "read: -3ns is negative");
   refused(FLAT + "ways = 0\n", "ways");
   refused(FLAT + "ways = 2\n", "grain");
-  refused(FLAT + "ways = 2\ngrain = \"3KiB\"\n", "grain: 3072 is no power of two");
+  refused(FLAT + "ways = 2\ngrain = \"3KiB\"\n", "grain: 3072 is not a power of two");
   refused(FLAT + "colour = \"red\"\n", "colour: no such key");
   refused("kind = \"cxl\"\nlink = \"1ns\"\nbandwidth = \"1GB/s\"\ncredits = 1\n", "behind");
   auto odd = DRAM;
   odd.replace(odd.find("1KiB"), 4, "3KiB");
-  refused(odd, "row: 3072 is no power of two");
+  refused(odd, "row: 3072 is not a power of two");
 }
 
 TEST_CASE("an LRU keeps what a plain list keeps") {

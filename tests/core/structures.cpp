@@ -275,7 +275,7 @@ TEST_CASE("what is no pool of a structure is refused, and left as it was") {
     options.make = false;
     CHECK(holds(error_of([&] { entry->open(options); }), "SystemError: open pool " + options.path + ": No such file"));
     folder.write("pool", "precious");
-    CHECK(holds(error_of([&] { entry->open(options); }), "it is no file of 8 MiB or more"));
+    CHECK(holds(error_of([&] { entry->open(options); }), "it is not a file of 8 MiB or more"));
     CHECK(folder.read("pool") == "precious");
     options.path = "";
     CHECK(holds(error_of([&] { entry->open(options); }), "BadPlan: structure"));

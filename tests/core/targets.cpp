@@ -155,7 +155,7 @@ TEST_CASE("a file that exists is refused and left as it was") {
 TEST_CASE("a file without room leaves nothing behind") {
   const Folder folder;
   const auto message = refusal(std::size_t{1} << 55U, "file", folder.at("x"));
-  CHECK(holds(message, "Unsupported: file of 34359738368 MiB has no room at " + folder.at("x")));
+  CHECK(holds(message, "Unsupported: file of 34359738368 MiB has no space at " + folder.at("x")));
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 

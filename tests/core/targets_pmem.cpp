@@ -118,8 +118,8 @@ TEST_CASE("no page cache is taken for persistent memory") {
 TEST_CASE("a file system that is full or read-only is refused with what to try") {
   const SmallFileSystem small;
   if (!small.mounted()) return;
-  CHECK(
-      holds(refusal("file", small.at("x"), 3 * MIB), "file of 3 MiB has no room at " + small.at("x") + ": 2 MiB free"));
+  CHECK(holds(refusal("file", small.at("x"), 3 * MIB),
+              "file of 3 MiB has no space at " + small.at("x") + ": 2 MiB free"));
   CHECK(small.empty());
   const SmallFileSystem fixed(MS_RDONLY);
   for (const auto* name : {"file", "fsdax"}) {
@@ -139,12 +139,12 @@ TEST_CASE("a file that exists, and a folder that does not, are refused by fsdax 
   CHECK(holds(error_of([] { target("fsdax", "x", "2m"); }), "Unsupported: pages=2m"));
 }
 
-TEST_CASE("what is no DAX device is refused before it is opened for writing") {
+TEST_CASE("what is not a DAX device is refused before it is opened for writing") {
   const Folder folder;
   folder.write("mine", "precious");
-  CHECK(holds(refusal("devdax", folder.at("mine")), " is no DAX device; name one as /dev/dax0.0"));
+  CHECK(holds(refusal("devdax", folder.at("mine")), " is not a DAX device; name one as /dev/dax0.0"));
   CHECK(folder.read("mine") == "precious");
-  CHECK(holds(refusal("devdax", "/dev/null:overwrite"), "target devdax:/dev/null is no DAX device"));
+  CHECK(holds(refusal("devdax", "/dev/null:overwrite"), "target devdax:/dev/null is not a DAX device"));
   CHECK(holds(refusal("devdax", "/dev/dax77.7"), "SystemError: find /dev/dax77.7 (`ndctl list -N`"));
   CHECK(holds(error_of([] { target("devdax", ""); }), "BadPlan: target devdax needs a device"));
   CHECK(holds(error_of([] { target("devdax", "/dev/dax0.0", "4k"); }), "Unsupported: pages=4k cannot be chosen"));

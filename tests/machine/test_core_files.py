@@ -75,7 +75,7 @@ def test_a_link_is_not_followed(folder: Path) -> None:
 def test_a_file_without_room_is_refused_and_gone(folder: Path) -> None:
     status, message = refused(f"group {group(folder / 'x', '1000TiB')}", "prepare")
     assert status == 3
-    assert f"has no room at {folder}/x" in message
+    assert f"has no space at {folder}/x" in message
     assert "MiB free; use a smaller footprint or another file system" in message
     assert list(folder.iterdir()) == []
 

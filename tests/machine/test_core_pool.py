@@ -206,12 +206,12 @@ def test_what_an_opened_pool_holds_stays(folder: Path, library: Library) -> None
         talk.process.kill()
         talk.process.wait()
     assert library.word(pool) == WORD
-    assert f"pool {pool} has no room for an object of 66 MiB" in refusal(f"{pool},open", "64MiB")
+    assert f"pool {pool} has no space for an object of 66 MiB" in refusal(f"{pool},open", "64MiB")
 
 
 def test_a_file_system_that_is_full_or_read_only_is_refused(mounted: Callable[[str], Path]) -> None:
     small, closed = mounted("size=16m"), mounted("ro")
-    assert f" has no room at {small}/x: 16 MiB free" in refusal(small / "x", "32MiB")
+    assert f" has no space at {small}/x: 16 MiB free" in refusal(small / "x", "32MiB")
     assert "mounted read-only" in refusal(closed / "x")
     assert [*small.iterdir(), *closed.iterdir()] == []
 

@@ -41,7 +41,7 @@ def test_a_cpu_that_is_not_allowed_is_refused() -> None:
 
 def test_one_cpu_in_two_groups_is_refused() -> None:
     group = f"group kernel=noop target=null cpus={CPUS[0]}"
-    refusal = f"CPU {CPUS[0]} is in two groups; shared=1 in both lets them take turns on it"
+    refusal = f"CPU {CPUS[0]} is in two groups; shared=1 in both lets them share it"
     assert refused(group, group, "prepare", "measure seconds=10ms") == (2, refusal)
 
 

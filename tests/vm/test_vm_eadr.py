@@ -44,7 +44,7 @@ def test_dram_set_aside_at_boot_passes_for_persistent_but_is_known(
     name = eadr.do(f"cd {path} && ls -d region*").strip().replace("region", "pmem")
     nvdimm.formatted(eadr, name, "ext4", "/mnt/dram")
     domain, how, by = prepared("fsdax:/mnt/dram/made")
-    assert (domain, "not told" in how or "needed at least" in how) == ("adr", True)
+    assert (domain, "unknown" in how or "needed at least" in how) == ("adr", True)
     assert "memmap=" in by
 
 

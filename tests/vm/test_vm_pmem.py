@@ -138,7 +138,7 @@ def test_a_raw_namespace_has_no_dax(adr: VirtualMachine, devices: dict[str, str]
     status, why = refused("group kernel=read target=fsdax:/mnt/raw/made cpus=0 footprint=2MiB", "prepare")
     assert (status, "cannot be mapped with MAP_SYNC" in why) == (3, True)
     status, why = refused(f"group kernel=read target=devdax:/dev/{devices['raw']} cpus=0 footprint=2MiB", "prepare")
-    assert (status, "is no DAX device" in why) == (3, True)
+    assert (status, "is not a DAX device" in why) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_raw_namespace_has_no_dax(adr: VirtualMachine, devices: dict[str, str]
     [
         ("fsdax:/mnt/ext4/made", "512MiB", "/mnt/ext4"),
         ("devdax:/dev/{devdax}", "512MiB", "holds 62 MiB"),
-        ("devdax:/dev/{node}", "2MiB", "tells its state; who holds it: fuser /dev/dax"),
+        ("devdax:/dev/{node}", "2MiB", "shows its state; who uses it: fuser /dev/dax"),
         ("devdax:/dev/dax9.9", "2MiB", "find /dev/dax9.9"),
         ("fsdax:/mnt/ext4", "2MiB", "/mnt/ext4"),
     ],

@@ -16,7 +16,8 @@ POOL = "pool:/mnt/ext4/made"
 
 def measured(word: str, kernel: str = "triad") -> Fact:
     """Facts of a group whose blocks were measured and found to hold what they should."""
-    work = Workload(kernel=kernel, footprint_bytes=2 * MiB, element_bytes=4096)
+    element_bytes = 64 if kernel == "triad" else 4096
+    work = Workload(kernel=kernel, footprint_bytes=2 * MiB, element_bytes=element_bytes)
     with Session() as session:
         (facts,) = session.prepare([Group(workload=work, target=Target.parse(word), team=Team(cpus=(0,)))])
         assert len(session.measure(0.02, 1e-3)) > 0
@@ -51,4 +52,4 @@ def test_the_same_file_system_without_dax_persists_by_msync(small: VirtualMachin
 def test_a_pool_larger_than_its_file_system_is_refused(small: VirtualMachine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIERSCOPE_CORE", f"{small.core}-pmdk")
     status, why = refused(f"group kernel=read target={POOL} cpus=0 footprint=256MiB", "prepare")
-    assert (status, " has no room at /mnt/ext4/made" in why) == (3, True), why
+    assert (status, " has no space at /mnt/ext4/made" in why) == (3, True), why

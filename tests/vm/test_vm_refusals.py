@@ -47,7 +47,7 @@ def test_a_device_that_holds_something_is_refused_unless_it_may_be_lost(
         bytes_of_it.write(sign)
         status, why = refused(f"group {PLAN} target={target}", "prepare")
         assert status == 3
-        assert f"target {target} seems to hold {owner}, which would be overwritten" in why
+        assert f"target {target} seems to contain {owner}, which would be overwritten" in why
         assert f"write {target}:overwrite to lose it" in why
         bytes_of_it.seek(start_of(small, spoilt["devdax"]) + place)
         assert bytes_of_it.read(len(sign)) == sign
@@ -74,7 +74,7 @@ def test_a_device_whose_driver_is_gone_is_refused(small: VirtualMachine, spoilt:
     small.do(f"cp -a /dev/{device} /tmp/{device}; echo {device} >/sys/bus/dax/drivers/device_dax/unbind")
     try:
         status, why = refused(f"group {PLAN} target=devdax:/tmp/{device}", "prepare")
-        assert (status, " tells its state" in why or "is no DAX device" in why) == (3, True), why
+        assert (status, " shows its state" in why or "is not a DAX device" in why) == (3, True), why
     finally:
         small.do(f"echo {device} >/sys/bus/dax/drivers/device_dax/bind")
 

@@ -1,5 +1,5 @@
 /// Chase: each load gives the address of the next, so one access is under way at a time: its time is the latency.
-/// The cycle visits every node once in an order that no prefetcher follows (core/bench/content.cpp builds it).
+/// The cycle visits every node once in an order that no prefetcher follows (core/bench/tasks/hop.cpp builds it).
 /// Blind to: what out-of-order cores overlap; on a cache that is not LRU a cycle slightly larger than the
 /// cache still hits, which the `probe` kernel shows.
 /// Source: L. McVoy, C. Staelin, "lmbench: Portable Tools for Performance Analysis", USENIX ATC 1996.
@@ -15,7 +15,7 @@ inline constexpr KernelInfo info{.name = "chase",
                                  .check = Check::recomputed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
-                                 .operation = Operation::hop,
+                                 .operation = "hop",
                                  .orders = true,
                                  .program_bytes = 8,
                                  .bus_bytes = 64};
@@ -34,6 +34,6 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   pass.cursor = at;
   return 0;
 }
-/// The cursor after n hops is known in closed form; bench/verify.cpp compares it.
+/// The cursor after n hops is known in closed form; bench/tasks/hop.cpp compares it.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::chase

@@ -19,7 +19,7 @@ inline constexpr KernelInfo info{.name = "chase_blocks",
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .sums = true,
                                  .content = Content::cycle,
-                                 .operation = Operation::hop,
+                                 .operation = "hop",
                                  .orders = true,
                                  .whole = true};
 inline constexpr std::string_view isa = "scalar";
@@ -51,6 +51,6 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   pass.cursor = at;
   return sum;
 }
-/// The cursor and the sum after n hops are known in closed form; bench/verify.cpp compares them.
+/// The cursor and the sum after n hops are known in closed form; bench/tasks/hop.cpp compares them.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::chase_blocks

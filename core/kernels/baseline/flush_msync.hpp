@@ -16,7 +16,7 @@ inline constexpr KernelInfo info{.name = "flush_msync",
                                  .check = Check::recomputed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::plain,
-                                 .operation = Operation::block,
+                                 .operation = "block",
                                  .flushes = true,
                                  .orders = true,
                                  .flush = Flush::msync,
@@ -49,6 +49,6 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   blocks::walk(pass, [&](std::byte* at) { pass.written += block(at, pass, page) ? 1 : 0; }, [] {});
   return 0;
 }
-/// bench/verify.cpp knows the word of every block.
+/// bench/tasks/block_check.cpp knows the word of every block.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::flush_msync

@@ -20,7 +20,7 @@ inline constexpr KernelInfo info{.name = "handover",
                                      "Haswell-EP Architecture\", ICPP 2015",
                                  .check = Check::recomputed,
                                  .operands = {{{.lines = 1, .loads = true, .stores = true}}},
-                                 .operation = Operation::handover,
+                                 .operation = "handover",
                                  .program_bytes = 8,
                                  .bus_bytes = 64};
 inline constexpr std::string_view isa = "scalar";
@@ -63,6 +63,6 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   pass.state == 0 ? ask(pass) : answer(pass);
   return 0;
 }
-/// Both count, and every line ends with the last number that it was given; bench/verify.cpp compares them.
+/// Both count, and every line ends with the last number that it was given; bench/tasks/handover.cpp compares them.
 inline std::uint64_t reference(Pass&) noexcept { return 0; }
 }  // namespace tierscope::kernels::handover

@@ -12,7 +12,7 @@ inline constexpr KernelInfo info{.name = "memcpy_blocks",
                                  .check = Check::replayed,
                                  .operands = bytes::COPIED,
                                  .store = Store::libc,
-                                 .operation = Operation::block};
+                                 .operation = "block"};
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept {

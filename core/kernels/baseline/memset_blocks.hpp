@@ -10,7 +10,7 @@ inline constexpr KernelInfo info{.name = "memset_blocks",
                                  .check = Check::replayed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::libc,
-                                 .operation = Operation::block};
+                                 .operation = "block"};
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept {

@@ -13,7 +13,7 @@ inline constexpr KernelInfo info{.name = "memset_blocks_random",
                                  .check = Check::replayed,
                                  .operands = bytes::WRITTEN,
                                  .store = Store::libc,
-                                 .operation = Operation::block,
+                                 .operation = "block",
                                  .drawn = true};
 inline constexpr std::string_view isa = "scalar";
 
@@ -28,6 +28,6 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   pass.state = state;
   return 0;
 }
-/// bench/verify.cpp walks the draws backwards instead.
+/// bench/tasks/block_check.cpp walks the draws backwards instead.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::memset_blocks_random

@@ -9,7 +9,7 @@ inline constexpr KernelInfo info{.name = "noop",
                                  .check = Check::none,
                                  .unchecked = "it moves no bytes",
                                  .content = Content::nothing,
-                                 .operation = Operation::call};
+                                 .operation = "call"};
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept {

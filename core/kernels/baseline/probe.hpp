@@ -18,7 +18,7 @@ inline constexpr KernelInfo info{.name = "probe",
                                  .check = Check::replayed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .content = Content::cycle,
-                                 .operation = Operation::hop,
+                                 .operation = "hop",
                                  .drawn = true,
                                  .program_bytes = 8,
                                  .bus_bytes = 64};

@@ -17,7 +17,7 @@ inline constexpr KernelInfo info{.name = "read_blocks",
                                  .check = Check::replayed,
                                  .operands = {{{.lines = 1, .loads = true}}},
                                  .sums = true,
-                                 .operation = Operation::block,
+                                 .operation = "block",
                                  .orders = true};
 inline constexpr std::string_view isa = "scalar";
 

@@ -13,7 +13,7 @@ inline constexpr KernelInfo info{.name = "sleep",
                                  .check = Check::none,
                                  .unchecked = "it moves no bytes",
                                  .content = Content::nothing,
-                                 .operation = Operation::call};
+                                 .operation = "call"};
 inline constexpr std::string_view isa = "scalar";
 constexpr long NANOSECONDS = 100'000;
 

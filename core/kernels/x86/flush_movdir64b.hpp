@@ -15,6 +15,6 @@ struct Store64 {
 };
 
 inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<Store64, flush::Nothing>(pass); }
-/// bench/verify.cpp knows the word of every block.
+/// bench/tasks/block_check.cpp knows the word of every block.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::flush_movdir64b

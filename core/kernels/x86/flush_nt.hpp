@@ -7,6 +7,6 @@ inline constexpr KernelInfo info = flush::info_of("flush_nt", "non-temporal stor
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<flush::NonTemporal, flush::Nothing>(pass); }
-/// bench/verify.cpp knows the word of every block.
+/// bench/tasks/block_check.cpp knows the word of every block.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::flush_nt

@@ -143,7 +143,7 @@ class Btree final : public Transacted<Control> {
     Transaction transaction(pool_.get());
     transaction.keep(control_.reserve);
     const auto made = transaction.make(RESERVE_BYTES, RESERVES).off;
-    if (!transaction.works()) throw Unsupported("pool " + path + " has no room for its reserve");
+    if (!transaction.works()) throw Unsupported("pool " + path + " has no space for its reserve");
     control_.reserve = made;
     transaction.commit();
   }

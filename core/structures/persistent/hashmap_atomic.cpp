@@ -203,7 +203,7 @@ class HashmapAtomic final : public Structure {
     auto number = chains::FIRST;
     if (control_.buckets.off == 0 &&
         pmemobj_alloc(pool_.get(), &control_.buckets, array_size(number), BUCKETS, construct_buckets, &number) != 0)
-      throw Unsupported("pool " + asked.path + " has no room for its first buckets");
+      throw Unsupported("pool " + asked.path + " has no space for its first buckets");
     control_.value_bytes = asked.value_bytes;
     pool_.persist(&control_.value_bytes, sizeof control_.value_bytes);
   }

@@ -247,13 +247,13 @@ class HashmapRp final : public Structure {
   void start(const StructureOptions& asked) {
     Actions actions(pool_);
     const auto made = actions.reserve(FIRST * sizeof(Slot), SLOTS, POBJ_XALLOC_ZERO);
-    if (OID_IS_NULL(made)) throw Unsupported("pool " + asked.path + " has no room for its first slots");
+    if (OID_IS_NULL(made)) throw Unsupported("pool " + asked.path + " has no space for its first slots");
     pool_.persist(pool_.at<Slot>(made), FIRST * sizeof(Slot));
     actions.set(control_.slots.pool_uuid_lo, made.pool_uuid_lo);
     actions.set(control_.slots.off, made.off);
     actions.set(control_.capacity, FIRST);
     actions.set(control_.value_bytes, asked.value_bytes);
-    if (actions.publish() != Outcome::done) throw Unsupported("pool " + asked.path + " has no room for its slots");
+    if (actions.publish() != Outcome::done) throw Unsupported("pool " + asked.path + " has no space for its slots");
   }
 
   Pool pool_;

@@ -166,7 +166,7 @@ class HashmapTx final : public Structure {
     Transaction transaction(pool_.get());
     transaction.keep(control_);
     const auto made = transaction.make(array_size(chains::FIRST), BUCKETS, POBJ_XALLOC_ZERO);
-    if (!transaction.works()) throw Unsupported("pool " + asked.path + " has no room for its first buckets");
+    if (!transaction.works()) throw Unsupported("pool " + asked.path + " has no space for its first buckets");
     pool_.at<Buckets>(made)->number = chains::FIRST;
     control_.value_bytes = asked.value_bytes;
     control_.hash = chains::Hash::drawn(asked.seed);

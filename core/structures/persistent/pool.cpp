@@ -80,14 +80,16 @@ std::size_t size_of(const StructureOptions& asked) {
   if (stat(asked.path.c_str(), &its) != 0) throw SystemError("open pool " + asked.path, errno);
   const auto size = static_cast<std::size_t>(its.st_size);
   if (!S_ISREG(its.st_mode) || size < PMEMOBJ_MIN_POOL)
-    throw Unsupported("open pool " + asked.path + ": it is no file of 8 MiB or more, so no pool of a structure");
+    throw Unsupported("open pool " + asked.path +
+                      ": it is not a file of 8 MiB or more, so it is not a pool of a structure");
   return size;
 }
 
 PMEMobjpool* open(const StructureOptions& asked, const std::string& layout) {
   auto* pool = pmemobj_open(asked.path.c_str(), layout.c_str());
   if (pool != nullptr) return pool;
-  if (errno == EAGAIN) throw Unsupported("open pool " + asked.path + ": it is in use; end who has it open");
+  if (errno == EAGAIN)
+    throw Unsupported("open pool " + asked.path + ": it is in use; end the program that has it open");
   throw Unsupported("open pool " + asked.path + ": " + last_words() + "; it takes a pool of layout " + layout);
 }
 
@@ -117,7 +119,7 @@ Pool::Pool(const StructureOptions& asked, std::string_view structure, std::size_
   pool_ = asked.make ? make(asked, layout, size_) : open(asked, layout);
   root_ = pmemobj_root(pool_, root_bytes);
   start_ = OID_IS_NULL(root_) ? nullptr : static_cast<std::byte*>(pmemobj_direct(root_)) - root_.off;
-  std::string why = start_ == nullptr ? "no room for its root object" : "";
+  std::string why = start_ == nullptr ? "no space for its root object" : "";
   const auto there = why.empty() ? root<Root>().value_bytes : 0;
   if (there != 0 && there != asked.value_bytes)
     why = "its values have " + std::to_string(there) + " bytes, and " + std::to_string(asked.value_bytes) +

@@ -1,0 +1,25 @@
+/// A simulated group on a structure: whole rounds of operations, whose accesses are recorded as they run, behind a fill
+/// and a round that are not timed.
+#pragma once
+#include "bench/keyed_walker.hpp"
+#include "bench/simulated.hpp"
+
+namespace tierscope {
+
+class KeyedGroup final : public SimulatedGroup {
+ public:
+  explicit KeyedGroup(const SimulatedPlace& place);
+  [[nodiscard]] std::vector<Stepper*> steppers() override;
+  /// The fill and one round.
+  void warm(Course& course) override;
+  [[nodiscard]] bool alone() const override { return true; }
+  /// Rounds until one ends at `end` or later. @throws BadPlan if an operation failed
+  void run(Course& course, simulate::Time end, simulate::Time length) override;
+  [[nodiscard]] double error() override;
+
+ private:
+  Store* store_;
+  std::vector<std::unique_ptr<KeyedWalker>> walkers_;
+};
+
+}  // namespace tierscope

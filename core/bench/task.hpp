@@ -1,0 +1,132 @@
+/// What a group does: one class for each operation that a kernel can state (`.operation`), each in a file of its own in
+/// bench/tasks/, where it registers itself. A task knows what it takes of a plan, how its memory is prepared, how a
+/// block of it runs, what one operation moves, how its answer is checked, and how it runs on a simulated machine.
+/// A task has no state: that is in its Group and Members. It is asked before and after blocks; of what is timed the
+/// only call through it is the one that starts all blocks of a thread (bench/timed.hpp).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/group.hpp"
+#include "bench/simulated.hpp"
+
+namespace tierscope {
+
+class BlockRunner;
+class Stream;
+
+/// What the facts of a group say of its work; 0 where that has no sense.
+struct WorkFacts {
+  unsigned streams = 1, unroll = 1;
+  std::uint64_t prefetch_bytes = 0, prefetch_write_bytes = 0, interleave_bytes = 0, element_bytes = 0, access_bytes = 0;
+};
+
+class Task {
+ public:
+  explicit constexpr Task(std::string_view its_name) noexcept : name(its_name) {}
+  virtual ~Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  const std::string_view name;  // as kernels and the catalogue state it
+
+  // What it needs of the plan.
+
+  /// The keys that it takes, at their usual values.
+  [[nodiscard]] virtual std::unique_ptr<Work> work() const = 0;
+  /// What only this task knows by this name, as a kernel: a victim, a structure; nullptr if there is none.
+  [[nodiscard]] virtual std::shared_ptr<const kernels::KernelEntry> find(std::string_view) const { return nullptr; }
+  /// All of them.
+  [[nodiscard]] virtual std::vector<std::string_view> names() const { return {}; }
+  /// The loop variant that the plan asks for.
+  [[nodiscard]] virtual kernels::Shape shape(const GroupPlan&) const { return {}; }
+  /// @throws BadPlan if values do not fit together, or do not fit the kernel
+  virtual void check(const Group&) const {}
+  /// Operations of each member. @throws BadPlan for a footprint that is too small
+  [[nodiscard]] virtual std::uint64_t share(const Group&) const { return 1; }
+  [[nodiscard]] virtual std::size_t threads(const GroupPlan& plan) const { return plan.cpus.size(); }
+  /// Whether all members work on the same operations, and each needs the others.
+  [[nodiscard]] virtual bool together() const { return false; }
+  /// Whether a block is a whole task, whose end the batch waits for.
+  [[nodiscard]] virtual bool whole() const { return false; }
+
+  // Its memory.
+
+  /// Whether its blocks go through a slice of memory from end to end, operand by operand.
+  [[nodiscard]] virtual bool walks() const { return false; }
+  /// Whether each of its accesses waits for the one before.
+  [[nodiscard]] virtual bool waits() const { return false; }
+  /// Bytes from one operation to the next, of one line of an operand; and how many of them one operation asks for.
+  [[nodiscard]] virtual std::uint64_t element(const Group&) const { return kernels::LINE; }
+  [[nodiscard]] virtual std::uint64_t asked(const Group&) const { return kernels::LINE; }
+  /// Bytes by which each operand is shifted against the one before.
+  [[nodiscard]] virtual std::uint64_t skew(const Group&) const { return 0; }
+  /// Bytes that are mapped only to learn what the target is; 0: none.
+  [[nodiscard]] virtual std::uint64_t asks(const Group&) const { return 0; }
+  /// @throws BadPlan if what a target adds to its memory does not reach this task
+  virtual void require_reached(const Group&) const {}
+  /// What a member's pass keeps from block to block; its operands point at the memory already.
+  virtual void place(Group&, std::size_t) const {}
+  /// Fills a member's part of one memory.
+  virtual void fill(const Group& group, std::size_t member, std::span<std::byte> memory) const noexcept;
+  /// Changes a line of every page that the member stores to.
+  virtual void stir(const Group&, std::size_t) const noexcept {}
+  /// Whether the check wants something of the content before the blocks; `remember` keeps it.
+  [[nodiscard]] virtual bool remembers(const Group&) const { return false; }
+  virtual void remember(Group&, std::size_t) const {}
+  /// What distinguishes its content, beside the seed.
+  [[nodiscard]] virtual std::string content(const Group&) const { return ""; }
+  /// Makes what a member's blocks run, on the thread that will run them; nullptr if the kernel's function does.
+  /// @throws BadPlan, Unsupported, SystemError
+  [[nodiscard]] virtual std::unique_ptr<Victim> make(const Group&, std::size_t, std::shared_ptr<KeyedTeam>) const {
+    return nullptr;
+  }
+  /// After `make` of all members: where their memory is.
+  virtual void look_up(Store&) const {}
+  /// After a batch: keeps what a member measured within its blocks.
+  virtual void keep(Store&, std::size_t) const {}
+
+  // Its blocks.
+
+  /// Whether this thread only answers another, and has no size of its own to find; and whether it waits for one.
+  [[nodiscard]] virtual bool answers(std::size_t) const { return false; }
+  [[nodiscard]] virtual bool asks_another(std::size_t) const { return false; }
+  /// Operations that a block is a multiple of.
+  [[nodiscard]] virtual std::uint64_t granule(const Group&) const { return 1; }
+  virtual void size(BlockRunner&) const noexcept = 0;
+  virtual void run(BlockRunner&) const noexcept = 0;
+
+  // Its answer: the largest relative difference, infinity if it is wrong.
+  [[nodiscard]] virtual double verify(const Group&, const Member&) const = 0;
+
+  // On a simulated machine.
+
+  /// "" or why a kernel has no form there.
+  [[nodiscard]] virtual std::string unsimulated(const kernels::KernelEntry&) const;
+  /// Bytes of its memory there.
+  [[nodiscard]] virtual std::uint64_t simulated_bytes(const Group& group) const { return group.bytes_needed(false); }
+  /// @throws Unsupported, BadPlan
+  [[nodiscard]] virtual std::unique_ptr<SimulatedGroup> simulate(const SimulatedPlace& place) const;
+  /// The accesses of a member. bases: of each operand. @pre unsimulated() says nothing
+  [[nodiscard]] virtual std::unique_ptr<Stream> stream(const Group&, std::size_t,
+                                                       const std::array<std::uint64_t, kernels::OPERANDS>& bases) const;
+  /// Whether a block ends with a fence that waits for all stores.
+  [[nodiscard]] virtual bool drains() const { return false; }
+
+  // What it adds to the facts of a group.
+  [[nodiscard]] virtual WorkFacts facts(const Group&) const { return {}; }
+  [[nodiscard]] virtual Persistence persistence(const Group&, const Store& store) const {
+    return store.target.target->persistence();
+  }
+};
+
+/// The task of a kernel, a victim or a structure; nullptr if there is none of this name.
+const Task* task_of(std::string_view kernel);
+/// @throws BadPlan naming every kernel
+[[noreturn]] void refuse_kernel(const std::string& name);
+
+}  // namespace tierscope

@@ -1,0 +1,110 @@
+/// The accesses of blocks, in the order of core/kernels/blocks.hpp.
+#include <algorithm>
+#include <optional>
+
+#include "base/shuffle.hpp"
+#include "bench/streams.hpp"
+#include "bench/tasks/block.hpp"
+#include "kernels/blocks.hpp"
+
+namespace tierscope {
+namespace {
+
+using kernels::LINE;
+using simulate::Access;
+using simulate::Kind;
+
+/// How a line is written back, if it is.
+std::optional<Kind> flush_of(kernels::Flush flush) {
+  switch (flush) {
+    case kernels::Flush::clflush:
+      return Kind::clflush;
+    case kernels::Flush::clflushopt:
+      return Kind::clflushopt;
+    case kernels::Flush::clwb:
+      return Kind::clwb;
+    case kernels::Flush::none:
+    case kernels::Flush::msync:
+      break;
+  }
+  return {};
+}
+
+class BlockStream final : public Stream {
+ public:
+  BlockStream(const Group& group, std::size_t member, std::uint64_t base)
+      : Stream(group, group.members[member]),
+        base_(base),
+        element_(group.plan.of<Blocks>().element),
+        touched_(touched_of(group)),
+        window_(region_of(group, group.members[member])),
+        first_state_(first_draw(group, member)),
+        state_(first_state_),
+        at_(begin_),
+        fence_(fence_of(group)),
+        order_(order_of(group)),
+        flush_(flush_of(info().flush)) {}
+  std::uint64_t next(std::uint64_t wanted, std::vector<Access>& to) override {
+    wanted = std::max<std::uint64_t>(wanted, 1);
+    for (std::uint64_t made = 0; made < wanted; ++made) block(to);
+    return wanted;
+  }
+  void rewind() override {
+    state_ = first_state_;
+    at_ = begin_;
+    region_ = ~std::uint64_t{0};
+  }
+
+ private:
+  std::uint64_t next_block();
+  void block(std::vector<Access>& to);
+
+  std::uint64_t base_, element_, touched_, window_, first_state_, state_, at_;
+  kernels::Fence fence_;
+  kernels::Order order_;
+  std::optional<Kind> flush_;
+  std::uint64_t region_ = ~std::uint64_t{0};  // the one whose order is at hand
+  Shuffle shuffle_{1, 0};
+};
+
+/// As core/kernels/blocks.hpp: which block of the slice is next.
+std::uint64_t BlockStream::next_block() {
+  const auto step = at_ - begin_;
+  at_ = at_ + 1 == end_ ? begin_ : at_ + 1;
+  if (order_ == kernels::Order::sequential) return begin_ + step;
+  if (order_ == kernels::Order::random) {
+    state_ = kernels::bytes::next_draw(state_);
+    return begin_ + kernels::bytes::drawn(state_, end_ - begin_);
+  }
+  if (const auto region = step / window_; region != region_) {
+    region_ = region;
+    shuffle_ = kernels::blocks::order_of(region, window_, state_);
+  }
+  return begin_ + region_ * window_ + shuffle_.at(step % window_);
+}
+
+/// As core/kernels/flush.hpp: all stores, all flushes, one fence; or the three for each line.
+void BlockStream::block(std::vector<Access>& to) {
+  const bool region_ends = order_ == kernels::Order::once && (at_ - begin_ + 1) % window_ == 0;
+  const auto first = base_ + next_block() * element_;
+  const auto last = first + touched_;
+  for (auto line = first; line < last; line += LINE) {
+    if (info().operands[0].loads) to.push_back({line, Kind::load, false});
+    if (info().operands[0].stores) to.push_back({line, store_, false});
+    if (fence_ != kernels::Fence::line) continue;
+    if (flush_) to.push_back({line, *flush_, false});
+    to.push_back({0, Kind::sfence, false});
+  }
+  if (fence_ == kernels::Fence::line) return;
+  for (auto line = first; flush_ && line < last; line += LINE) to.push_back({line, *flush_, false});
+  if (fence_ == kernels::Fence::chunk) to.push_back({0, Kind::sfence, false});
+  if (fence_ == kernels::Fence::region && region_ends) to.push_back({0, Kind::mfence, false});
+}
+
+}  // namespace
+
+std::unique_ptr<Stream> block_stream(const Group& group, std::size_t member, std::uint64_t base) {
+  return std::make_unique<BlockStream>(group, member, base);
+}
+
+}  // namespace tierscope

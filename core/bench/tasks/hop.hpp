@@ -1,0 +1,19 @@
+/// What groups on hops take of a plan: dependent loads, each of a node that lies `element` bytes behind the one before.
+#pragma once
+#include "bench/cycle.hpp"
+#include "bench/group.hpp"
+
+namespace tierscope {
+
+struct Hops final : WorkOf<Hops> {
+  std::uint64_t footprint = 0;
+  std::uint64_t element = 64;
+  std::uint64_t locality = 0;           // 0: the whole slice
+  std::optional<kernels::Order> order;  // of windows; random where it is not given
+  static std::span<const Key<Hops>> table();
+};
+
+/// The cycle through a member's nodes. @pre the group's work is Hops
+Cycle cycle_of(const Group& group, const Member& member);
+
+}  // namespace tierscope

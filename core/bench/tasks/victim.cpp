@@ -1,0 +1,78 @@
+/// Victims: a block is one whole computation, on memory that it takes itself.
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "bench/compare.hpp"
+#include "bench/own_kernel.hpp"
+#include "bench/timed.hpp"
+
+namespace tierscope {
+namespace {
+
+struct Computation final : WorkOf<Computation> {
+  std::string size;     // of an instance
+  std::string command;  // of the victim `command`
+  double limit_s = 0;   // of a command; 0: its own default
+  static std::span<const Key<Computation>> table();
+};
+
+std::span<const Key<Computation>> Computation::table() {
+  static constexpr Key<Computation> KEYS[]{
+      text_key<Computation, &Computation::size>("size"),
+      {"command",
+       [](Computation& its, const std::string& key, const std::string& word) {
+         its.command = percent_decoded(key, word);
+       },
+       [](const Computation& its) { return percent_encoded(its.command); }},
+      {"limit",
+       [](Computation& its, const std::string& key, const std::string& word) {
+         its.limit_s = parse_seconds(key, word);
+       },
+       [](const Computation& its) { return seconds_word(its.limit_s); }},
+  };
+  return KEYS;
+}
+
+class VictimTask final : public TaskOf<blocks::Whole> {
+ public:
+  using TaskOf::TaskOf;
+  [[nodiscard]] std::unique_ptr<Work> work() const override { return std::make_unique<Computation>(); }
+  [[nodiscard]] std::shared_ptr<const kernels::KernelEntry> find(std::string_view kernel) const override {
+    for (const VictimEntry* victim : Registry<VictimEntry>::entries())
+      if (victim->name == kernel)
+        return own_kernel(victim->name, name,
+                          victim->starts_processes ? kernels::Wait::processes : kernels::Wait::none);
+    return nullptr;
+  }
+  [[nodiscard]] std::vector<std::string_view> names() const override {
+    return names_of(Registry<VictimEntry>::entries());
+  }
+  void check(const Group& group) const override {
+    if (!group.plan.source.empty() || group.plan.target != "null")
+      throw BadPlan("victim " + group.plan.kernel + " takes its own memory, on the node of its CPU; write target=null");
+  }
+  /// A command runs on all its CPUs at once, and one thread waits for it.
+  [[nodiscard]] std::size_t threads(const GroupPlan& plan) const override {
+    return plan.of<Computation>().command.empty() ? plan.cpus.size() : 1;
+  }
+  [[nodiscard]] bool whole() const override { return true; }
+
+  [[nodiscard]] std::unique_ptr<Victim> make(const Group& group, std::size_t member,
+                                             std::shared_ptr<KeyedTeam>) const override {
+    const auto& plan = group.plan;
+    const auto& its = plan.of<Computation>();
+    const auto& entry = Registry<VictimEntry>::find("victim", plan.kernel);
+    if (!entry.lacking.empty()) throw Unsupported("victim " + plan.kernel + ": " + std::string(entry.lacking));
+    const std::vector<unsigned> own{group.members[member].cpu};
+    return entry.make({its.size, its.command, its.limit_s, plan.seed, its.command.empty() ? own : plan.cpus});
+  }
+
+  [[nodiscard]] double verify(const Group&, const Member& member) const override {
+    return member.victim == nullptr ? WRONG : member.victim->check();
+  }
+};
+
+const VictimTask task{"task"};
+const Registration<Task> registration{task};
+
+}  // namespace
+}  // namespace tierscope
