@@ -116,7 +116,7 @@ def test_the_command(
     status, out, _ = say(capfd, "history", str(slower), "--least", "0.5", "--json")
     assert (status, json.loads(out)["verdict"]) == (Exit.GOOD, "no change in 2 points over 8 runs")
     assert refused(capfd, "history", str(slower), "--least", "2")[0] == Exit.USAGE
-    assert "no run directory" in refused(capfd, "history", str(tmp_path))[1]
+    assert "is not a run directory" in refused(capfd, "history", str(tmp_path))[1]
 
 
 def test_too_few_numbers_that_are_sure_are_told_from_too_few_runs(slower: Path) -> None:
