@@ -30,8 +30,8 @@ from tierscope.record.machine import Machine
 from tierscope.record.program import BIN, BIN_MEANINGS
 from tierscope.record.result import Manifest, Result, Run
 from tierscope.record.samples import BLOCK, BLOCK_MEANINGS
-from tierscope.tables import Column, Flat, Insight, Main, Plain, tables
-from tierscope.tables.measured import CLOSING
+from tierscope.tables import Insight, JudgedRow, Main, Plain, tables
+from tierscope.tables.rows import Col, Time
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted({parts[name].page for name in parts})
@@ -144,6 +144,13 @@ def test_every_insight_in_the_code_has_a_meaning() -> None:
     assert len(made_there) > 8
 
 
+class TidesRow(JudgedRow, frozen=True, kw_only=True):
+    """A tide."""
+
+    moon: Annotated[str, Col("moon", help="its phase")]
+    height: Annotated[Time | None, Col("height", help="median")]
+
+
 class Tides:
     """One row for each tide.
 
@@ -154,17 +161,12 @@ class Tides:
     title = "Tides"
     keys = ("moon",)
     main = (Main("height_s"),)
-    columns = (
-        Column("moon", "moon", "", help="its phase"),
-        Column("height_s", "height", "s", help="median"),
-        Column("height_low", "low", "s"),
-        *CLOSING,
-    )
+    row = TidesRow
     says: ClassVar[dict[str, str]] = {"flood MOON": "the highest | of all"}
 
-    def rows(self, run: Run) -> list[Flat]: ...  # type: ignore[empty-body]
+    def rows(self, run: Run) -> list[TidesRow]: ...  # type: ignore[empty-body]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]: ...  # type: ignore[empty-body]
+    def insights(self, run: Run, rows: list[TidesRow]) -> list[Insight]: ...  # type: ignore[empty-body]
 
 
 def test_a_new_table_appears_with_columns_insights_and_points() -> None:

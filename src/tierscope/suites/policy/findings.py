@@ -21,15 +21,14 @@ def sentences(rows: list[PolicyRow]) -> list[Insight]:
 
 
 def _said(row: PolicyRow) -> Insight | None:
-    name = f"policy {row.part}"
     if not row.found:
         text = NOTHING[row.part].format(target=row.target, evidence=row.evidence)
-        return Insight(name=name, text=text, value=0.0, unit="1")
+        return Insight(name=f"policy {row.part}", text=text, value=0.0, unit="1")
     count = sure(row, row.count)
     text = FOUND[row.part](row, count) if count else ""
     if count is None or not text:
         return None
-    return Insight(name=name, text=text, value=count.middle, low=count.low, high=count.high, unit="1")
+    return Insight(name=f"policy {row.part}", text=text, value=count.middle, low=count.low, high=count.high, unit="1")
 
 
 def _interleaving(row: PolicyRow, count: Interval) -> str:
