@@ -37,8 +37,8 @@ void SampleFile::write_header() {
   const std::size_t length = HEADER - 10;
   header += static_cast<char>(length & 0xFFU);
   header += static_cast<char>(length >> 8U);
-  header +=
-      std::string("{'descr': ") + DTYPE + ", 'fortran_order': False, 'shape': (" + std::to_string(rows_) + ",), }";
+  header.append("{'descr': ").append(DTYPE).append(", 'fortran_order': False, 'shape': (");
+  header.append(std::to_string(rows_)).append(",), }");
   header.resize(HEADER - 1, ' ');
   header += '\n';
   write_all(header.data(), header.size(), 0);

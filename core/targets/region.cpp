@@ -70,12 +70,11 @@ std::optional<Region> of_device(const fs::path& folder, const fs::path& root) {
 }
 
 Persistence persistence_of(const std::optional<Region>& found) {
-  constexpr auto LEAST = "; flushes are needed at least";
-  if (!found) return {"adr", std::string("unknown: no region of the NVDIMM driver is found below it") + LEAST};
+  if (!found) return {"adr", "unknown: no region of the NVDIMM driver is found below it; flushes are needed at least"};
   const auto file = "/sys/bus/nd/devices/" + found->name + "/persistence_domain";
   if (found->domain == "cpu_cache") return {"eadr", file + ": cpu_cache"};
   if (found->domain == "memory_controller") return {"adr", file + ": memory_controller"};
-  return {"adr", "not told by " + file + LEAST};
+  return {"adr", "not told by " + file + "; flushes are needed at least"};
 }
 
 }  // namespace tierscope::region

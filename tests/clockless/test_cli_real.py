@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from asked import KEYS
-from shell import CPUS, PLAIN, ROOT, Shell, cores_of, records, wait_for
+from shell import CPUS, PLAIN, ROOT, Shell, cores_of, ended, records, wait_for
 from tierscope.record.result import load
 from tierscope.run.start import resume
 
@@ -203,7 +203,7 @@ def test_ctrl_c_ends_with_130_leaves_no_core_and_can_be_resumed(shell: Shell) ->
     wait_for(lambda: records(directory) >= 2)
     (number,) = cores_of(process.pid)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = ended(process)
     assert (process.returncode, out) == (130, "")
     assert err == "tierscope: interrupted; continue with: tierscope resume run\n"
     assert not Path(f"/proc/{number}").exists()
@@ -223,7 +223,7 @@ def test_killed_at_any_moment_it_can_be_resumed(shell: Shell, seed: int) -> None
     children = cores_of(process.pid)
     process.kill()
     process.communicate()
-    wait_for(lambda: not any(Path(f"/proc/{number}").exists() for number in children), 10)
+    wait_for(lambda: not any(Path(f"/proc/{number}").exists() for number in children))
     for left in shell.tmp.iterdir():
         shutil.rmtree(left)  # killed in the instant between the core's start and its first word
     finished(directory)
@@ -235,7 +235,7 @@ def test_a_core_that_is_killed_is_told_with_the_way_to_go_on(shell: Shell) -> No
     wait_for(lambda: records(directory) >= 1)
     (number,) = cores_of(process.pid)
     os.kill(number, signal.SIGKILL)
-    out, err = process.communicate(timeout=30)
+    out, err = ended(process)
     assert (process.returncode, out, err.count("\n")) == (3, "", 1)
     assert "killed from outside" in err
     assert "continue with: tierscope resume run" in err
@@ -247,7 +247,7 @@ def test_two_processes_do_not_write_one_run(shell: Shell) -> None:
     wait_for(lambda: records(shell.folder / "run") >= 1)
     process.send_signal(signal.SIGSTOP)  # it holds the run for as long as this takes
     beside = shell.start("resume", "run")
-    _, err = beside.communicate(timeout=60)
+    _, err = ended(beside)
     process.kill()
     process.communicate()
     assert beside.returncode == 2

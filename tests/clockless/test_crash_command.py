@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shell import Shell, wait_for
+from shell import Shell, ended, wait_for
 from tierscope.crash.writer import find_library
 from tierscope.errors import MachineError
 
@@ -276,7 +276,7 @@ def test_a_stop_ends_the_writer_and_leaves_nothing(shell: Shell, number: signal.
     wait_for(lambda: any(log.read_text() == "1\n2\n3\n" for log in work.glob(".tierscope-crash-*/log-1")))
     (writer,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     os.kill(process.pid, number)
-    _, err = process.communicate(timeout=60)
+    _, err = ended(process)
     assert process.returncode == 128 + number
     assert err.strip() == "tierscope: interrupted"
     assert not Path(f"/proc/{writer}").exists()

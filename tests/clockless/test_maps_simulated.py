@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shell import Shell
+from shell import LONGEST_S, Shell
 from tierscope import core
 from tierscope.core import find_traced_core
 from tierscope.errors import MachineError
@@ -151,7 +151,7 @@ def test_an_operation_that_memory_cannot_record_is_an_error_and_no_abort(in_pool
     plan = "group kernel=hashmap_tx operation=insert target=sim:flat count=300000 cpus=0\nprepare\n"
     done = subprocess.run(
         ["prlimit", "--as=300000000", find_traced_core(), "run"],
-        input=f"{plan}measure seconds=10us block=1us\n", capture_output=True, text=True, check=False, timeout=60,
+        input=f"{plan}measure seconds=10us block=1us\n", capture_output=True, text=True, check=False, timeout=LONGEST_S,
     )  # fmt: skip
     assert done.returncode == 3
     assert "recorded accesses of one operation or rehash; give a smaller count=" in done.stdout

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shell import Shell, records, wait_for
+from shell import Shell, ended, records, wait_for
 from tierscope.errors import MachineError
 from tierscope.fio import Session
 from tierscope.fio import process as fio
@@ -160,7 +160,7 @@ def test_a_killed_fio_and_ctrl_c_keep_what_was_measured_and_no_file(shell: Shell
     process = shell.start(*words, "--out", str(out))
     wait_for(lambda: records(out) >= 1)
     wait_for(lambda: kill_fios_of(process.pid) or process.poll() is not None)
-    _, err = process.communicate(timeout=60)
+    _, err = ended(process)
     assert process.returncode == 3, err
     assert "fio was killed by signal SIGKILL" in err
     assert "what was measured is kept, continue with: tierscope resume" in err
@@ -168,7 +168,7 @@ def test_a_killed_fio_and_ctrl_c_keep_what_was_measured_and_no_file(shell: Shell
     process = shell.start("resume", str(out))
     wait_for(lambda: any("time_based" in _command(one) for one in fios_of(process.pid)))
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = ended(process)
     assert process.returncode == 130, err
     assert "continue with: tierscope resume" in err
     assert list(place.iterdir()) == []
@@ -187,7 +187,7 @@ def test_a_kill_leaves_neither_file_nor_fio(shell: Shell, place: Path) -> None:
     wait_for(lambda: any("time_based" in _command(one) for one in fios_of(process.pid)))
     (running,) = fios_of(process.pid)
     process.kill()
-    process.communicate(timeout=60)
+    ended(process)
     wait_for(lambda: not named(running, "fio"))
     assert list(place.iterdir()) == []
     assert load(out).result.records == ()

@@ -5,6 +5,7 @@
 
 #include "base/syscall.hpp"
 #include "says.hpp"
+#include "variants.hpp"
 
 using namespace tierscope;
 using tests::error_of;
@@ -120,9 +121,12 @@ TEST_CASE("a CPU that cannot be had leaves an empty bench") {
 
 TEST_CASE("what a kernel updates is right over batches and walks, and after another kernel in the same memory") {
   Bench bench;
-  bench.prepare({plan_of("kernel=update footprint=192KiB")});
-  for (const std::string words : {"kernel=update footprint=192KiB streams=4", "kernel=update footprint=64KiB",
-                                  "kernel=add footprint=192KiB", "kernel=update footprint=192KiB"}) {
+  const std::string update = "kernel=update footprint=192KiB";
+  bench.prepare({plan_of(update)});
+  const auto streams = tests::most_streams(plan_of(update));
+  for (const std::string& words :
+       {update + " " + streams, update + " prefetch=512B", std::string("kernel=update footprint=64KiB"),
+        std::string("kernel=add footprint=192KiB"), update}) {
     CAPTURE(words);
     measure(bench);
     measure(bench);

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from shell import LONGEST_S
 from tierscope.errors import Exit
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks/compare_repeat.py"
@@ -59,7 +60,7 @@ def test_a_slowdown_that_is_inconclusive_is_not_missed_and_a_run_beside_itself_i
 @pytest.mark.slow
 def test_it_compares_for_real() -> None:
     command = [sys.executable, str(SCRIPT), "--repeats", "1", "--rounds", "3"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, check=False)
     assert done.returncode in (Exit.GOOD, Exit.FAILED, Exit.INCONCLUSIVE), done.stderr
     alone, planted = done.stdout.splitlines()[2:]
     assert alone.startswith("| with itself | 1 ")

@@ -26,6 +26,19 @@ ROOT = os.geteuid() == 0
 PLAIN = ("setpriv", "--bounding-set=-all", "--inh-caps=-all") if ROOT and shutil.which("setpriv") else ()
 """Before a command: without the privileges of root."""
 
+LONGEST_S = 900
+"""Only what hangs takes longer: a simulation of 20 s took 260 s on a machine with ten programs for each CPU."""
+
+
+def ended(process: "subprocess.Popen[str]") -> tuple[str, str]:
+    """Return standard output and standard error of a command; one that hangs is killed, and its test fails."""
+    try:
+        return process.communicate(timeout=LONGEST_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
 
 class Shell:
     """Calls the command in a folder; its temporary files lie in `tmp`."""
@@ -47,7 +60,7 @@ class Shell:
     def __call__(self, *words: str, before: tuple[str, ...] = (), cwd: Path | None = None) -> tuple[int, str, str]:
         """Status, standard output, standard error; nothing may be left in `tmp`."""
         process = self.start(*words, before=before, cwd=cwd)
-        out, err = process.communicate(timeout=100)
+        out, err = ended(process)
         assert "Traceback" not in err
         assert list(self.tmp.iterdir()) == []
         return process.returncode, out, err
@@ -60,7 +73,7 @@ class Shell:
         return status, err
 
 
-def wait_for(what: Callable[[], object], seconds: float = 60) -> None:
+def wait_for(what: Callable[[], object], seconds: float = LONGEST_S) -> None:
     until = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < until, "waited in vain"

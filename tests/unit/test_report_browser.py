@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from reported import evil_run, small_run
+from shell import LONGEST_S
 from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.figure_page import Beside, figure_page
@@ -108,7 +109,7 @@ def opened(browser: str, tmp_path: Path, text: str, *flags: str, anchor: str = "
     page = tmp_path / "report.html"
     page.write_text(text)
     command = [browser, *FLAGS, *flags, f"--user-data-dir={tmp_path}/profile", f"file://{page}{anchor}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, check=True).stdout
 
 
 def root_of(dom: str) -> dict[str, str]:
@@ -188,7 +189,7 @@ def messages(browser: str, tmp_path: Path, text: str) -> list[str]:
     page = tmp_path / "page.html"
     page.write_text(text)
     command = [browser, *FLAGS, "--enable-logging=stderr", f"--user-data-dir={tmp_path}/profile", f"file://{page}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, check=True)
     lines = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
     return [line for line in lines if "WARN Using discrete channel" not in line]  # Vega-Lite's opinion of a chart
 

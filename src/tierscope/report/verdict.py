@@ -62,9 +62,10 @@ def _nothing(content: Content, told: str) -> str:
     told: what it shows in spite of that.
     """
     rows = judged(content)
-    if not rows or 2 * sum(not row["conclusive"] for row in rows) < len(rows):
+    sure = sum(bool(row["conclusive"]) for row in rows)
+    if not rows or 2 * (len(rows) - sure) < len(rows):
         return ""
-    return f"{'Few results are' if told else 'No result is'} conclusive yet: {why(content)}"
+    return f"{'Few results are' if told or sure else 'No result is'} conclusive yet: {why(content)}"
 
 
 def _speed_clause(speed: Speed | None, passed: StreamRow | None) -> str:
