@@ -11,7 +11,7 @@ def read_words(words: tuple[str, ...]) -> dict[str, str]:
         if not key or not equals:
             raise UsageError(f"{word!r} is not of the form key=value, such as threads=1,2")
         if not word.isprintable():  # a result could not keep it
-            raise UsageError(f"{word!r} contains bytes that are not text")
+            raise UsageError(f"{word!r} contains characters that cannot be printed")
         if key in read:
             raise UsageError(f"{key}= is given twice")
         read[key] = value
