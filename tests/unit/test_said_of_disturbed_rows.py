@@ -105,7 +105,8 @@ def told(content: Content, changed: dict[str, list[Any]]) -> Content:
     """The content of a run that has these rows."""
     sections = {
         name: Section(
-            name, one.title, one.columns, [flat(row) if isinstance(row, Row) else row for row in changed[name]], changed[name],
+            name, one.title, one.columns,
+            [flat(row) if isinstance(row, Row) else row for row in changed[name]], changed[name],
             tables[name].insights(content.run, changed[name]) if name in tables else [], (),
         )
         for name, one in content.sections.items()

@@ -1,5 +1,7 @@
 """Rows and insights hold Python's own numbers: JSON and the terminal know no others."""
 
+from typing import Annotated
+
 import msgspec
 import numpy as np
 import pytest
@@ -7,11 +9,12 @@ import pytest
 from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
-from tierscope.record.experiment import Label
 from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.formats.json import document
-from tierscope.tables import Column, Flat, Insight, Tables
+from tierscope.stats.median import Interval
+from tierscope.tables import Insight, Row, Tables
+from tierscope.tables.rows import Col, Count, Ratio, Time
 
 LABELS = (str, int, float, bool, type(None))
 
@@ -33,19 +36,31 @@ def test_every_value_has_a_type_that_json_knows(run: Run) -> None:
     assert msgspec.json.encode(document(run))
 
 
+class CarelessRow(Row, frozen=True, kw_only=True):
+    """One of each type."""
+
+    share: Annotated[Ratio, Col("share")]
+    count: Annotated[Count, Col("count")]
+    sure: Annotated[bool, Col("sure")]
+    word: Annotated[str, Col("word")]
+    time: Annotated[Time | None, Col("time")]
+
+
 class Careless:
     """A table that hands on what numpy returned."""
 
     name, title = "careless", "Careless"
-    columns = (Column("share", "share", "1"),)
+    row = CarelessRow
     keys, main = ("share",), ()
 
-    def rows(self, run: Run) -> list[Flat]:
+    def rows(self, run: Run) -> list[CarelessRow]:
         del run
-        numbers: list[Label] = [np.float64(0.5), np.int64(3), np.True_, np.str_("x"), 7]  # type: ignore[list-item]
-        return [{"share": number} for number in numbers]
+        low, high = np.float64(1.0), np.float64(2.0)
+        time = Interval(low, np.float64(1.5), high, 3)
+        share, count, sure, word = np.float64(0.5), np.int64(3), np.True_, np.str_("x")
+        return [CarelessRow(share=share, count=count, sure=sure, word=word, time=time)]  # type: ignore[arg-type]
 
-    def insights(self, run: Run, rows: list[Flat]) -> list[Insight]:
+    def insights(self, run: Run, rows: list[CarelessRow]) -> list[Insight]:
         del run, rows
         return [Insight(name="share", text="half", value=np.float64(0.5), low=np.float64(0.25))]
 
@@ -54,6 +69,7 @@ def test_a_careless_table_is_mended_where_it_is_registered(run: Run) -> None:
     tables = Tables("table", "tierscope.tables")
     tables.add(Careless())
     table = tables._entries["careless"]
-    assert [type(row["share"]) for row in table.flat(run)] == [float, int, bool, str, int]
+    ((*values,),) = (row.values() for row in table.flat(run))
+    assert [type(value) for value in values] == [float, int, bool, str, float, float, float]
     (said,) = table.insights(run, [])
     assert (type(said.value), type(said.low), said.high) == (float, float, None)
