@@ -141,7 +141,7 @@ def test_a_pool_that_holds_keys_is_not_touched(shell: Shell, place: Path) -> Non
         holder.kill()
     status, _, error = shell("run", "maps", "structures=hashmap_tx", f"target=pool:{pool},open", "count=300")
     assert status == 3
-    assert "holds 300 keys, which are not touched" in error
+    assert "holds 300 keys, which are kept" in error
 
 
 def test_a_build_without_libpmemobj_says_what_brings_its_structures(shell: Shell, tmp_path: Path) -> None:
