@@ -120,7 +120,7 @@ def _gather(same: _Same) -> Content:
     said = {name: tables[name].insights(run, rows) for name, rows in typed.items() if rows}
     rows = {name: [flat(row) for row in typed[name]] for name in typed}
     audit = examine(statements(run, rows, said))
-    sections = {name: _section(run, name, typed[name], said[name], audit) for name in said}
+    sections = {name: _section(run, name, typed[name], rows[name], said[name], audit) for name in said}
     blocks = series_rows(run, choose(run, rows))
     if blocks:
         sections["series"] = Section("series", "Blocks over time", COLUMNS, blocks, blocks, [], ())
@@ -128,10 +128,9 @@ def _gather(same: _Same) -> Content:
     return Content(run, sections, tuple(_drawings(run, sections)), audit)
 
 
-def _section(run: Run, name: str, typed: list[Any], said: list[Insight], audit: Audit) -> Section:
+def _section(run: Run, name: str, typed: list[Any], rows: list[Flat], said: list[Insight], audit: Audit) -> Section:
     table = tables[name]
     failures = tuple(one for one in audit.failures if one.table == name)
-    rows = [flat(row) for row in typed]
     return Section(name, table.title, table.columns, rows, typed, said, touching(run, name), failures)
 
 

@@ -141,11 +141,9 @@ def columns_of(row: type[Row]) -> tuple[Column, ...]:
 
 def flat(row: Row) -> Flat:
     """Return one value for each column."""
-    found: Flat = {}
-    for field in fields(type(row)):
-        names = (column.name for column in field.columns)
-        found.update(zip(names, field.values(getattr(row, field.name)), strict=True))
-    return found
+    kind: type[Row] = type(row)
+    values = (value for field in fields(kind) for value in field.values(getattr(row, field.name)))
+    return dict(zip((column.name for column in columns_of(kind)), values, strict=True))
 
 
 R = TypeVar("R", bound=Row)
