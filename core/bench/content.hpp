@@ -1,4 +1,4 @@
-/// What the memory contains before the blocks: random reals or random words.
+/// The content of the memory before the blocks: random reals or random words.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -35,7 +35,7 @@ const kernels::Variant& find_variant(const Group& group) {
                 " prefetchw=" + std::to_string(facts.prefetch_write_bytes) + "; it is built for" + known);
 }
 
-/// What holds for every task. @throws BadPlan
+/// Checks that every task needs. @throws BadPlan
 void check_plan(const GroupPlan& plan) {
   constexpr std::uint64_t MOST_CYCLES = 1'000'000'000;  // of one pace: a third of a second, without interruption
   if (plan.cpus.empty()) throw BadPlan("group " + plan.kernel + " needs cpus=, for example cpus=0-1");

@@ -42,7 +42,7 @@ std::string cpus_of(const GroupPlan& plan) {
   return list;
 }
 
-/// What every group takes.
+/// The keys that every group takes.
 constexpr Key<GroupPlan> KEYS[]{
     text_key<GroupPlan, &GroupPlan::kernel>("kernel"),
     text_key<GroupPlan, &GroupPlan::isa>("isa"),

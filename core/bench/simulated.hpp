@@ -37,7 +37,7 @@ class SimulatedGroup {
   [[nodiscard]] virtual double error() = 0;
 };
 
-/// What a task is given to make one.
+/// All that a task needs to make one.
 struct SimulatedPlace {
   simulate::Machine& machine;
   Group& group;
