@@ -46,6 +46,21 @@ def test_words_are_spelt(root: Path) -> None:
     _tool("codespell", root=root)
 
 
+def test_words_of_ignored_folders_are_left_alone(root: Path, tmp_path: Path) -> None:
+    """Results lie in runs/ after the first command of the README, and a run may be named with any letters."""
+    shutil.copy(root / "pyproject.toml", tmp_path)
+    ignored = [line.strip("/") for line in (root / ".gitignore").read_text().splitlines() if line.startswith("/")]
+    folders = [name for name in ignored if not name.startswith(".")]
+    assert "runs" in folders
+    for name in folders:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "made.txt").write_text("teh\n")  # codespell:ignore
+    _tool("codespell", root=tmp_path)
+    (tmp_path / "kept.txt").write_text("teh\n")  # codespell:ignore
+    with pytest.raises(pytest.fail.Exception, match=r"kept\.txt"):
+        _tool("codespell", root=tmp_path)
+
+
 def test_shell_scripts_are_sound(root: Path) -> None:
     shellcheck = shutil.which("shellcheck") or pytest.skip("no shellcheck: sudo apt-get install -y shellcheck")
     common = [shellcheck, "--severity=warning"]
