@@ -296,7 +296,7 @@ install_project() {
   mkdir -p "$root/build" && echo "$compiler" >"$root/build/venv.compiler" || return 1
   # what was built when it was needed, perhaps of other sources; it is built again when it is needed again
   for folder in "$venv/bin" "$root/build/venv"; do
-    rm -f "$folder/tierscope-core-traced" "$folder/libtierscope-shadow.so"
+    rm -f "$folder/tierscope-core-pmdk" "$folder/tierscope-core-traced" "$folder/libtierscope-shadow.so"
   done
   CXX=$compiler pip_install --no-deps --no-build-isolation --config-settings=build-dir="$root/build/venv" \
     --config-settings=build.targets="$cores" \

@@ -23,8 +23,12 @@ class SimTarget final : public Target {
   Persistence persistence_;
 };
 
-const TargetEntry entry{"sim", "a simulated memory of a simulated machine", "sim:PRESET[,key=value...]",
-                        &make_target<SimTarget>, simulate::lacking()};
+const TargetEntry entry{"sim",
+                        "a simulated memory of a simulated machine",
+                        "sim:PRESET[,key=value...]",
+                        &make_target<SimTarget>,
+                        "memory",
+                        simulate::lacking()};
 const Registration registration{entry};
 
 }  // namespace

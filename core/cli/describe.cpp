@@ -76,6 +76,7 @@ std::string target(const TargetEntry& entry) {
       .add("reason", entry.lacking)
       .add("word", entry.word)
       .add("summary", entry.summary)
+      .add("held_in", entry.held_in)
       .str();
 }
 

@@ -1,4 +1,5 @@
 #ifdef TIERSCOPE_TOML
+#define TOML_IMPLEMENTATION
 #include "simulate/document.hpp"
 
 #include <algorithm>

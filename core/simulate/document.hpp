@@ -8,6 +8,7 @@ namespace tierscope::simulate {
 [[noreturn]] inline void no_toml() { throw std::logic_error("is no TOML that toml++ can read"); }
 }  // namespace tierscope::simulate
 
+#define TOML_HEADER_ONLY 0  // its code is compiled once, in document.cpp
 #define TOML_EXCEPTIONS 1
 #define TOML_ASSERT(truth) ((truth) ? void() : tierscope::simulate::no_toml())
 #include <toml++/toml.h>

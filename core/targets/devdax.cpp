@@ -195,7 +195,7 @@ class DevdaxTarget final : public Target {
 };
 
 constexpr TargetEntry entry{"devdax", "a DAX device without a file system; its content is overwritten",
-                            "devdax:/dev/daxX.Y", &make_target<DevdaxTarget>};
+                            "devdax:/dev/daxX.Y", &make_target<DevdaxTarget>, "device"};
 const Registration registration{entry};
 
 }  // namespace

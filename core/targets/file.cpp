@@ -51,7 +51,8 @@ class FileTarget final : public Target {
   mutable bool dax_ = false;  // of the last file that was mapped
 };
 
-constexpr TargetEntry entry{"file", "a mapped file on any file system", "file:PATH", &make_target<FileTarget>};
+constexpr TargetEntry entry{"file", "a mapped file on any file system", "file:PATH", &make_target<FileTarget>,
+                            "page cache"};
 const Registration registration{entry};
 
 }  // namespace

@@ -97,7 +97,7 @@ class FsdaxTarget final : public Target {
 };
 
 constexpr TargetEntry entry{"fsdax", "a file on a DAX file system: persistent memory", "fsdax:PATH",
-                            &make_target<FsdaxTarget>};
+                            &make_target<FsdaxTarget>, "file system"};
 const Registration registration{entry};
 
 }  // namespace

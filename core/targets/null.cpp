@@ -13,7 +13,8 @@ class NullTarget final : public Target {
   [[nodiscard]] bool serves_memory() const override { return false; }
 };
 
-constexpr TargetEntry entry{"null", "no memory: measures Tierscope itself", "null", &make_target<NullTarget>};
+constexpr TargetEntry entry{"null", "no memory: measures Tierscope itself", "null", &make_target<NullTarget>,
+                            "nothing"};
 const Registration registration{entry};
 
 }  // namespace

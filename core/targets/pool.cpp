@@ -196,7 +196,7 @@ class PoolTarget final : public Target {
   mutable bool on_dax_ = false;
 };
 
-constexpr TargetEntry entry{"pool", "an object in a libpmemobj pool", "pool:PATH", &make_target<PoolTarget>};
+constexpr TargetEntry entry{"pool", "an object in a libpmemobj pool", "pool:PATH", &make_target<PoolTarget>, "pool"};
 const Registration registration{entry};
 
 }  // namespace

@@ -80,6 +80,9 @@ struct TargetEntry {
   std::string_view summary;
   std::string_view word;  // how it is written
   std::unique_ptr<Target> (*make)(const TargetOptions&);
+  /// What its bytes are taken from, and so what limits them: `memory`; on a path `page cache` (and memory),
+  /// `file system`, `pool`, `device`; `nothing`.
+  std::string_view held_in = "memory";
   std::string_view lacking = {};  // "" or why this build cannot
 };
 

@@ -11,7 +11,7 @@ constexpr std::string_view LACKING =
 
 std::unique_ptr<Target> refuse(const TargetOptions&) { throw Unsupported("target pool is " + std::string(LACKING)); }
 
-constexpr TargetEntry entry{"pool", "an object in a libpmemobj pool", "pool:PATH", &refuse, LACKING};
+constexpr TargetEntry entry{"pool", "an object in a libpmemobj pool", "pool:PATH", &refuse, "pool", LACKING};
 const Registration registration{entry};
 
 }  // namespace

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from fake_core import HELD_IN
 from tierscope import core
 from tierscope.record.experiment import Target
 
@@ -13,6 +14,25 @@ def test_every_target_is_described_and_written_with_its_name() -> None:
     for target in targets:
         assert target.summary
         assert Target.parse(target.word).name == target.name
+
+
+def test_a_target_on_a_path_says_what_holds_its_bytes() -> None:
+    """Else the free space there is not looked up, and a run may ask for more than there is."""
+    targets = core.catalogue().targets
+    for target in targets:
+        on_a_path = re.search(r":(PATH|/)", target.word) is not None
+        assert (target.held_in not in {"memory", "nothing"}) == on_a_path, target
+    assert {target.name: target.held_in for target in targets} == HELD_IN  # the core that stands in for it in tests
+
+
+def test_the_catalogue_without_pools_lists_the_same_names() -> None:
+    """The core without libpmemobj lists what it lacks, so that a wrong name is told from an absent one."""
+    few, all_of_them = core.catalogue(pools=False), core.catalogue()
+    assert {one.name for one in few.targets} == {one.name for one in all_of_them.targets}
+    stated = [
+        [(one.name, one.summary, one.source, one.persistent) for one in each.structures] for each in (few, all_of_them)
+    ]
+    assert stated[0] == stated[1]
 
 
 def test_the_reference_lists_targets_that_are_there_and_says_what_lists_all() -> None:

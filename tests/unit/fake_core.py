@@ -16,7 +16,7 @@ from made_maps import COUNT, timing
 from tierscope import core
 from tierscope.core import Session
 from tierscope.errors import CoreError
-from tierscope.record.catalogue import Catalogue, Kernel, Operand, Shape, StructureKind, TargetKind, VictimKind
+from tierscope.record.catalogue import Catalogue, HeldIn, Kernel, Operand, Shape, StructureKind, TargetKind, VictimKind
 from tierscope.record.counting import Counting, Counts
 from tierscope.record.experiment import Group
 from tierscope.record.machine import Machine
@@ -41,7 +41,11 @@ SHAPES = tuple(
 Law = Callable[[Group], float]
 Beside = Callable[[Group, Sequence[Group]], float]
 TASKS = ("flow", "command", "made_map")
-TARGETS = ("node", "file", "null", "emu", "sim", "pool", "fsdax", "devdax")
+HELD_IN: dict[str, HeldIn] = {
+    "node": "memory", "file": "page cache", "null": "nothing", "emu": "memory", "sim": "memory", "pool": "pool",
+    "fsdax": "file system", "devdax": "device",
+}  # fmt: skip
+"""The targets as the real core states them, which tests/catalogue checks."""
 OTHERS = ("flow", "command", "sleep", "noop", "handover")
 """Kernels that the catalogue names without a variant: no calibration asks for one."""
 TASK_S = 0.25  # of a victim that runs tasks, alone
@@ -196,14 +200,14 @@ class FakeSession:
         return blocks[1:] if task else blocks
 
 
-def made_catalogue() -> Catalogue:
+def made_catalogue(*, pools: bool = True) -> Catalogue:
     """All kernels of the suites, on vectors and in scalar code."""
     names = [*WALKS, "chase", "probe"]
     return Catalogue(
         version="0.1.0",
         compiler="made 1.0",
         kernels=tuple(_kernel(name, isa, rank) for name in names for isa, rank in (("scalar", 0), ("avx512", 3))),
-        targets=tuple(TargetKind(name=name, word=name, summary="") for name in TARGETS),
+        targets=tuple(TargetKind(name=name, word=name, summary="", held_in=held) for name, held in HELD_IN.items()),
         victims=tuple(_victim(name) for name in OTHERS),
         structures=(
             StructureKind(name="made_map", available=True, reason="", persistent=False, summary="", source=""),

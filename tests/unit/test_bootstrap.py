@@ -63,7 +63,8 @@ def test_tests_bring_their_own_packages_once(checkout: Checkout) -> None:
 def test_a_run_builds_the_first_cores_and_removes_what_was_built_later(checkout: Checkout) -> None:
     checkout.with_tools().start()
     assert checkout.targets() == "first_cores"
-    later = [checkout.root / ".venv/bin/tierscope-core-traced", checkout.root / "build/venv/libtierscope-shadow.so"]
+    built = [checkout.root / ".venv/bin" / f"tierscope-core-{name}" for name in ("pmdk", "traced")]
+    later = [*built, checkout.root / "build/venv/libtierscope-shadow.so"]
     (checkout.root / "build/venv").mkdir(parents=True)
     for path in later:
         path.touch()

@@ -24,7 +24,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cmake = tmp_path / "a cmake"
     cmake.write_text(CMAKE)
     cmake.chmod(0o755)
-    files = "tierscope-core-traced tierscope-core-traced\ntierscope-shadow libtierscope-shadow.so\n"
+    names = ["tierscope-core-pmdk", "tierscope-core-traced"]
+    files = "".join(f"{name} {name}\n" for name in names) + "tierscope-shadow libtierscope-shadow.so\n"
     (tmp_path / "a cmake.files").write_text(files)
     (tmp_path / "build/venv/CMakeCache.txt").write_text(f"A:STRING=b\nCMAKE_COMMAND:INTERNAL={cmake}\n")
     monkeypatch.setattr(build, "ROOT", tmp_path)
@@ -59,6 +60,17 @@ def test_nothing_is_built_beside_a_core_of_another_place(checkout: Path, monkeyp
     with pytest.raises(MachineError, match="which was not built"):
         core.find_traced_core()
     assert not (checkout / "a cmake.calls").exists()
+
+
+def test_a_core_without_its_library_is_not_tried(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The set-up found no libpmemobj, so its build has no such target, and nobody waits for one."""
+    rules = checkout / "build/venv/build.ninja"
+    rules.write_text("a\nbuild tierscope-core-traced: link\n")
+    with pytest.raises(MachineError, match="targets named pool: need .*-pmdk, which was not built"):
+        core.find_pool_core()
+    assert capfd.readouterr().err == ""
+    rules.write_text(rules.read_text() + "build tierscope-core-pmdk: link\n")
+    assert core.find_pool_core() == checkout / ".venv/bin/tierscope-core-pmdk"
 
 
 def test_nothing_is_built_without_the_build_of_a_set_up(checkout: Path) -> None:

@@ -165,6 +165,12 @@ def test_the_catalogue_needs_no_second_core(put: Put, second: str) -> None:
     assert (target.summary, target.available) == ("first", False)
 
 
+def test_a_run_without_a_pool_asks_the_first_core_alone(put: Put) -> None:
+    put("core", catalogue_of("first"))
+    put("core-pmdk", catalogue_of("linked"))
+    assert not core.catalogue(pools=False).targets[0].available
+
+
 def test_the_catalogue_shows_the_targets_of_the_second_core(put: Put) -> None:
     put("core", catalogue_of("first"))
     put("core-pmdk", catalogue_of("linked"))

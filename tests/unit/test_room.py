@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from fake_core import FakeCore, put_in_place
+from fake_core import HELD_IN, FakeCore, put_in_place
 from made_machine import made_machine
 from tierscope.errors import MachineError
 from tierscope.host.persistent.facts import DaxDevice, Mount, Persistent
@@ -58,7 +58,7 @@ def uses(word: str, source: str | None = None) -> list[Experiment]:
 
 def rooms(on: Machine, root: Path, *words: str, room: int | None = 3 * GiB) -> dict[str, int]:
     (root / "mnt").mkdir(exist_ok=True)
-    return with_rooms(on, uses(*words), Disk(root, room)).rooms
+    return with_rooms(on, uses(*words), HELD_IN, Disk(root, room)).rooms
 
 
 def test_a_new_file_has_what_its_file_system_has_free(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_paths_that_options_name_are_those_of_the_plan(
     chosen: dict[str, str] = {name: word for name in ("target", "aggressor_target", "a", "b") if name in names}
     if suite == "storage":
         chosen = {"path": str(tmp_path)}
-    found = {target.word for target in suites[suite].read(chosen).named_paths()}
+    found = {target.word for target in suites[suite].read(chosen).named_targets() if target.where}
     assert found == ({word} if word in chosen.values() else {f"storage:{tmp_path}"} if suite == "storage" else set())
 
 
@@ -201,9 +201,9 @@ def test_the_room_is_kept_so_that_a_resumed_run_has_the_same_plan(
 def test_a_mount_point_counts_as_a_folder_in_a_recorded_tree(tmp_path: Path) -> None:
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/mounts").write_text("/dev/pmem3 /mnt/far ext4 rw 0 0\n")
-    assert with_rooms(machine(), uses("fsdax:/mnt/far/x"), System(tmp_path)).rooms == {}
+    assert with_rooms(machine(), uses("fsdax:/mnt/far/x"), HELD_IN, System(tmp_path)).rooms == {}
     with pytest.raises(MachineError, match="there is no folder /mnt/farther"):
-        with_rooms(machine(), uses("fsdax:/mnt/farther/x"), System(tmp_path))
+        with_rooms(machine(), uses("fsdax:/mnt/farther/x"), HELD_IN, System(tmp_path))
 
 
 def test_a_footprint_of_some_kib_is_none_of_ours(tmp_path: Path) -> None:

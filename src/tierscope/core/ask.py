@@ -17,15 +17,17 @@ from tierscope.record.catalogue import Catalogue
 Answer = TypeVar("Answer")
 
 
-def catalogue() -> Catalogue:
-    """Return what the cores contain. Targets and structures are those of both cores, if there are two.
+def catalogue(*, pools: bool = True) -> Catalogue:
+    """Return what the cores contain; CoreError for a core of another version, or if two entries have one name.
 
-    CoreError if the core is of another version, or if two of its entries have one name.
+    pools: targets and structures are those of the core that is linked with libpmemobj, if there is one. A checkout may
+    build it now.
     """
     found = read(_ask("catalogue"), Catalogue)
-    with suppress(CoreError, MachineError):
-        linked = read(_ask("catalogue", find=find_pool_core), Catalogue)
-        found = msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
+    if pools:
+        with suppress(CoreError, MachineError):
+            linked = read(_ask("catalogue", find=find_pool_core), Catalogue)
+            found = msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
     if twice := found.collision():
         raise CoreError(f"{twice} in {find_core()}, and a plan cannot tell them apart; rename one, and build again")
     return found

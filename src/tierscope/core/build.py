@@ -19,7 +19,7 @@ BUILD = ROOT / "build/venv"
 def build(path: Path, target: str) -> bool:
     """Make `path`, a file beside the core that ./tierscope installed; False where there is no checkout, or it fails."""
     cache = BUILD / "CMakeCache.txt"
-    if path.resolve().parent != ROOT / ".venv/bin" or not cache.is_file():
+    if path.resolve().parent != ROOT / ".venv/bin" or not cache.is_file() or not _known(target):
         return False
     try:
         with (ROOT / ".venv.lock").open("a") as lock:
@@ -27,6 +27,12 @@ def build(path: Path, target: str) -> bool:
             return path.is_file() or _built(path, target, cache)
     except OSError:
         return False
+
+
+def _known(target: str) -> bool:
+    """Whether the set-up found what the target is built with, such as the headers of a library."""
+    rules = BUILD / "build.ninja"
+    return not rules.is_file() or f"\nbuild {target}: " in rules.read_text()
 
 
 def _built(path: Path, target: str, cache: Path) -> bool:

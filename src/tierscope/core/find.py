@@ -28,10 +28,13 @@ def find_core() -> Path:
 
 
 def find_pool_core() -> Path:
-    """The core that is linked with libpmemobj, beside the other; MachineError where it was not built."""
+    """The core that is linked with libpmemobj, beside the other; built now if a checkout can.
+
+    MachineError where it cannot.
+    """
     core = find_core()
     beside = core if core.name.endswith(LINKED) else core.with_name(core.name + LINKED)
-    if beside.is_file():
+    if beside.is_file() or build(beside, f"tierscope-core{LINKED}"):
         return beside
     raise MachineError(f"targets named pool: need {beside}, which was not built; {BRING}")
 
@@ -43,7 +46,7 @@ def find_traced_core() -> Path:
     """
     core = find_core()
     beside = core.with_name(core.name.removesuffix(LINKED).removesuffix(TRACED) + TRACED)
-    if beside.is_file() or build(beside, "tierscope-core-traced"):
+    if beside.is_file() or build(beside, f"tierscope-core{TRACED}"):
         return beside
     raise MachineError(f"structures on target=sim: need {beside}, which was not built; run ./tierscope of a checkout")
 

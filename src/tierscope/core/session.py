@@ -74,13 +74,17 @@ def group_words(group: Group) -> dict[str, str]:
 @cache
 def _structures(_core: Path) -> frozenset[str]:
     """Return the names of the structures of a build."""
-    return frozenset(one.name for one in catalogue().structures)
+    return frozenset(one.name for one in catalogue(pools=False).structures)
+
+
+def in_a_pool(groups: Sequence[Group]) -> bool:
+    """Whether a group has bytes in a pool of libpmemobj."""
+    return any(one is not None and one.name == "pool" for group in groups for one in (group.target, group.source))
 
 
 def _finder(groups: Sequence[Group]) -> Callable[[], Path] | None:
     """Return the finder of the core that these groups need; None where any will do."""
-    targets = [target for group in groups for target in (group.target, group.source) if target is not None]
-    if any(target.name == "pool" for target in targets):
+    if in_a_pool(groups):
         return find_pool_core
     simulated = [group for group in groups if group.target.name == "sim"]
     if simulated and any(group.workload.kernel in _structures(find_core()) for group in simulated):

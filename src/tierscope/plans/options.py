@@ -23,8 +23,6 @@ from tierscope.record.experiment import Label, Target
 from tierscope.registry import unknown
 
 AUTO = "auto"
-PATHS = ("file", "fsdax", "pool", "devdax")
-"""The targets whose word is a path, and whose free space therefore is that of a file system or a device."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,10 +59,6 @@ class SuiteOptions(Options, frozen=True, kw_only=True):
         """Return the targets that are named, without those that the suite finds itself."""
         values = (getattr(self, field) for field in self.__struct_fields__)
         return tuple(value for value in values if isinstance(value, Target))
-
-    def named_paths(self) -> tuple[Target, ...]:
-        """Return the targets on a path, whose free space is looked up before the plan is made."""
-        return tuple(target for target in self.named_targets() if target.name in PATHS and target.where)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What a build of the core holds, as it states it: kernels on ISAs, targets, victims; available here or not."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -57,6 +57,9 @@ class Walk(msgspec.Struct, frozen=True):
     simulated: Annotated[bool, Meta(description="whether `target=sim` takes it")] = True
 
 
+HeldIn = Literal["memory", "page cache", "file system", "pool", "device", "nothing"]
+
+
 class TargetKind(msgspec.Struct, frozen=True):
     """A kind of target, and the word that names one."""
 
@@ -65,6 +68,7 @@ class TargetKind(msgspec.Struct, frozen=True):
     summary: str
     available: bool = True
     reason: str = ""
+    held_in: HeldIn = "memory"  # what its bytes are taken from
 
 
 class VictimKind(msgspec.Struct, frozen=True):
@@ -143,6 +147,10 @@ class Catalogue(msgspec.Struct, frozen=True):
     def structures_unrecorded(self) -> dict[str, str]:
         """Name -> why on simulated memory its keys can be got alone, of those that this build has."""
         return {s.name: s.unrecorded for s in self.structures if s.available and s.unrecorded}
+
+    def held_in(self) -> dict[str, HeldIn]:
+        """Return what limits the bytes of each kind of target, by its name."""
+        return {one.name: one.held_in for one in self.targets}
 
     def names(self) -> list[str]:
         """Every kernel once, in the order of names."""

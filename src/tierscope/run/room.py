@@ -7,7 +7,7 @@ Source: POSIX.1-2017, statvfs (f_bavail: without what is kept for root); PMDK, p
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -19,12 +19,13 @@ from tierscope.fio.place import IN_MEMORY, file_system_of
 from tierscope.host.persistent.facts import Persistent
 from tierscope.host.system import System
 from tierscope.plans.sizes import free_bytes
+from tierscope.record.catalogue import HeldIn
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.run.commands import OVERWRITE
 from tierscope.units import MiB
 
-FILES = ("file", "fsdax", "pool")
+ON_FILES = ("page cache", "file system", "pool")
 STORAGE = ("storage", "blockdev")  # a folder in which a file without a name will be; a whole block device
 OPEN = ",open"  # behind the path of a pool that is there
 ALIGN_BYTES = 2 * MiB  # of a DAX device whose kernel, before 5.10, does not say it
@@ -33,14 +34,18 @@ PART = re.compile(r"[0-9]+[KMGT]?B?\s+(/.+)")  # of a pool set
 MOUNTS = "/proc/self/mounts"
 
 
-def with_rooms(machine: Machine, experiments: list[Experiment], system: System) -> Machine:
-    """The machine and the bytes that each path among the targets can hold; MachineError for one that is not there."""
-    return with_rooms_of(machine, _targets(experiments), system)
+def with_rooms(machine: Machine, experiments: list[Experiment], held: Mapping[str, HeldIn], system: System) -> Machine:
+    """The machine and the bytes that each path among the targets can hold; MachineError for one that is not there.
+
+    held: what limits each kind of target, as the catalogue states it.
+    """
+    return with_rooms_of(machine, _targets(experiments), held, system)
 
 
-def with_rooms_of(machine: Machine, targets: Iterable[Target], system: System) -> Machine:
+def with_rooms_of(machine: Machine, targets: Iterable[Target], held: Mapping[str, HeldIn], system: System) -> Machine:
     """The same for targets that are known before a plan is made of them."""
-    rooms = {target.word: _room(machine, target, system) for target in {one.word: one for one in targets}.values()}
+    each = {one.word: one for one in targets if one.where}.values()
+    rooms = {one.word: _room(machine, one, held.get(one.name, "nothing"), system) for one in each}
     return msgspec.structs.replace(machine, rooms={word: size for word, size in rooms.items() if size is not None})
 
 
@@ -52,21 +57,21 @@ def _targets(experiments: list[Experiment]) -> Iterator[Target]:
                 yield group.source
 
 
-def _room(machine: Machine, target: Target, system: System) -> int | None:
+def _room(machine: Machine, target: Target, held: HeldIn, system: System) -> int | None:
     """None where it cannot be told, or where the target is no path."""
-    if target.name == "devdax":
-        return _device(machine.persistent or Persistent(), target)
     if target.name in STORAGE:
         return _storage(machine, target, system)
-    if target.name not in FILES or not target.where:
+    if held == "device":
+        return _device(machine.persistent or Persistent(), target)
+    if held not in ON_FILES:
         return None
-    opens = target.name == "pool" and target.where.endswith(OPEN)
+    opens = held == "pool" and target.where.endswith(OPEN)
     path = Path(target.where.removesuffix(OPEN) if opens else target.where).absolute()
     _require_folder(target, str(path.parent), system)
     room = _pool(str(path), system) if opens else system.room_bytes(str(path.parent))
-    if room is not None and target.name == "pool":
+    if room is not None and held == "pool":
         room = max(room - POOL_BYTES, 0)
-    direct = target.name == "fsdax" or (target.name == "pool" and _on_dax(machine, str(path)))
+    direct = held == "file system" or (held == "pool" and _on_dax(machine, str(path)))
     return room if direct or room is None else min(room, free_bytes(machine))
 
 

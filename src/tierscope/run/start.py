@@ -84,7 +84,7 @@ def with_build(suite: str, machine: Machine) -> Machine:
     """The machine with what the suite asks of the build: its kernels, its structures."""
     if suite == OWN_GROUPS or not (suites[suite].structures or suites[suite].kernels):
         return machine
-    build = core.catalogue()
+    build = core.catalogue(pools=suites[suite].structures)
     if suites[suite].kernels:
         machine = msgspec.structs.replace(machine, kernels=build.walks())
     if not suites[suite].structures:
@@ -111,8 +111,9 @@ def begin(
     now = datetime.now(UTC)
     # wrong words and paths are told before anything is written
     machine, experiments = imagined(suite, options, plan_text)
-    build = core.catalogue()
-    refuse_unknown((group for experiment in experiments for group in experiment.groups), build)
+    groups = [group for experiment in experiments for group in experiment.groups]
+    build = core.catalogue(pools=core.in_a_pool(groups))
+    refuse_unknown(groups, build)
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     agree(commands_of(experiments))
     manifest = Manifest(
@@ -151,9 +152,10 @@ def imagined(suite: str, options: SuiteOptions, plan_text: str) -> tuple[Machine
     The paths that options name are looked up before the plan is made: it refuses and limits sizes by their room.
     """
     machine, system = machine_for(suite, options, plan_text), System()
+    held = core.catalogue(pools=False).held_in()
     if suite != OWN_GROUPS:
-        machine = with_rooms_of(machine, options.named_paths(), system)
-    machine = with_rooms(machine, imagine(plan_for(suite, options, plan_text, machine)()), system)
+        machine = with_rooms_of(machine, options.named_targets(), held, system)
+    machine = with_rooms(machine, imagine(plan_for(suite, options, plan_text, machine)()), held, system)
     return machine, imagine(plan_for(suite, options, plan_text, machine)())
 
 
@@ -201,7 +203,9 @@ def options_again(manifest: Manifest) -> SuiteOptions:
 def plan_of(manifest: Manifest) -> Callable[[], Plan]:
     machine = manifest.machine
     if manifest.suite != OWN_GROUPS and suites[manifest.suite].kernels and not machine.kernels:
-        machine = msgspec.structs.replace(machine, kernels=core.catalogue().walks())  # of a version that kept none
+        machine = msgspec.structs.replace(
+            machine, kernels=core.catalogue(pools=False).walks()
+        )  # of a version that kept none
     return plan_for(manifest.suite, options_again(manifest), manifest.plan, machine)
 
 
@@ -229,7 +233,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             directory,
             result,
             _measurer(manifest.suite),
-            core.catalogue(),
+            core.catalogue(pools=False),
             observer,
             _limit_s(manifest),
             _counters(manifest),

@@ -46,7 +46,8 @@ class SkeletonTarget final : public Target {
   // Others may be overridden: serves_memory, origin (a memory that is not real), persistence, emulation.
 };
 
-/// Name, summary, the form in which it is written, and how it is made.
+/// Name, summary, the form in which it is written, and how it is made. A target on a path also says what holds its
+/// bytes, such as "page cache": the free space there is looked up before a run (TargetEntry in targets/target.hpp).
 constexpr TargetEntry entry{"skeleton", "anonymous memory on the node that the system chooses", "skeleton",
                             &make_target<SkeletonTarget>};
 const Registration registration{entry};  // this line is all that makes it known

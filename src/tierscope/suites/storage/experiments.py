@@ -140,7 +140,7 @@ class StorageOptions(SuiteOptions, frozen=True, kw_only=True):
             return Target(name="storage", where=self.path, pages="4k")
         return Target(name="blockdev", where=self.device, pages="4k")
 
-    def named_paths(self) -> tuple[Target, ...]:
+    def named_targets(self) -> tuple[Target, ...]:
         return (self.target(),)
 
 
