@@ -19,19 +19,19 @@ RARE = 1e-4  # an agreement that is rarer than this is none by chance
 
 
 def equal_share(one: Quantity, window: float) -> float:
-    """Probability that two values within `window` of each other agree in all digits."""
+    """Return the probability that two values within `window` of each other agree in all digits."""
     return min(1.0, one.step / (2 * window)) if window > 0 else 1.0
 
 
 def at_least(count: int, expected: float) -> float:
-    """Probability of `count` agreements or more where `expected` are."""
+    """Return the probability of `count` agreements or more where `expected` are likely."""
     if count <= 0 or expected <= 0:
         return 1.0 if count <= 0 else 0.0
     return max(0.0, 1.0 - sum(exp(k * log(expected) - expected - lgamma(k + 1)) for k in range(count)))
 
 
 def near(values: Sequence[Quantity]) -> list[tuple[int, int]]:
-    """Pairs of values within SCATTER of each other."""
+    """Count the pairs of values that lie within SCATTER of each other."""
     found = sorted(range(len(values)), key=lambda i: values[i].value)
     pairs = []
     for place, i in enumerate(found):
@@ -43,14 +43,14 @@ def near(values: Sequence[Quantity]) -> list[tuple[int, int]]:
 
 
 def window(values: Sequence[Quantity], pairs: Iterable[tuple[int, int]]) -> float:
-    """Within which near values lie: as wide as those that are not equal, else SCATTER."""
+    """Return the window in which near values lie: as wide as those that are not equal, else SCATTER."""
     apart = [d for i, j in pairs if (d := abs(values[i].value - values[j].value)) > values[i].step / 2]
     most = SCATTER * max((abs(one.value) for one in values), default=0.0)
     return min(most, max(apart)) if apart else most
 
 
 def steps_of(values: Sequence[Quantity]) -> tuple[float, list[float]]:
-    """(step, the different values that are whole multiples of it), of the differences to repeated values."""
+    """Return (step, the different values that are whole multiples of it), from differences to repeated values."""
     times = Counter(one.value for one in values)
     rounding = max(one.step for one in values)
     repeated = [value for value, count in times.most_common(MOST) if count > 1]
@@ -64,7 +64,7 @@ SURE = 0.05  # of a step: values that rounding leaves anywhere between two multi
 
 
 def multiple(value: float, step: float, rounding: float) -> bool:
-    """Whether it is a whole number of steps, within what the rounding of the value and of the step's ends allow."""
+    """Whether a value is a whole number of steps, within the rounding of the value and of the step's ends."""
     times = round(value / step)
     room = rounding / 2 + times * rounding / 2
     return times > 0 and room <= SURE * step and abs(value - times * step) <= room

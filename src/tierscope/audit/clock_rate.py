@@ -19,7 +19,7 @@ CLOCKS = (1e8, 6.5e9)  # of any core at work
 
 
 class ClockRate:
-    """Against the first statement that has a clock."""
+    """Compare each clock with that of the first statement that has one."""
 
     name: ClassVar[str] = "clock_rate"
     title: ClassVar[str] = "the clock's rate stays, and is one that exists"

@@ -19,7 +19,7 @@ COST = 0.02  # as much as the precision of a run
 
 
 class ClockStep:
-    """`timed_s` is one timing: a block of ours, a pass of STREAM."""
+    """Check `timed_s`, which is one timing: a block of Tierscope, a pass of STREAM."""
 
     name: ClassVar[str] = "clock_step"
     title: ClassVar[str] = "a timing is at least twenty steps of the clock"

@@ -26,13 +26,13 @@ FAMILIES = (
     ("latency_most_s",),
     ("latency_deviation_s",),
 )
-"""Printed numbers that are measured apart from each other; of a family the one with the most digits counts."""
+"""Printed numbers that are measured separately; of each family the one with the most digits counts."""
 
 EXTREMES = (("seconds_least", "seconds_most"), ("latency_least_s", "latency_most_s"))
 
 
 class Copied:
-    """Each number against those before it in its table; each printed row against all others."""
+    """Compare each number with those before it in its table, and each printed row with all others."""
 
     name: ClassVar[str] = "copied"
     title: ClassVar[str] = "two measurements never agree in every digit"
@@ -58,7 +58,7 @@ class Copied:
 
 
 def _first(one: Statement) -> str:
-    """The first measured number that is printed without an interval."""
+    """Return the first measured number that is printed without an interval."""
     known = (name for family in FAMILIES for name in family)
     return next((name for name in known if name in one.quantities and _plain(one, name)), "")
 
@@ -69,7 +69,7 @@ def _plain(one: Statement, name: str) -> bool:
 
 
 def _printed(rows: list[Statement], name: str) -> Iterator[Failure | None]:
-    """Of rows whose first number is of one kind: near pairs, and among them those that are equal."""
+    """Check whether more near pairs of rows are equal than chance explains."""
     pairs = near([one.quantities[name] for one in rows])
     shares = [(i, j, _equal(rows[i], rows[j])) for i, j in pairs]
     equal = [(i, j, share) for i, j, share in shares if share is not None and share < RARE]
@@ -82,7 +82,7 @@ def _printed(rows: list[Statement], name: str) -> Iterator[Failure | None]:
 
 
 def _equal(one: Statement, other: Statement) -> float | None:
-    """Probability that all measured numbers agree by chance; None where one does not agree."""
+    """Return the probability that all measured numbers agree by chance; None where one does not agree."""
     share = 1.0
     for family in FAMILIES:
         names = [name for name in family if name in one.quantities and name in other.quantities]
@@ -93,7 +93,10 @@ def _equal(one: Statement, other: Statement) -> float | None:
 
 
 def _by_chance(one: Statement, name: str) -> float:
-    """Within SCATTER, or what the row's own extremes scatter by where that is less."""
+    """Return the probability that a value near this one is equal to it.
+
+    Near is within SCATTER, or within the scatter of the row's own extremes where that is less.
+    """
     stated = one.quantities[name]
     spread = [(high.value - low.value) / high.value for ends in EXTREMES if (known := one.get(*ends))
               for low, high in [known] if high.value > 0]  # fmt: skip

@@ -25,7 +25,7 @@ OUTSIDE_CYCLES = 9.0  # of `access` = "cache to cache"
 
 
 class CoreLimit:
-    """Bandwidth of a thread, latency of an access."""
+    """Check the bandwidth of each thread and the latency of each access."""
 
     name: ClassVar[str] = "core_limit"
     title: ClassVar[str] = "no more than what a first-level cache gives"
@@ -53,7 +53,7 @@ def _bandwidth(one: Statement, threads: float) -> Failure | None:
 
 
 def _moved(one: Statement, total: Quantity, seconds: Quantity, threads: Quantity) -> Failure | None:
-    """Of a whole program, where it states no bandwidth."""
+    """Check a whole program that states no bandwidth."""
     most = max(threads.value, 1) * PORT_BYTES * FASTEST_HZ
     if total.value <= most * seconds.high:
         return None

@@ -20,7 +20,7 @@ START_S = 0.02  # two ticks of 10 ms, one for each mode; a fork and an exec take
 
 
 class CpuTime:
-    """Programs with both."""
+    """Check programs that state both."""
 
     name: ClassVar[str] = "cpu_time"
     title: ClassVar[str] = "CPU time = user + system time"

@@ -19,7 +19,7 @@ NAME = "bandwidth_bytes_per_s"
 
 
 class DelaySlows:
-    """Rows with a delay."""
+    """Check rows with a delay."""
 
     name: ClassVar[str] = "delay_slows"
     title: ClassVar[str] = "a longer delay brings no more bandwidth"

@@ -22,7 +22,7 @@ MEDIANS = ("latency_s", "bandwidth_bytes_per_s", "rate_per_s")
 
 
 class Digits:
-    """Times against steps, intervals against steps, counts against whole numbers."""
+    """Check times and intervals against the clock's step, and that counts are whole numbers."""
 
     name: ClassVar[str] = "digits"
     title: ClassVar[str] = "no more digits than the clock or a count has"

@@ -35,7 +35,7 @@ Counts = dict[str, Statement]
 
 
 class EventParts:
-    """Pairs of events of one program."""
+    """Check the pairs of events of one program."""
 
     name: ClassVar[str] = "event_parts"
     title: ClassVar[str] = "a part counts no more than its whole"
@@ -55,7 +55,7 @@ class EventParts:
 
 
 def _sure(one: Statement) -> bool:
-    """Not scaled."""
+    """Whether the event was counted all the time, so that its count is not scaled."""
     return "counted_share" not in one.quantities
 
 
@@ -67,7 +67,7 @@ def _nested(part: Statement, whole: Statement) -> Failure | None:
 
 
 def _few(one: Statement) -> float:
-    """Of hardware events; faults are counted exactly."""
+    """Return how many counts of a hardware event may be off; faults are counted exactly."""
     return 0.0 if one.words["event"].endswith("-faults") else FEW
 
 

@@ -22,7 +22,7 @@ OVERLAPPING = ("clflushopt", "clwb")
 
 
 class FlushOrder:
-    """Rows of one setting that name their instruction."""
+    """Compare rows of one setting that name their instruction."""
 
     name: ClassVar[str] = "flush_order"
     title: ClassVar[str] = "clflushopt and clwb take no longer than clflush"

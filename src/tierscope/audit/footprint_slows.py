@@ -21,7 +21,7 @@ NAME = "latency_s"
 
 
 class FootprintSlows:
-    """Each footprint against the slowest one that is at most a quarter of it."""
+    """Compare each footprint with the slowest one that is at most a quarter of it."""
 
     name: ClassVar[str] = "footprint_slows"
     title: ClassVar[str] = "a larger footprint is no faster"

@@ -21,7 +21,7 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """One sentence for people."""
+        """Return one sentence for people."""
         return f"{self.label}: {self.said}, but {self.found}; {self.why}"
 
 
@@ -33,7 +33,7 @@ class Identity(Protocol):
 
     @property
     def title(self) -> str:
-        """The identity in a few words."""
+        """Return the identity in a few words."""
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
-        """One item for each place where it applies: None where it holds."""
+        """Yield one item for each place where the identity applies: None where it holds."""

@@ -22,7 +22,7 @@ NAME, TIME = "latency_s", "seconds"
 
 
 class IdleIsLeast:
-    """Rows with load threads or neighbours, and those of a tool that has a test of idle latency besides."""
+    """Check rows with load threads or neighbours, and the output of tools that also test idle latency."""
 
     name: ClassVar[str] = "idle_is_least"
     title: ClassVar[str] = "latency is not lower with a load than without"

@@ -20,7 +20,7 @@ DIFFERENCES = ("extra_s",)  # may be negative: what one of two numbers has more 
 
 
 class InRange:
-    """Every quantity; shares by their names, which end in _share."""
+    """Check every quantity; a name that ends in _share marks a share."""
 
     name: ClassVar[str] = "in_range"
     title: ClassVar[str] = "finite, not negative; shares up to 1"

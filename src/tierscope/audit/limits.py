@@ -22,7 +22,7 @@ BANDWIDTH = "bandwidth_bytes_per_s"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """None: not known."""
+    """The limits that a user stated; None means not known."""
 
     peak_bytes_per_s: float | None = None  # given as such
     channels: int | None = None
@@ -31,33 +31,33 @@ class Limits:
 
     @property
     def made_bytes_per_s(self) -> float | None:
-        """The peak that channels and speed make."""
+        """Return the peak that follows from channels and speed."""
         if self.channels is None or self.speed_mt_s is None:
             return None
         return self.channels * self.speed_mt_s * 1e6 * CHANNEL_BYTES
 
     @property
     def peak(self) -> float | None:
-        """In bytes/s, whichever way it is known."""
+        """Return the peak in bytes/s, whichever way it is known."""
         return self.made_bytes_per_s if self.peak_bytes_per_s is None else self.peak_bytes_per_s
 
     @property
     def options(self) -> dict[str, Label]:
-        """As options of a run: numbers in base units, those that are known."""
+        """Return the known limits as options of a run: numbers in base units."""
         known = {"peak": self.peak_bytes_per_s, "channels": self.channels, "speed": self.speed_mt_s,
                  "cache": self.cache_bytes}  # fmt: skip
         return {key: value for key, value in known.items() if value is not None}
 
     @property
     def source(self) -> str:
-        """Of the peak, in the user's words."""
+        """Return where the peak is from, in the user's words."""
         if self.peak_bytes_per_s is not None:
             return f"given: peak={self.peak_bytes_per_s / 1e9:.12g}GB/s"
         return f"given: channels={self.channels} speed={self.speed_mt_s:.12g}"
 
 
 def parsed(words: Mapping[str, str]) -> Limits:
-    """Of key=value words; UsageError for other keys, and for one of channels= and speed= alone."""
+    """Read key=value words; UsageError for other keys, and for channels= without speed= or the reverse."""
     unknown = [key for key in words if key not in KEYS]
     if unknown:
         raise UsageError(f"unknown option {unknown[0]}=; known: {', '.join(KEYS)}, such as peak=307.2GB/s")
@@ -77,7 +77,7 @@ def parsed(words: Mapping[str, str]) -> Limits:
 
 
 def of_options(options: Mapping[str, Label]) -> Limits:
-    """Back from the options of a run; what is no number there is not known."""
+    """Read the limits from the options of a run; a value that is not a number is not known."""
     known = {key: float(options[key] or 0) for key in KEYS if isinstance(options.get(key), int | float)}
     channels = known.get("channels")
     return Limits(
@@ -93,7 +93,7 @@ def _number(key: str, word: str, most: float) -> float:
 
 
 def limited(statements: Iterable[Statement], limits: Limits) -> list[Statement]:
-    """With the limits in each statement of memory bandwidth, and a statement of what was given twice."""
+    """Return statements with the limits added to those of memory bandwidth, and one of what was given twice."""
     more: dict[str, Quantity] = {}
     if limits.peak is not None:
         more["peak_bytes_per_s"] = Quantity(limits.peak)
@@ -104,7 +104,7 @@ def limited(statements: Iterable[Statement], limits: Limits) -> list[Statement]:
 
 
 def _memory(one: Statement) -> bool:
-    """Whether its bytes are meant to cross the bus of the memory: not those of operations on storage or structures."""
+    """Whether the bytes of a statement cross the memory bus: those of storage and of structures need not."""
     ours = one.table in tables and one.table != "imported"
     if ours and not (one.table in tables and tables[one.table].audited.memory):
         return False

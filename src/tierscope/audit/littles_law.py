@@ -28,12 +28,12 @@ IMPOSSIBLE = 3.0  # times more than can be under way: no tail of waiting explain
 
 
 def queue_latency_s(in_flight: float, rate_per_s: float) -> float:
-    """What an operation must take where so many are always under way."""
+    """Return how long an operation must take where so many are always under way."""
     return in_flight / rate_per_s
 
 
 class LittlesLaw:
-    """Latency against depth / rate."""
+    """Compare the latency with depth / rate."""
 
     name: ClassVar[str] = "littles_law"
     title: ClassVar[str] = "latency x rate = operations in flight"
@@ -63,12 +63,12 @@ def _failure(one: Statement, latency: Quantity, rate: Quantity, depth: Quantity)
 
 
 def _room(low: float, high: float, rounding: float) -> float:
-    """By how much a ratio may miss a slip that explains it: by as much as the product itself may vary."""
+    """Return by how much a ratio may miss a slip that explains it: as much as the product itself may vary."""
     return min(max(high - 1, 1 - low, MEAN) + rounding, MOST_ROOM)
 
 
 def _roughly(depth: float, needed_s: float) -> tuple[float, float]:
-    """The bounds of a depth that has none of its own."""
+    """Return the bounds of a depth that has none of its own."""
     return depth * (1 - MEAN - RESUBMIT_S * depth / needed_s), depth * (1 + MEAN)
 
 

@@ -21,7 +21,7 @@ NAME = "latency_s"
 
 
 class LoadWaits:
-    """Rows with a delay."""
+    """Check rows with a delay."""
 
     name: ClassVar[str] = "load_waits"
     title: ClassVar[str] = "a longer delay makes no access wait longer"

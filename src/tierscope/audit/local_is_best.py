@@ -24,7 +24,7 @@ LATENCY, BANDWIDTH = "latency_s", "bandwidth_bytes_per_s"
 
 
 class LocalIsBest:
-    """Every far cell of a matrix against the near cell of the same memory."""
+    """Compare every far cell of a matrix with the near cell of the same memory."""
 
     name: ClassVar[str] = "local_is_best"
     title: ClassVar[str] = "local memory is not slower than remote memory"
@@ -55,7 +55,7 @@ def _both(local: Statement, far: Statement) -> Iterator[Failure | None]:
 
 
 def _caches(statements: Sequence[Statement]) -> Iterator[Failure | None]:
-    """A line of another core's cache in the same package against one of another package."""
+    """Compare a line from another core's cache in the same package with one from another package."""
     rows = [one for one in statements if one.words.get("test") == "cache to cache" and LATENCY in one.quantities]
     far = [one for one in rows if "reader" in one.words and one.words["reader"] != one.words.get("writer")]
     for one in rows:

@@ -26,7 +26,7 @@ ROOM = 1e-6  # of the value: sums of many values in binary floating point
 
 
 class Moments:
-    """Each set of extremes, mean and deviation whose number of values is known."""
+    """Check each set of extremes, mean and deviation whose number of values is known."""
 
     name: ClassVar[str] = "moments"
     title: ClassVar[str] = "mean and deviation agree with the extremes"

@@ -22,12 +22,12 @@ EXACT = 0.001  # besides the rounding of the printed digits
 
 
 def lines_under_way(bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """Little's law in lines of the memory."""
+    """Return how many lines are under way, by Little's law."""
     return bandwidth_bytes_per_s * latency_s / LINE_BYTES
 
 
 class NoLoad:
-    """All rows with a delay, by series."""
+    """Check all rows with a delay, series by series."""
 
     name: ClassVar[str] = "no_load"
     title: ClassVar[str] = "a load has more than one line in flight"

@@ -17,7 +17,7 @@ ROOM = 0.002  # tools average rate and bandwidth over windows that differ by the
 
 
 class OperationBytes:
-    """Bandwidth against rate and size."""
+    """Compare the bandwidth with rate x size."""
 
     name: ClassVar[str] = "operation_bytes"
     title: ClassVar[str] = "bandwidth = operations/s x bytes of one"

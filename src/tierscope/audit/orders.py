@@ -9,7 +9,7 @@ from tierscope.audit.statement import Statement
 
 
 def series(statements: Sequence[Statement], by: str, name: str) -> Iterator[list[Statement]]:
-    """Conclusive statements with both quantities, in the order of `by`, one list for each series of two or more."""
+    """Return conclusive statements with both quantities, ordered by `by`, a list for each series of two or more."""
     found: dict[tuple[str, str], list[Statement]] = {}
     for one in statements:
         if one.conclusive and one.get(by, name):
@@ -20,12 +20,12 @@ def series(statements: Sequence[Statement], by: str, name: str) -> Iterator[list
 
 
 def steps(statements: Sequence[Statement], by: str, name: str) -> Iterator[tuple[Statement, Statement]]:
-    """Neighbours of each series whose `by` differ."""
+    """Yield the neighbours in each series that differ in `by`."""
     for each in series(statements, by, name):
         yield from ((a, b) for a, b in pairwise(each) if a.quantities[by].value < b.quantities[by].value)
 
 
 def broken(identity: str, one: Statement, other: Statement, name: str, why: str) -> Failure:
-    """`one` has a number that `other` makes impossible."""
+    """Return the failure of `one`, which has a number that `other` makes impossible."""
     said, found = shown(name, one.quantities[name]), f"{other.label} has {shown(name, other.quantities[name])}"
     return Failure(identity, one.label, one.table, name, said, found, why)

@@ -19,7 +19,7 @@ from tierscope.tables.measured import CLOSING, judged, span_of
 from tierscope.units import show_bytes, show_seconds
 
 VARYING = ("footprint_bytes", "threads", "delay_cycles")
-"""Numbers over which a series runs; all other labels make it another series."""
+"""Labels that vary within a series; any other label that differs makes another series."""
 
 BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio is, whose middle stands for all in it
 
@@ -30,7 +30,10 @@ LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that 
 def statements(
     run: Run, rows: dict[str, list[Flat]] | None = None, said: dict[str, list[Insight]] | None = None
 ) -> list[Statement]:
-    """All of a run. rows, said: by table, where they are known already; ResultError if samples are damaged."""
+    """Return all statements of a run; ResultError if samples are damaged.
+
+    rows, said: by table, where they are known already.
+    """
     known = {name: tables[name].flat(run) for name in tables} if rows is None else rows
     insights = {name: tables[name].insights(run, tables[name].rows(run)) for name in known} if said is None else said
     of_rows = [_row(run, name, row) for name in known if name != "imported" for row in known[name]]
@@ -43,7 +46,7 @@ def statements(
 
 
 def _said(table: str, insight: Insight) -> list[Statement]:
-    """One for each number of a sentence."""
+    """Return a statement for each number of a sentence."""
     found = []
     for one in insight.numbers:
         bounds = (one.value if one.low is None else one.low, one.value if one.high is None else one.high)
@@ -76,7 +79,7 @@ def _row(run: Run, table: str, row: Flat) -> Statement:
 
 @functools.cache
 def _labels(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """What stands before the first number that has bounds, and page sizes wherever they stand."""
+    """Return the labels before the first number that has bounds, and page sizes wherever they stand."""
     names = [column.name for column in columns]
     first = next((i for i, name in enumerate(names) if f"{_stem(name)}_low" in names), 3)
     pages = tuple(column for column in columns[first:] if column.name in ("page_bytes", "element_bytes", "target"))
@@ -84,7 +87,7 @@ def _labels(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def _label(row: Flat, labels: tuple[Column, ...]) -> str:
-    """'triad, threads 2, node:0, footprint 1 GiB'."""
+    """Return how people are told of a row: 'triad, threads 2, node:0, footprint 1 GiB'."""
     told = [(column, value) for column in labels if (value := row.get(column.name)) not in (None, "")]
     return ", ".join(
         str(value) if not column.unit else f"{column.title} {_shown(value, column)}" for column, value in told
@@ -112,7 +115,7 @@ def _quantity(row: Flat, column: Column) -> Quantity | None:
 
 
 def _limits(run: Run) -> dict[str, Quantity]:
-    """The peak where it is known, and all last-level caches together."""
+    """Return the peak where it is known, and the size of all last-level caches together."""
     machine = run.result.machine
     peak = {} if machine.peak_bytes_per_s is None else {"peak_bytes_per_s": Quantity(machine.peak_bytes_per_s)}
     caches = machine.last_level_cache_bytes() * machine.last_level_caches(machine.cpus())
@@ -120,7 +123,7 @@ def _limits(run: Run) -> dict[str, Quantity]:
 
 
 def _record(run: Run, record: Record) -> list[Statement]:
-    """One for the experiment, one for each of its groups."""
+    """Return a statement of the experiment and one of each of its groups."""
     labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items() if value is not None)
     name = f"experiment {record.number}" + (f" ({labels})" if labels else "")
     origin = {"origin": next((facts.origin for facts in record.groups if facts.origin != "real"), "real")}
@@ -135,7 +138,10 @@ def _record(run: Run, record: Record) -> list[Statement]:
 
 
 def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statement:
-    """Blocks of single operations are as short as those: their clock is no matter of choice, and is left alone."""
+    """Return the statement of an experiment.
+
+    Blocks of single operations are as short as those, whatever the clock: its step is left out.
+    """
     found = judged(run, record)
     quantities = {"clock_hz": Quantity(record.clock.hz), "wall_s": Quantity(record.seconds)}
     timed = blocks[(blocks["flags"] & SIZING) == 0]
@@ -156,7 +162,7 @@ def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statemen
 
 
 def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[str, str]) -> Statement:
-    """Where its bytes lay, by node and by page size."""
+    """Return where the bytes of a group lay, by node and by page size."""
     targets = [target for target in (group.target, group.source) if target is not None]
     homes = {target.where for target in targets}
     quantities = {"footprint_bytes": Quantity(float(facts.footprint_bytes))}

@@ -20,7 +20,7 @@ NAME = "stated_peak_bytes_per_s"
 
 
 class PeakFormula:
-    """Statements with a peak, and what makes it."""
+    """Check statements with a peak and what it is made of."""
 
     name: ClassVar[str] = "peak_formula"
     title: ClassVar[str] = "peak = channels x transfers/s x 8 bytes"

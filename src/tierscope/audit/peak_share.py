@@ -22,7 +22,7 @@ WRONG = "the peak is that of fewer channels or a lower clock than are there, or 
 
 
 class PeakShare:
-    """What went over the bus, or the program's bytes where no one reckoned it."""
+    """Check the bytes that crossed the bus, or the program's bytes where those are not known."""
 
     name: ClassVar[str] = "peak_share"
     title: ClassVar[str] = "bus bandwidth <= theoretical peak"

@@ -17,7 +17,7 @@ STRAY = 0.01  # of the bytes may lie elsewhere: shared libraries' pages, and the
 
 
 class Placement:
-    """Of every group that named nodes."""
+    """Check every group that named nodes."""
 
     name: ClassVar[str] = "placement"
     title: ClassVar[str] = "bytes are on the nodes that were requested"

@@ -7,7 +7,7 @@ from tierscope.audit.statement import Statement
 
 
 def failure(identity: str, one: Statement, name: str, made: float, how: str, room: float) -> Failure | None:
-    """None if the quantity `name` is `made` within `room` (a share, besides its own rounding).
+    """Return None if the quantity `name` is `made` within `room` (a share, besides its own rounding).
 
     how: where `made` comes from, as "rate x operation".
     """

@@ -15,7 +15,7 @@ from tierscope.record.result import Record
 
 
 def statements(record: Record) -> list[Statement]:
-    """One, of all repeats; none where the core measured."""
+    """Return one statement of all repeats; none where the core measured."""
     program, depth = record.program, record.experiment.labels.get("depth")
     if program is None or not isinstance(depth, int):
         return []
@@ -40,7 +40,10 @@ def statements(record: Record) -> list[Statement]:
 
 
 def _spans(program: Program) -> list[Span]:
-    """Each repeat in which anything was moved. With time_based fio keeps its queue full as it begins the file anew."""
+    """Return each repeat that moved anything.
+
+    With time_based fio keeps its queue full as it begins the file anew.
+    """
     queued = program.direct and program.threads == 1
     return [
         Span(

@@ -19,7 +19,7 @@ NAME, COUNT = "proportional_s", "operations"
 
 
 class Proportional:
-    """Series of predictions."""
+    """Check each series of predictions."""
 
     name: ClassVar[str] = "proportional"
     title: ClassVar[str] = "proportional predictions share their constant"
@@ -46,7 +46,7 @@ def _allows(one: Statement, constant: float) -> bool:
 
 
 def _constant(rows: list[Statement]) -> tuple[float, int]:
-    """The middle of the interval in which the most rows meet, and how many do."""
+    """Return the middle of the interval in which the most rows meet, and how many do."""
     lows, highs = [_ends(one)[0] for one in rows], [_ends(one)[1] for one in rows]
     start = max(lows, key=lambda low: sum(_allows(one, low) for one in rows))
     end = min((high for high in highs if high >= start), default=start)

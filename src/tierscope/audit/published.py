@@ -22,11 +22,11 @@ Usual = dict[str, tuple[int, int]]
 
 SHOWN = {"bytes": "B", "1": "", "word": ""}
 LABELS = ("operation_bytes", "delay_cycles", "threads", "load_threads", "footprint_bytes", "operations")
-"""Quantities that say which row it is, besides columns that are no quantity."""
+"""Quantities that identify the row, besides columns that are no quantity."""
 
 
 def statements(reference: Reference) -> list[Statement]:
-    """In the order of the rows; UsageError for a word that is no number where one is needed."""
+    """Return statements in the order of the rows; UsageError for a word where a number is needed."""
     numbers = [column for column, unit in reference.units.items() if unit != "word"]
     usual = {column: _usual(reference.columns[column].tolist()) for column in numbers}
     rows = [one for row in range(len(reference)) for one in _row(reference, usual, row)]
@@ -34,7 +34,7 @@ def statements(reference: Reference) -> list[Statement]:
 
 
 def _row(reference: Reference, usual: Usual, row: int) -> Iterator[Statement]:
-    """Columns without words of their own are in each statement of the row."""
+    """Return the statements of one row; columns without words of their own are in each of them."""
     facts = reference.facts
     shared = [told for told in facts.quantity if not told.words]
     own = list(dict.fromkeys(tuple(told.words.items()) for told in facts.quantity if told.words)) or [()]
@@ -74,7 +74,7 @@ def _applies(one: Known, words: Words) -> bool:
 
 
 def _said(column: str, value: str, name: str, quantities: dict[str, Quantity]) -> str:
-    """'4 KiB' of a column of sizes, else 'row 7'."""
+    """Return '4 KiB' of a column of sizes, else 'row 7'."""
     sizes = name in ("operation_bytes", "footprint_bytes") and name in quantities
     return show_bytes(quantities[name].value) if sizes else f"{column.replace('_', ' ')} {value}"
 
@@ -94,19 +94,22 @@ def _quantity(reference: Reference, usual: Usual, told: Told, row: int) -> Quant
 
 
 def _head(factor: float) -> str:
-    """The unit that a factor stands for."""
+    """Return the unit that a factor stands for."""
     return {1024.0: "KiB/s", 1024.0**2: "MiB/s"}.get(factor, "")
 
 
 def _usual(values: list[float]) -> tuple[int, int]:
-    """(decimals of a column whose zeros at the end were dropped, the most digits of any of its values)."""
+    """Return (decimals of a column whose zeros at the end were dropped, the most digits of any of its values)."""
     counts = [_decimals(value) for value in values]
     decimals = max(n for n in set(counts) if sum(count >= n for count in counts) >= len(counts) * USUAL)
     return decimals, max(_digits(value) for value in values)
 
 
 def _step(usual: tuple[int, int], one: float) -> float:
-    """What the last digit is worth: a column that is rounded to so many digits has fewer decimals in larger values."""
+    """Return what the last digit is worth.
+
+    A column that is rounded to so many digits has fewer decimals in larger values.
+    """
     decimals, digits = usual
     coarsest = 10.0 ** (floor(log10(abs(one))) + 1 - digits) if one else 0.0
     return float(max(10.0 ** -max(decimals, _decimals(one)), min(coarsest, 1.0)))
@@ -121,7 +124,7 @@ def _decimals(value: float) -> int:
 
 
 def _again(reference: Reference, same: Same, row: int) -> Iterator[tuple[str, Quantity, str]]:
-    """The number of another table that should be this one, by the name of its quantity here."""
+    """Return the numbers of another table that should equal these, by the name of the quantity here."""
     other = references.load(same.table)
     keys = {key: reference.columns[word[1:-1]][row] for key, word in same.keys.items()}
     rows = other.where(**{key: value.item() for key, value in keys.items()})
@@ -134,7 +137,7 @@ def _again(reference: Reference, same: Same, row: int) -> Iterator[tuple[str, Qu
 
 
 def _whole(reference: Reference, usual: Usual) -> Iterator[Statement]:
-    """What is said of all rows together."""
+    """Return the statement of all rows together."""
     facts = reference.facts
     if facts.table:
         quantities = {one.name: Quantity(float(one.value)) for one in facts.table}
@@ -152,7 +155,7 @@ def _values(reference: Reference, usual: Usual, column: str) -> list[Quantity]:
 
 
 def _mean_errors(predicted: list[Quantity], measured: list[Quantity]) -> tuple[Quantity, Quantity]:
-    """Over what was measured and over the prediction, each with the bounds that rounding allows."""
+    """Return the errors relative to the measurement and to the prediction, with the bounds that rounding allows."""
     found = []
     for under in (measured, predicted):
         rows = list(zip(predicted, measured, under, strict=True))

@@ -21,7 +21,7 @@ LEAST = 3  # different values: two are always multiples of something
 
 
 class Quantum:
-    """Each column of times."""
+    """Check each column of times."""
 
     name: ClassVar[str] = "quantum"
     title: ClassVar[str] = "times do not repeat by steps of a clock"

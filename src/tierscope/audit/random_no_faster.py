@@ -24,7 +24,7 @@ SIZES = ("threads", "operation_bytes", "footprint_bytes")
 
 
 class RandomNoFaster:
-    """Statements with an order and a kernel, by all that is equal besides."""
+    """Compare statements that differ in their order alone."""
 
     name: ClassVar[str] = "random_no_faster"
     title: ClassVar[str] = "random order is no faster than a sequence"

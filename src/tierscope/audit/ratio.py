@@ -20,7 +20,7 @@ ROOM = 1e-9  # of the value: binary floating point is not to decide a tie
 
 
 class Ratio:
-    """Rows with a ratio and what it is of."""
+    """Check rows with a ratio and its two parts."""
 
     name: ClassVar[str] = "ratio"
     title: ClassVar[str] = "a ratio is that of its two numbers"
@@ -39,7 +39,7 @@ class Ratio:
 
 
 def _made(one: Statement, how: str) -> tuple[float, float]:
-    """Least and most that rounding of the two numbers allows."""
+    """Return the least and the most that rounding of the two numbers allows."""
     of, to = one.quantities["ratio_of"], one.quantities["ratio_to"]
     low, high = of.low / to.high, of.high / to.low
     return (1 - high, 1 - low) if how == DIFFERENCE else (low, high)

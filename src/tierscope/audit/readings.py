@@ -11,10 +11,10 @@ from tierscope.suites.imported.table import setting
 VARYING = ("delay_cycles", "threads", "footprint_bytes")  # numbers over which a series runs
 ACCESS = {"latency": "dependent", "idle latency": "dependent", "loaded latency": "dependent",
           "cache to cache": "cache to cache"}  # fmt: skip
-"""Tests of one dependent access, and what answers it."""
+"""Tests of one dependent access, and what serves it."""
 
 MARKS = {"idle latency": "idle", "loaded latency": "loaded", "bandwidth": "whole", "bandwidth between nodes": "part"}
-"""Tests that say something of each other: see `idle_is_least` and `whole_machine`."""
+"""Tests that limit each other: see `idle_is_least` and `whole_machine`."""
 
 MATRIX = ("from", "to", "reader", "writer", "kind")  # labels that say which cell of a matrix it is
 MIX = re.compile(r"([0-9]):([0-9]) Reads-Writes", re.IGNORECASE)
@@ -32,11 +32,11 @@ AGAIN = {
     "again_cycles_per_update": "cycles / updates",
     "again_load_store_ratio": "loads / stores",
 }
-"""Where a number that is printed twice stands the second time."""
+"""Where a number that is printed twice appears the second time."""
 
 
 def statements(readings: Iterable[Reading]) -> list[Statement]:
-    """In their order."""
+    """Return a statement of each reading, in their order."""
     return [_statement(reading) for reading in readings]
 
 
@@ -58,7 +58,7 @@ def _statement(reading: Reading) -> Statement:
 
 
 def _words(reading: Reading) -> dict[str, str]:
-    """What identities ask of a test besides its numbers."""
+    """Return what identities need to know of a test besides its numbers."""
     words = {"test": reading.test} | {key: str(reading.labels[key]) for key in MATRIX if key in reading.labels}
     words |= {name: AGAIN[name] for name in reading.values if name in AGAIN}
     if reading.test in ACCESS:
@@ -73,7 +73,7 @@ def _words(reading: Reading) -> dict[str, str]:
 
 
 def _read_share(ratio: str) -> float | None:
-    """Of '2:1 Reads-Writes'; None where there is no telling."""
+    """Return the share of reads of '2:1 Reads-Writes'; None where it is not known."""
     found = MIX.fullmatch(ratio)
     if found and int(found[1]) + int(found[2]):
         return int(found[1]) / (int(found[1]) + int(found[2]))
@@ -81,7 +81,7 @@ def _read_share(ratio: str) -> float | None:
 
 
 def _under_way(known: dict[str, Quantity]) -> dict[str, Quantity]:
-    """The depths with their bounds, where the tool says how long it ran and how long an operation took at most.
+    """Return the depths with their bounds, where the tool says how long it ran and how long an operation took at most.
 
     `full_share` of the operations found the queue full: all others filled it, depth - 1 each time. Where it is not
     stated, several processes may have ended at several times, or places of the queue waited for others: no least depth

@@ -19,7 +19,7 @@ PREFIXES = {True: (1024.0, "MiB/s in a column of KiB/s"), False: (1000.0, "a pre
 
 
 class SameQuantity:
-    """Both columns of one row."""
+    """Compare both columns of one row."""
 
     name: ClassVar[str] = "same_quantity"
     title: ClassVar[str] = "a number that is stated twice is the same"

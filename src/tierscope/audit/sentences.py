@@ -17,7 +17,7 @@ ROOM = 1e-9  # of rounding, as a share of the number
 
 
 class Sentences:
-    """Each number of each sentence."""
+    """Check each number of each sentence."""
 
     name: ClassVar[str] = "sentences"
     title: ClassVar[str] = "shares in 0..1, parts <= whole, low <= high"
@@ -30,7 +30,7 @@ class Sentences:
 
 
 def _broken(stated: Quantity, kind: str, whole: Quantity | None) -> tuple[str, str] | None:
-    """(what cannot be, what would explain it)."""
+    """Return (what is impossible, what would explain it)."""
     ends, room = (stated.low, stated.value, stated.high), ROOM * max(abs(stated.value), 1e-12)
     if not all(map(math.isfinite, ends)):
         return "a number is finite", "it was divided by nothing, or taken of no points"

@@ -5,13 +5,13 @@ from tierscope.units import show_bytes, show_rate, show_seconds
 
 
 def shown(name: str, quantity: Quantity) -> str:
-    """'latency 7471.88 us', 'bandwidth 14.60 GB/s'."""
+    """Return 'latency 7471.88 us', 'bandwidth 14.60 GB/s'."""
     title, value = _named(name, quantity.value)
     return f"{title} {quantity.said or value}"
 
 
 def value_of(name: str, value: float) -> str:
-    """The number alone."""
+    """Return the number with its unit, without the name."""
     return _named(name, value)[1]
 
 
@@ -23,7 +23,7 @@ def _named(name: str, value: float) -> tuple[str, str]:
 
 
 def _rate(value: float) -> str:
-    """Slow storage is told in MB/s."""
+    """Return a bandwidth; that of slow storage in MB/s."""
     return show_rate(value) if abs(value) >= 1e9 else f"{value / 1e6:.4g} MB/s"
 
 

@@ -17,13 +17,13 @@ OF_BYTES = (
 OF_TIMES = (*DIGITS, (1000.0, "a prefix was lost: ms for us, or us for ns"), *PREFIXES)
 OF_COUNTS = (*DIGITS, (1000.0, "a prefix was lost: k for one, M for k"), *PREFIXES)
 OF_TIMES_AND_COUNTS = (*DIGITS, (1000.0, "a prefix was lost: ms for us, or k for one"), *PREFIXES)
-"""Of a product of both, as latency x rate: only decimal prefixes slip there, on either side."""
+"""Of a product such as latency x rate: only decimal prefixes slip there, on either side."""
 
 Slips = tuple[tuple[float, str], ...]
 
 
 def slips_of(name: str) -> Slips:
-    """Those that the unit of a quantity has, by the end of its name."""
+    """Return the slips of a quantity's unit, by the end of its name."""
     if name.endswith(("_bytes", "_bytes_per_s")):
         return OF_BYTES
     if name.endswith("_per_s"):
@@ -32,7 +32,7 @@ def slips_of(name: str) -> Slips:
 
 
 def slip(ratio: float, slips: Slips, tolerance: float = 0.02) -> str:
-    """What explains a number that is `ratio` times off, in either direction; "" where no known slip does."""
+    """Return what explains a number that is `ratio` times off, in either direction; "" where no known slip does."""
     if ratio <= 0:
         return ""
     away = [(abs(max(ratio, 1 / ratio) / factor - 1), words) for factor, words in slips]

@@ -27,7 +27,7 @@ CHAINS = (
 
 
 class Spread:
-    """Neighbours of each chain, of those that are there; and every interval (those of sentences: `sentences`)."""
+    """Check neighbours in each chain, and every interval (those of sentences: `sentences`)."""
 
     name: ClassVar[str] = "spread"
     title: ClassVar[str] = "extremes contain what is between them"

@@ -19,7 +19,7 @@ OVER = ("error_over_measured", "error_over_predicted")
 
 
 class StatedError:
-    """Statements of whole tables."""
+    """Check statements of whole tables."""
 
     name: ClassVar[str] = "stated_error"
     title: ClassVar[str] = "a mean error stated is that of the rows"

@@ -31,13 +31,16 @@ class Quantity:
 
     @property
     def slack(self) -> float:
-        """How far rounding may have moved it, as a share."""
+        """Return how far rounding may have moved the number, as a share."""
         return self.step / 2 / abs(self.value) if self.value else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`series`: statements of one series differ in their numbers alone, so that order among them has a sense."""
+    """Numbers by name.
+
+    Statements of one `series` differ in their numbers alone, so that their order means something.
+    """
 
     label: str  # "row 7, read, 4 KiB"
     quantities: Mapping[str, Quantity]
@@ -48,12 +51,12 @@ class Statement:
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (whole, its parts), by the names of quantities
 
     def get(self, *names: str) -> tuple[Quantity, ...] | None:
-        """The quantities of these names; None where one is missing."""
+        """Return the quantities of these names; None where one is missing."""
         if any(name not in self.quantities for name in names):
             return None
         return tuple(self.quantities[name] for name in names)
 
     @property
     def hardware(self) -> bool:
-        """Whether the limits of hardware bind it: nothing is simulated or emulated, and there is memory at all."""
+        """Whether the limits of hardware apply: nothing is simulated or emulated, and there is memory."""
         return self.words.get("origin", "real") not in ("simulated", "emulated") and self.words.get("target") != "null"

@@ -17,7 +17,7 @@ ROOM = 0.1  # blocks and moments are counted apart, and a batch's ends belong to
 
 
 class Steal:
-    """Of every experiment whose blocks were watched."""
+    """Check every experiment whose blocks were watched."""
 
     name: ClassVar[str] = "steal"
     title: ClassVar[str] = "stolen time is left out"

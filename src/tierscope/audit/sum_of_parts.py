@@ -19,7 +19,7 @@ ROUNDING = 1e-9  # printed sums do, within the rounding of their digits: binary 
 
 
 class SumOfParts:
-    """Every named whole of which all parts are known."""
+    """Check every named whole whose parts are all known."""
 
     name: ClassVar[str] = "sum_of_parts"
     title: ClassVar[str] = "a whole is the sum of its parts"

@@ -8,7 +8,7 @@ from tierscope.printable import printable
 
 
 def show(name: str, found: Audit, console: Console) -> None:
-    """name: of what was audited."""
+    """Print what fails, then how often each identity was checked. name: of what was audited."""
     console.print(Text(printable(name), style="bold"))
     for one in found.failures:
         console.print(Text(printable(f" ! {one.identity}: {one.text}")))

@@ -24,7 +24,7 @@ NAME, BY = "bandwidth_bytes_per_s", "threads"
 
 
 class ThreadsAdd:
-    """Each number of threads against those below it."""
+    """Compare each number of threads with those below it."""
 
     name: ClassVar[str] = "threads_add"
     title: ClassVar[str] = "n threads reach n times one at most"

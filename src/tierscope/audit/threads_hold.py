@@ -21,7 +21,7 @@ ROOM = 0.02  # rate and latency are means over windows that differ by their ends
 
 
 class ThreadsHold:
-    """Rows with a rate, a mean latency and a limit."""
+    """Check rows with a rate, a mean latency and a limit."""
 
     name: ClassVar[str] = "threads_hold"
     title: ClassVar[str] = "not more in flight than threads or depth allow"

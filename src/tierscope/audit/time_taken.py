@@ -21,7 +21,7 @@ PAIRS = (("bandwidth_bytes_per_s", "total_bytes"), ("rate_per_s", "operations"))
 
 
 class TimeTaken:
-    """Rates against counts and seconds."""
+    """Compare rates with counts and seconds."""
 
     name: ClassVar[str] = "time_taken"
     title: ClassVar[str] = "rate = count / seconds"

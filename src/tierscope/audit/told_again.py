@@ -21,7 +21,7 @@ ROOM = 1e-6  # of the value: tools print %f of single steps of arithmetic; no di
 
 
 class ToldAgain:
-    """Every quantity that has a second one of its name."""
+    """Check every quantity that is printed twice."""
 
     name: ClassVar[str] = "told_again"
     title: ClassVar[str] = "a number printed twice is the same in both places"

@@ -39,7 +39,7 @@ class Span:
 
 
 def under_way(depth: float, spans: Sequence[Span]) -> Quantity:
-    """The depth, bounded by what the mean over all runs may have been. `spans`: one or more, of some length."""
+    """Return the depth, bounded by what the mean over all runs may have been. `spans`: one or more, of some length."""
     total = sum(one.seconds for one in spans)
     most = depth * sum(one.seconds + CLOCK_S + one.most_s for one in spans) / total
     return Quantity(depth, bounds=(min(_least(depth, spans, total), depth), most))

@@ -17,7 +17,7 @@ UNITS = {"latency_s", "bandwidth_bytes_per_s", "seconds", "rate_per_s"}
 
 
 class UnitGiven:
-    """Tables with times or rates."""
+    """Check tables with times or rates."""
 
     name: ClassVar[str] = "unit_given"
     title: ClassVar[str] = "times and rates have a unit"

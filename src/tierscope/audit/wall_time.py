@@ -19,7 +19,7 @@ START_S = 0.01  # CPU time is counted in steps of up to 10 ms
 
 
 class WallTime:
-    """Blocks within their experiment, CPU time within its program."""
+    """Check that blocks fit into their experiment, and CPU time into its program."""
 
     name: ClassVar[str] = "wall_time"
     title: ClassVar[str] = "what was timed fits into the time that passed"

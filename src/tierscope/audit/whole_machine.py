@@ -22,7 +22,7 @@ NAME = "bandwidth_bytes_per_s"
 
 
 class WholeMachine:
-    """Tests of one output that has tests of the whole."""
+    """Compare tests of one output with those of the whole machine."""
 
     name: ClassVar[str] = "whole_machine"
     title: ClassVar[str] = "no part moves more than the whole machine"
@@ -43,7 +43,7 @@ class WholeMachine:
 
 
 def _local(rows: list[Statement], whole: list[Statement]) -> Iterator[Failure | None]:
-    """Reads alone of the whole against each node's CPUs on their own memory, all together."""
+    """Compare the whole machine's reads with those of each node on its own memory, all together."""
     nodes = {one.words["from"] for one in rows if "from" in one.words}
     local = [one for one in rows if "from" in one.words and one.words["from"] == one.words.get("to")]
     if not local or {one.words["from"] for one in local} != nodes:

@@ -19,7 +19,7 @@ START_S = 2e-3  # a program counts its run in whole milliseconds
 
 
 class WithinRun:
-    """Rows with a longest operation and the time of the whole."""
+    """Check rows with a longest operation and the time of the whole."""
 
     name: ClassVar[str] = "within_run"
     title: ClassVar[str] = "no operation takes longer than its run"

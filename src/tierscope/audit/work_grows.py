@@ -19,7 +19,7 @@ PAIRS = (("operations", "seconds"), ("operation_bytes", "latency_s"))
 
 
 class WorkGrows:
-    """Times over amounts."""
+    """Check that times grow with amounts."""
 
     name: ClassVar[str] = "work_grows"
     title: ClassVar[str] = "more work takes no less time"
