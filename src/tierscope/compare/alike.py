@@ -115,7 +115,7 @@ def _row(old: _Entry, new: _Entry, origins: tuple[str, str]) -> dict[str, Any]:
 
 
 def _by_setting(before: Side, after: Side) -> Iterator[tuple[_Entry, _Entry]]:
-    """Of two imports of one format."""
+    """Pair the readings of two imports of one format."""
     formats = [side.run.result.options.get("as") for side in (before, after)]
     if None in (before.alike, after.alike) or formats[0] != formats[1]:
         return
@@ -148,7 +148,7 @@ def _word(key: str, value: Label) -> str:
 
 
 def _by_meaning(before: Side, after: Side) -> Iterator[tuple[_Entry, _Entry]]:
-    """A row of ours names the pair: it has more keys than the readings know of."""
+    """Pair readings with rows of Tierscope, which name the pair: they have more keys."""
     entries = [list(dict.fromkeys(_meant(side, other))) for side, other in ((before, after), (after, before))]
     for new in entries[1]:
         for old in entries[0]:

@@ -59,7 +59,7 @@ def _matched(run: Run, published: Reference, match: Match) -> Iterator[dict[str,
 
 
 def _rows(run: Run, match: Match) -> Iterator[Flat]:
-    """Of our table, and of imported rows, whose keys are called otherwise."""
+    """Yield the rows of a Tierscope table, or imported rows, whose keys have other names."""
     yield from tables[match.table].flat(run)
     for row in tables["imported"].flat(run):
         if match.key in row and all(ALIASES.get(key, key) in row for key in match.keys):

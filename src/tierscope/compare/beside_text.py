@@ -62,7 +62,7 @@ def _plot(rows: list[dict[str, Any]], console: Console) -> str:
 
 
 def _column(rows: list[dict[str, Any]], key: str) -> Column:
-    """The one of our tables that a key is."""
+    """Return the column of a Tierscope table that a key belongs to."""
     table = next(row["table"] for row in rows if key in row["keys"])
     return next(column for column in tables[table].columns if column.name == key)
 

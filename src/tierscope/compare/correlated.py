@@ -36,7 +36,7 @@ class Correlated:
     rank: Correlation
 
     def row(self) -> dict[str, Any]:
-        """As the keys of `correlate --json`."""
+        """Return the counter as `correlate --json` writes it."""
         bounds = {
             f"{kind}{end}": value
             for kind, one in zip(KINDS, (self.linear, self.rank), strict=True)
@@ -68,7 +68,7 @@ def _sweep(record: Record) -> str:
 
 
 def _seconds(run: Run, record: Record) -> float:
-    """Of one operation; infinite where nothing clean was measured."""
+    """Return the seconds of one operation; they are infinite where nothing undisturbed was measured."""
     if record.timings:
         return judged(run, record).contrasts[0].seconds.middle
     rate = measured(run, record).groups[0].interval.middle

@@ -48,7 +48,7 @@ def show(found: History, console: Console) -> None:
 
 
 def sentence(found: History) -> str:
-    """What the whole says."""
+    """Return the sentence on the whole history."""
     changed = sum(bool(one.changes) for one in found.series)
     if not found.long_enough:
         short = f"too few runs to tell a change: {2 * LEAST} with one point in common are needed"

@@ -55,7 +55,7 @@ def common(pair: tuple[Run, Run]) -> bool:
 
 
 def judged(ratios: Sequence[Sequence[float]], least: float, *, less_is_faster: bool) -> list[tuple[Comparison, str]]:
-    """What the ratios of some points say, each of shape (rounds,), the same for all; and the verdict in words."""
+    """Return what the ratios of some points say, each of shape (rounds,), of one length; and the verdict in words."""
     pairs = [(Interval(1.0, 1.0, 1.0, len(one)), interval(one)) for one in ratios]
     degrees = len(ratios[0]) - 1 if ratios else None
     law = {"confidence": CONFIDENCE, "least": least}
@@ -77,7 +77,7 @@ def _ratios(numbers: dict[int, Number], rounds: int) -> list[float]:
 
 
 def interval(ratios: Sequence[float]) -> Interval:
-    """Of the geometric mean, by Student over the rounds."""
+    """Return the interval of the geometric mean, by Student's t over the rounds."""
     from scipy.special import stdtrit  # slow to load, and exact for two degrees of freedom
 
     logs = [math.log(ratio) for ratio in ratios]

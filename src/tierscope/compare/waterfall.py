@@ -90,7 +90,7 @@ def _tell_apart(points: list[Point]) -> None:
 
 
 def _ends(points: list[Point], least: float) -> tuple[float, float]:
-    """Of the axis, a little beyond what it must show; intervals are cut there, since no file holds infinity."""
+    """Return the ends of the axis, a little beyond the ratios; intervals are cut there, as no file holds infinity."""
     shown = min(least, NEAR)
     speeds = [1 - shown, 1 + shown, *(float(point["speed"]) for point in points)]
     least_low = min((float(point["low"]) for point in points), default=1.0)

@@ -20,7 +20,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Of one run of the writer, at libpmem's public functions; `file_...` of the watched file alone."""
+    """Counts of one run of the writer, at libpmem's public functions; `file_...`: of the watched file alone."""
 
     flushes: int
     lines: int  # of 64 bytes; a line counts each time it is flushed

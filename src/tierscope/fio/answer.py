@@ -20,7 +20,7 @@ PARTS = {"submission": "slat_ns", "completion": "clat_ns", "total": "lat_ns"}
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Of all operations of one kind, in s; `bins`: ns -> operations, {} where the document has none."""
+    """The latency of all operations of one kind, in s; `bins`: ns -> operations, {} where the document has none."""
 
     count: int
     least_s: float
@@ -59,7 +59,7 @@ class Job:
 
     @property
     def iops(self) -> float:
-        """Of reads, writes and trims together."""
+        """Return the operations per second, reads, writes and trims together."""
         return sum(side.iops for side in self.sides.values())
 
 

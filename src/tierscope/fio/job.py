@@ -58,7 +58,10 @@ def is_sequential(words: Mapping[str, str]) -> bool:
 
 
 def slice_bytes(place: Place, words: Mapping[str, str], engine: str) -> int:
-    """Of each thread of a sequential job: whole blocks that no other thread touches; UsageError where there is none."""
+    """Return the bytes of each thread of a sequential job: whole blocks that no other thread touches.
+
+    UsageError where there is none.
+    """
     threads, block = threads_of(words, engine), int(words["bs"])
     own = place.size_bytes // threads // block * block
     if not own:

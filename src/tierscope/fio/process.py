@@ -49,7 +49,7 @@ def run(path: str, options: Mapping[str, str], handles: Sequence[int], seconds: 
 
 
 def _leash() -> list[str]:
-    """What ends fio when this process is killed; nothing where the system has no such program: it ends by itself."""
+    """Return the words before a call that end fio with this process; none where the system has no such program."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
 

@@ -170,7 +170,7 @@ class Session:
         return job.measured(self._place, self._engine.name, words, seconds, repeat, start, direct=self._direct)
 
     def _share(self, done: Job) -> float:
-        """Of the place that one repeat walked, its ramp included: reads and writes each walk by themselves."""
+        """Return the share of the place that one repeat walked, ramp included: reads and writes walk separately."""
         assert self._place is not None
         ramp_s = float(self._words.get("ramp_time", "0ms").removesuffix("ms")) / 1e3
         most = max(side.bytes * (1 + ramp_s / side.seconds) for side in done.sides.values())

@@ -95,7 +95,7 @@ class Fio:
 
 
 def _last(found: Found) -> Json:
-    """Of several documents; UsageError where it is not whole."""
+    """Return the last of several documents; UsageError where it is not whole."""
     if found.cut:
         raise UsageError("its JSON is cut off or damaged: the last document in it does not end")
     if not found.documents:
@@ -171,7 +171,7 @@ def _values(side: Json) -> dict[str, Value]:
 
 
 def _again(side: Json) -> dict[str, Value]:
-    """What it prints in whole KiB besides, and the two parts of a latency."""
+    """Return the numbers that fio also prints in whole KiB, and the two parts of a latency."""
     values = {}
     for name, key in (("bandwidth_bytes_per_s", "bw"), ("total_bytes", "io_kbytes")):
         if key in side:
@@ -249,7 +249,7 @@ def _option(options: Json, name: str, other: str, default: str) -> Any:
 
 
 def _size(options: Json, side: str) -> int | None:
-    """Of one operation; None where it varies. fio's k is 1024 unless kb_base says otherwise."""
+    """Return the bytes of one operation; None where they vary. fio's k is 1024 unless kb_base says otherwise."""
     if "bsrange" in options or "bssplit" in options or str(options.get("kb_base", "1024")) != "1024":
         return None
     words = str(_option(options, "bs", "blocksize", "4k")).split(",")
@@ -261,7 +261,7 @@ def _size(options: Json, side: str) -> int | None:
 
 
 def _depths(job: Json, options: Json, entries: int) -> dict[str, Value]:
-    """What was allowed, and where it was reached what was under way; {} where neither is known."""
+    """Return the depth that was allowed and, where it was reached, what was under way; {} where neither is known."""
     clones = int(options.get("numjobs", 1))
     if entries not in (1, clones) or not options:
         return {}

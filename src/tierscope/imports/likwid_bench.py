@@ -95,7 +95,7 @@ def _reading(text: str) -> Reading:
 
 
 def _again(told: dict[str, str]) -> dict[str, Value]:
-    """What it prints a second time, by numbers that make it: `again_X` beside X."""
+    """Return the numbers that likwid-bench prints twice: `again_X` beside X."""
     for line in (line for _, _, lines, _ in AGAIN for line in lines):
         if told.get(line, "").startswith("-"):
             raise UsageError(f"{line} is {told[line][:40]!r}, which cannot be: the file is damaged")

@@ -195,7 +195,7 @@ def _name(event: str, one: Value) -> str:
 
 
 def _again(row: Row, rows: dict[str, Row], counted: dict[str, Value], times: dict[str, Value]) -> dict[str, Value]:
-    """What perf prints of an event besides: the metric of its line, and for how long it was counted."""
+    """Return what perf also prints of an event: the metric of its line, and how long it was counted."""
     found = {"counted_share": Value(value=number(row.share) / 100)} if number(row.share) < 100 else {}
     clock, (word, unit) = counted.get("task-clock"), row.metric
     if clock is None or clock.value <= 0 or not clock.said.endswith("msec"):
@@ -215,7 +215,7 @@ def _again(row: Row, rows: dict[str, Row], counted: dict[str, Value], times: dic
 
 
 def _times(one: Value, factor: float, other: Value) -> Value:
-    """A product, with what the rounding of both makes of it."""
+    """Return a product, with the error that the rounding of both factors causes."""
     step = one.step * other.value + other.step * one.value + one.step * other.step / 2
     return Value(value=one.value * factor * other.value, step=step * factor)
 

@@ -62,7 +62,7 @@ class StreamC:
 
 
 def _unit(text: str) -> str:
-    """Of the rates, as the head says; UsageError for a head with other columns."""
+    """Return the unit of the rates, as the head states it; UsageError for a head with other columns."""
     found = HEAD.search(text)
     if found is None:
         raise UsageError("it has no head 'Function, Rate MB/s, Avg time, Min time, Max time' over its numbers")
@@ -98,7 +98,7 @@ def _sizes(text: str, labels: dict[str, Label]) -> dict[str, Value]:
 
 
 def _cut(one: Value, least: float) -> Value:
-    """With a last digit that is worth `least` at least."""
+    """Return the quantity with a last digit that is worth at least `least`."""
     return Value(value=one.value, step=max(one.step, least), said=one.said)
 
 
@@ -109,7 +109,7 @@ def _timings(text: str) -> dict[str, Value]:
 
 
 def _estimate(text: str, step_s: float) -> dict[str, Value]:
-    """Of one pass, in microseconds and in steps of the clock; both are cut to whole numbers."""
+    """Return the estimate of one pass, in microseconds and in steps of the clock; both are cut to whole numbers."""
     told = re.search(r"on the order of ([0-9]{1,18}) microseconds\.\s+\(= ([0-9]{1,18}) clock ticks\)", text)
     if told is None:
         return {}

@@ -48,7 +48,10 @@ def value(form: Family, coefficients: tuple[float, ...], n: Floats) -> Floats:
 
 
 def coefficients(form: Family, n: Floats, y: Floats) -> tuple[float, ...]:
-    """Of the best fit to points of shape (points,); FitError for too few, and for values below 0 of a power law."""
+    """Return the coefficients of the best fit to points of shape (points,).
+
+    FitError for too few, and for values below 0 of a power law.
+    """
     if np.unique(n).size < form.terms:
         raise FitError(f"{form.name}: {np.unique(n).size} different places, {form.terms} are needed")
     if form.basis is None:

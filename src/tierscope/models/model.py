@@ -44,7 +44,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A number in base units between its bounds, and what speaks against it."""
+    """A number in base units between its bounds, and the reasons to doubt it."""
 
     value: float
     low: float

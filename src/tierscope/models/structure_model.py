@@ -45,7 +45,7 @@ class StructureModel:
 
     @classmethod
     def preset(cls, name: str) -> "StructureModel":
-        """Of a structure by its name; UnknownNameError names those that are here."""
+        """Return the model of a structure by its name; UnknownNameError names those that are here."""
         return cls(structures[name])
 
     @property

@@ -59,7 +59,7 @@ def _span(one: Predicted) -> str:
 
 
 def _score(found: Sequence[Predicted]) -> list[str]:
-    """Of points that were measured, none of which the model has seen."""
+    """Return the errors at points that were measured and that the model has not seen."""
     errors = [abs(one.error_share) for one in found if one.error_share is not None]
     if not errors:
         return [""]
