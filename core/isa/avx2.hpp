@@ -1,4 +1,6 @@
 /// 32-byte vectors: AVX2 with FMA.
+/// Build: Avx2, rank 1, on x86_64 AMD64, features "avx2 fma"
+/// Flags: -mavx2 -mfma
 /// Source: Intel, "Intrinsics Guide".
 #pragma once
 #include <immintrin.h>

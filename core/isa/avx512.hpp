@@ -1,4 +1,6 @@
 /// 64-byte vectors, a whole cache line each: AVX-512 F and DQ.
+/// Build: Avx512, rank 2, on x86_64 AMD64, features "avx512f avx512dq"
+/// Flags: -mavx512f -mavx512dq -mfma -mprefer-vector-width=512
 /// Source: Intel, "Intrinsics Guide".
 #pragma once
 #include <immintrin.h>

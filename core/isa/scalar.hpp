@@ -1,4 +1,6 @@
 /// One 8-byte word at a time: the reference against which every other ISA is checked.
+/// Build: Scalar, rank 0, on any, features ""
+/// Flags: none
 #pragma once
 #include "isa/isa.hpp"
 #if defined(__x86_64__)

@@ -5,19 +5,21 @@ which then runs on a CPU that lacks it. A name with the ISA in it cannot be chos
 Blind to what is inlined, which is harmless, and to objects that were not built.
 """
 
+import platform
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+BUILD = re.compile(r"^/// Build: .*, on (?P<on>[\w ]+), .*\n/// Flags: (?P<flags>-.*)$", re.MULTILINE)
 WEAK = "W"  # nm(1): weak code; weak data (V, u) holds the same constants whatever the flags
 
 
 def isas(root: Path) -> list[str]:
-    """The ISAs with compiler flags of their own, from cmake/isa.cmake: `"name|...|flags"`."""
-    lines = re.findall(r'"(\w+)\|[^"]*\|([^"|]*)"', (root / "cmake/isa.cmake").read_text())
-    return [name for name, flags in lines if flags.strip()]
+    """Return the ISAs of this processor family that have compiler flags of their own, by the head of their headers."""
+    lines = {path.stem: BUILD.search(path.read_text()) for path in sorted((root / "core/isa").glob("*.hpp"))}
+    return [name for name, line in lines.items() if line and platform.machine() in line["on"].split()]
 
 
 def objects(build: Path, isa: str) -> list[Path]:
