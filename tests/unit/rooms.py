@@ -15,7 +15,10 @@ MAY_USE: dict[str, tuple[str, ...]] = {
     "bench": ALL,
     "cli": (*ALL, "bench"),
 }
-TEMPLATES = {"presets.cpp.in": "simulate"}  # the room of a template in cmake/, where it is not kernels
+TEMPLATES = {
+    "presets.cpp.in": "simulate",
+    "without_pool.cpp.in": "structures",
+}  # rooms of templates in cmake/, if not kernels
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 

@@ -9,7 +9,8 @@ import pytest
 from made_buffers import FOOTPRINT, OPTANE, Buffer, Device, latency_s, model_s
 from tiers import first
 from tierscope.stats.buffers import Curve, Levels, infer
-from tierscope.stats.buffers_model import Floats
+from tierscope.stats.buffers_model import Floats, Fresh
+from tierscope.stats.buffers_search import Place, Search
 from tierscope.units import KiB, MiB
 
 SMALL = Device((Buffer(24 * KiB, 512, 60e-9), Buffer(512 * KiB, 2 * KiB, 200e-9)), 300e-9)
@@ -157,3 +158,15 @@ def test_the_unit_of_a_third_buffer_is_told_from_its_neighbours() -> None:
     scattered = [region <= 8 * KiB for region in regions]
     levels = infer(curve(model(THREE, regions, scattered), 0.0003, regions=regions))
     assert [int(level.unit_bytes.middle) for level in levels.levels] == [128, KiB, 8 * KiB]
+
+
+def test_capacities_out_of_order_cost_a_finite_amount() -> None:
+    """A start that rounding puts out of order made the search subtract infinity from infinity: exit 70."""
+    device = SMALL
+    exact = curve(model(device, REGIONS, [region <= 8 * KiB for region in REGIONS]))
+    fresh = Fresh(exact.region_bytes, exact.scattered, exact.footprint_bytes, exact.ways, exact.grain_bytes)
+    search = Search(fresh, exact.latency_s, exact.latency_s * 0.01)
+    unit = next(iter(search.units))
+    turned = (Place(unit, 1 << 20), Place(unit, 1 << 16))
+    with np.errstate(all="raise"):
+        assert np.isfinite(search.refined(turned).cost)

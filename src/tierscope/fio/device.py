@@ -4,7 +4,8 @@ Refused are: what is no block device, what is mounted, swap, held by another dev
 partitions, read-only, or bears the mark of a file system or of such a holder, wherever it stands: blkid and wipefs are
 asked, and a list of our own besides. Who means it says `wipefs -a` first.
 Blind to users on other machines that share the device, and to content without a mark.
-Source: Linux, Documentation/ABI/stable/sysfs-block, proc(5); marks: util-linux 2.38, libblkid.
+Source: Linux, Documentation/ABI/stable/sysfs-block, proc(5); marks: util-linux 2.38, libblkid;
+OpenZFS, "ZFS On-Disk Specification", 2006.
 """
 
 import os
@@ -16,8 +17,11 @@ from pathlib import Path
 from tierscope.errors import MachineError, UsageError, reason
 from tierscope.fio.signature import signature
 from tierscope.host.system import System
+from tierscope.units import KiB
 
 SECTOR_BYTES = 512  # of `size` in sysfs, whatever the device has
+UBERBLOCKS = range(128 * KiB, 256 * KiB, KiB)  # of the first label of ZFS; blkid 2.41 wants a whole label beside them
+UBERBLOCK = tuple(0x00BAB10C.to_bytes(8, order) for order in ("little", "big"))
 MARKS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"PMEM", "a pool of PMDK"),
     (0, b"XFSB", "an XFS file system"),
@@ -31,9 +35,10 @@ MARKS: tuple[tuple[int, bytes, str], ...] = (
     (4086, b"SWAPSPACE2", "swap space"),
     (4096, b"\xfc\x4e\x2b\xa9", "a member of a RAID"),
     (65600, b"_BHRfS_M", "a Btrfs file system"),
+    *((at, mark, "a member of a ZFS pool") for at in UBERBLOCKS for mark in UBERBLOCK),
 )
 """Offset in bytes, what stands there, and what it says: a second net, where blkid wants more than the mark alone."""
-LONGEST = 66_000  # bytes that the marks reach
+LONGEST = max(at + len(mark) for at, mark, _ in MARKS)  # bytes that the marks reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ REACH = 2  # the largest region over the largest capacity that is looked for
 APART = 1.3  # least ratio of two capacities
 KEPT = 6  # sets of units that are refined
 PAIRS = 28
+IMPOSSIBLE = 1e300  # cost of capacities out of order; finite, since minimize subtracts one cost from another
 CLOSE = 2.0  # times the cost of the best fit: with another unit, before the capacities are moved
 
 
@@ -127,7 +128,7 @@ class Search:
         moved = _moved(places, logs)
         ordered = all(APART * a.capacity_bytes <= b.capacity_bytes for a, b in itertools.pairwise(moved))
         inside = all(place.unit_bytes <= place.capacity_bytes <= self.capacities[-1] * REACH for place in moved)
-        return self.fit(moved).cost if ordered and inside else np.inf
+        return self.fit(moved).cost if ordered and inside else IMPOSSIBLE
 
     @staticmethod
     def _simplex(places: tuple[Place, ...]) -> Floats:
