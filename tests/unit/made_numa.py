@@ -43,10 +43,12 @@ def planned(suite: str, machine: Machine, **words: str) -> list[Experiment]:
     return imagine(suites[suite].plan(machine, suites[suite].read(words)))
 
 
-def add_core_to_core(maker: Maker, machine: Machine, wait: Wait | None = None, noise: float = 0.01) -> None:
+def add_core_to_core(
+    maker: Maker, machine: Machine, wait: Wait | None = None, noise: float = 0.01, **words: str
+) -> None:
     """Every pair in one batch; the second thread of a pair counts nothing, as in the core."""
     wait = wait or (lambda a, b: handover_s(machine, a, b))
-    for experiment in planned("core-to-core", machine):
+    for experiment in planned("core-to-core", machine, **words):
         parts: list[Blocks] = []
         for take, group in enumerate(experiment.groups):
             rate = 1 / wait(*group.team.cpus)
@@ -87,9 +89,11 @@ def _keep(
     maker.records[-1] = msgspec.structs.replace(record, experiment=experiment, takes=takes)
 
 
-def core_to_core_run(directory: Path, machine: Machine, wait: Wait | None = None, noise: float = 0.01) -> Run:
+def core_to_core_run(
+    directory: Path, machine: Machine, wait: Wait | None = None, noise: float = 0.01, **words: str
+) -> Run:
     maker = Maker(directory)
-    add_core_to_core(maker, machine, wait, noise)
+    add_core_to_core(maker, machine, wait, noise, **words)
     return maker.save("core-to-core", machine)
 
 

@@ -43,6 +43,12 @@ def test_both_triangles_show_each_pair(pairs: Run) -> None:
     assert places == [("a", "b"), ("b", "a")]
 
 
+def test_cells_of_pairs_that_were_not_measured_are_said_to_be_blank(tmp_path: Path, pairs: Run) -> None:
+    blank = "pairs were measured; the other cells are blank"
+    assert blank in str(spec(core_to_core_run(tmp_path, SERVER, pairs="40"), "core_to_core"))
+    assert blank not in str(spec(pairs, "core_to_core"))
+
+
 def test_both_axes_are_in_the_order_of_the_topology_and_cells_are_square(pairs: Run) -> None:
     (chart,) = spec(pairs, "core_to_core")["hconcat"]
     order = list(SERVER.by_topology(SERVER.cpus()))

@@ -168,3 +168,39 @@ def test_past_the_limit_every_pair_gets_its_least_time(tmp_path: Path, monkeypat
     lab.core.noise = lambda group: 2.0
     lab(plan_of(*plans(made_machine(4))), limit=0.0)
     assert all(set(record.values()) == {1} for record in _batches(lab))
+
+
+def enormous() -> Machine:
+    """Two packages of 64 cores with two threads each, eight cores to a last-level cache: 256 CPUs."""
+    return made_server(packages=2, nodes=1, cores=64, threads=2, caches=8)
+
+
+def test_a_large_machine_is_sampled_within_its_limit() -> None:
+    experiments = plans(enormous())
+    found = pairs(experiments)
+    assert len(found) == len({frozenset(pair) for pair in found}) == 10_000
+    assert {cpu for pair in found for cpu in pair} == set(enormous().cpus())
+    assert len(found) * experiments[0].schedule.minimum_s < 300
+    assert pairs(plans(enormous())) == found
+
+
+@pytest.mark.parametrize("most", [1, 128, 700, 5000])
+def test_what_differs_by_construction_comes_first(most: int) -> None:
+    machine = enormous()
+    found = pairs(plans(machine, pairs=str(most)))
+    assert len(found) == most
+    places = {cpu.number: cpu for cpu in machine.identity.cpus}
+    cores = {
+        places[a].core for a, b in found if (places[a].package, places[a].core) == (places[b].package, places[b].core)
+    }
+    assert len(cores) == min(most, 128)
+    caches = {frozenset(map(machine.last_level_cache_of, pair)) for pair in found}
+    if most >= 700:
+        assert len(caches) == 16 + 16 * 15 // 2
+        assert {frozenset((places[a].package, places[b].package)) for a, b in found} >= {frozenset({0, 1})}
+
+
+def test_a_cpu_in_no_pair_by_structure_gets_one() -> None:
+    machine = made_server(packages=1, nodes=1, cores=64, caches=1)
+    found = pairs(plans(machine, pairs="70"))
+    assert {cpu for pair in found for cpu in pair} == set(machine.cpus())

@@ -79,6 +79,13 @@ def test_classes_are_said_from_the_nearest_with_median_and_range(pairs: Run) -> 
     assert "another package" in found["farthest"].text
 
 
+def test_a_sample_of_pairs_says_how_many_it_is(tmp_path: Path) -> None:
+    run = core_to_core_run(tmp_path, SERVER, pairs="40")
+    total = len(SERVER.cpus()) * (len(SERVER.cpus()) - 1) // 2
+    assert said(run, "core_to_core")["measured pairs"].value == 40
+    assert f"40 of {total} pairs" in said(run, "core_to_core")["measured pairs"].text
+
+
 def test_one_pair_has_its_own_interval_and_no_farthest(tmp_path: Path) -> None:
     run = core_to_core_run(tmp_path, made_machine())
     (row,), found = rows(run, "core_to_core"), said(run, "core_to_core")

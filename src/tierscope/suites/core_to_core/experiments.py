@@ -1,4 +1,4 @@
-"""Core to core: how long a cache line takes from one CPU to another, for every pair of CPUs.
+"""Core to core: how long a cache line takes from one CPU to another, for every pair of CPUs or a sample of them.
 
 Two threads write one line in turns; the time of one hand-over, one way, is what a lock, a queue or a barrier pays
 at least. Each pair gets a fresh page on the node of its own first CPU: a buffer that a third core has made home
@@ -9,6 +9,8 @@ Source: D. Molka et al., "Cache Coherence Protocol and Memory Performance of the
 ICPP 2015.
 """
 
+from itertools import groupby
+from operator import itemgetter
 from typing import Annotated
 
 from msgspec import Meta
@@ -19,10 +21,12 @@ from tierscope.plans.cpus import refuse_unusable
 from tierscope.plans.kinds import Help, Numbers, Seconds, Share, word_numbers
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.suites.core_to_core.pairs import chosen_pairs
 from tierscope.units import LINE_BYTES
 
 BLOCK_S = 0.25e-3  # a thousand hand-overs or more: two reads of the clock are under 0.1 % of it
 MINIMUM_S = 0.02  # 80 blocks, of which a summary needs 50; 2016 pairs of 64 CPUs then take 40 s at least
+PAIR_S = 1.5 * MINIMUM_S  # with its threads, its pages and the check
 ROLE = "pair"
 
 
@@ -31,6 +35,13 @@ class CoreToCoreOptions(SuiteOptions, frozen=True, kw_only=True):
 
     cpus: Annotated[Numbers | None, Help("CPUs to pair, two or more; auto: all that may be used")] = None
     target: Annotated[Target | None, Help("where the lines live; auto: the node of the pair's first CPU")] = None
+    pairs: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Help(
+            "most pairs: first one for each core, last-level cache and package, then a sample of the rest; auto: all, "
+            "or as many as the limit has time for"
+        ),
+    ] = None
     lines: Annotated[int, Meta(ge=1, le=4096), Help("lines that are used one after the other, 1 to 4096")] = 16
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.05
     budget: Annotated[Seconds, Help("most seconds timed for one pair")] = 0.1
@@ -58,8 +69,9 @@ def home(machine: Machine, cpu: int) -> Target:
 
 
 def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
-    """One experiment for each CPU but the last: its pairs with all that follow, one take each."""
+    """One experiment for each CPU: its pairs with those that follow, one take each."""
     cpus = cpus_of(machine, chosen)
+    found = chosen_pairs(machine, cpus, chosen.pairs or max(int(chosen.limit / PAIR_S), len(cpus)))
     schedule = Schedule(
         block_s=BLOCK_S,
         precision=chosen.precision,
@@ -68,12 +80,9 @@ def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
     )
     work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES)
     given = chosen.target and chosen.target.on("4k")
-    for number, first in enumerate(cpus[:-1]):
+    for first, pairs in groupby(found, key=itemgetter(0)):
         target = given or home(machine, first)
-        groups = tuple(
-            Group(workload=work, target=target, team=Team(cpus=(first, other)), role=ROLE)
-            for other in cpus[number + 1 :]
-        )
+        groups = tuple(Group(workload=work, target=target, team=Team(cpus=pair), role=ROLE) for pair in pairs)
         yield Experiment(
             table="core_to_core",
             groups=groups,
@@ -86,7 +95,7 @@ def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
 suites.add(
     Suite(
         "core-to-core",
-        "time of a cache line from one CPU to another, for every pair",
+        "time of a cache line from one CPU to another, for every pair or a sample",
         CoreToCoreOptions,
         plan,
         details="See [how to measure pairs](../how-to/numa.md).",

@@ -9,6 +9,7 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.machine import Cpu, Machine
 from tierscope.record.result import Run
+from tierscope.suites.core_to_core.pairs import number_of_pairs
 from tierscope.suites.core_to_core.table import CoreToCoreRow, class_of
 from tierscope.tables import Insight
 
@@ -45,7 +46,9 @@ class CoreToCore:
         axes = Axes("a", "b", list(cpus), list(cpus), "CPU", "CPU")
         layers = _cells(axes, top) + _parts(axes, machine, cpus)
         body = {"hconcat": [heat.chart(axes, points, layers)]}
-        notes = [note, vega.missing(len(rows), len(points))]
+        total = number_of_pairs(len(cpus))
+        blank = f"{len(rows)} of {total} pairs were measured; the other cells are blank." if len(rows) < total else ""
+        notes = [note, blank, vega.missing(len(rows), len(points))]
         return vega.finish(vega.origin_title(self.title, run.result.origin), body, labels=["0,000 ns"] * 5, notes=notes)
 
 

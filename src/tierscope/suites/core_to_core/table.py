@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, NamedTuple
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA, Interval
+from tierscope.suites.core_to_core.pairs import number_of_pairs
 from tierscope.tables import Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
 from tierscope.tables.rows import Col, Time
@@ -61,6 +62,7 @@ class CoreToCore:
     says: ClassVar[dict[str, str]] = {
         "farthest": "median of the farthest class over that of the nearest",
         "outliers": "pairs that stand out of their class",
+        "measured pairs": "pairs that were measured, where they are a sample",
         "handover CLASS": "median over the pairs of a class; low and high are their range",
     }
 
@@ -75,7 +77,12 @@ class CoreToCore:
         del run
         every, known = by_class(rows), by_class([row for row, _ in sure_rows(rows, lambda row: row.latency)])
         counts = {name: len(pairs) for name, pairs in every.items()}
-        return _ratio(known) + _odd(known) + [_class(name, pairs, counts[name]) for name, pairs in known.items()]
+        return (
+            _ratio(known)
+            + _odd(known)
+            + _sample(rows)
+            + [_class(name, pairs, counts[name]) for name, pairs in known.items()]
+        )
 
 
 class Pair(NamedTuple):
@@ -193,6 +200,18 @@ def _odd(known: dict[str, list[Pair]]) -> list[Insight]:
             unit="1",
         )
     ]
+
+
+def _sample(rows: list[CoreToCoreRow]) -> list[Insight]:
+    """How many pairs were measured, if not all: a slow link may lie between two CPUs that were not paired."""
+    total = number_of_pairs(len({cpu for row in rows for cpu in (row.a_cpu, row.b_cpu)}))
+    if len(rows) >= total:
+        return []
+    text = (
+        f"{len(rows)} of {total} pairs were measured, first one for each core, last-level cache and package; "
+        "a higher pairs= or limit= measures more"
+    )
+    return [Insight(name="measured pairs", text=text, value=float(len(rows)), unit="1")]
 
 
 def _far_off(pairs: list[Pair]) -> list[Pair]:
