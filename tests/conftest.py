@@ -26,6 +26,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / ".venv/pycache")
 
+# Nothing that a test judges is kept, or taken from what another kept: tests change what judges.
+os.environ["XDG_CACHE_HOME"] = os.devnull
+
 # The machine is shared and busy: a slow example is no fault, and a failure must come again.
 settings.register_profile("tierscope", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("tierscope")

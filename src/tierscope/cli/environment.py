@@ -5,6 +5,8 @@ VARIABLES = {
     "`tierscope-core-pmdk` and `tierscope-core-traced`, if they are used",
     "TIERSCOPE_PYTHON": "Python interpreter that `./tierscope` uses for the set-up",
     "CXX": "compiler that `./tierscope` builds the core with",
+    "XDG_CACHE_HOME": "folder of what can be made again, else `~/.cache`: `tierscope/numbers` has the main numbers "
+    "of runs that were judged",
     "NO_COLOR": "no colour in the terminal",
     "TIERSCOPE_TRACEBACK": "any value: after a fault of Tierscope, show its trace, for a report",
     "TIERSCOPE_CRASH_LOG": "for the check of `tierscope crash`: the file that `{log}` names. Set by `tierscope`",

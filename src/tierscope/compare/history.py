@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tierscope.compare.kept import Number
 from tierscope.compare.measures import measures
-from tierscope.compare.points import Number, named, points
+from tierscope.compare.points import named, points
 from tierscope.errors import UsageError
 from tierscope.record.result import Run
 from tierscope.sound import reads

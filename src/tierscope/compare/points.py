@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tierscope.compare.comparison import point
+from tierscope.compare.kept import Number, Numbers, kept
 from tierscope.compare.measures import measures
 from tierscope.draw.cells import UNKNOWN
 from tierscope.record.experiment import real
@@ -25,26 +25,24 @@ def named(runs: Sequence[Run]) -> list[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """The main number of a point in one run; bounds are the number itself where there is no interval."""
-
-    value: float
-    low: float
-    high: float
-    conclusive: bool
-
-
 @reads("the export")
 def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
     """Return measure -> point in words -> index of the run -> its main number, as `compare` takes it."""
     found: dict[str, dict[str, dict[int, Number]]] = {}
     for index, run in enumerate(runs):
-        for name, measure in measures().items():
-            for row in measure.rows(run):
-                if number := _number(row, measure.main):
-                    words = point(measure.table.name, row)
-                    found.setdefault(name, {}).setdefault(words, {}).setdefault(index, number)
+        for name, numbers in kept(run, _numbers).items():
+            for words, number in numbers.items():
+                found.setdefault(name, {}).setdefault(words, {})[index] = number
+    return found
+
+
+def _numbers(run: Run) -> Numbers:
+    """Return those of one run; of two rows with the same words the first counts."""
+    found: Numbers = {}
+    for name, measure in measures().items():
+        for row in measure.rows(run):
+            if number := _number(row, measure.main):
+                found.setdefault(name, {}).setdefault(point(measure.table.name, row), number)
     return found
 
 

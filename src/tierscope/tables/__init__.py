@@ -5,6 +5,7 @@ each time (summaries are never stored); `tables.measured` remembers them for as 
 """
 
 import inspect
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -151,6 +152,11 @@ class Plain:
     def columns(self) -> tuple[Column, ...]:
         """Every key of a flat row, in the order in which it is shown."""
         return columns_of(self.row)
+
+    @property
+    def file(self) -> Path:
+        """The module that makes the rows."""
+        return Path(inspect.getfile(type(self._table)))
 
     @property
     def keys(self) -> tuple[str, ...]:
