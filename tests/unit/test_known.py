@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from fake_core import FakeCore, made_catalogue, made_topology, put_in_place
+from made_work import plain_work
 from said import refused
 from tierscope import core
 from tierscope.errors import Exit, MachineError, TierscopeError, UnknownNameError, UsageError
@@ -44,7 +45,7 @@ def test_a_wrong_word_of_any_option_is_told_before_anything_is_measured_or_writt
 
 
 def group(kernel: str = "triad", isa: str = "", target: str = "node:0") -> Group:
-    work = Workload(kernel=kernel, footprint_bytes=1 << 20, isa=isa)
+    work = Workload(kernel=kernel, footprint_bytes=1 << 20, isa=isa, work=plain_work(kernel))
     return Group(workload=work, target=Target.parse(target), team=Team(cpus=(0,)))
 
 

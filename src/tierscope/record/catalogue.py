@@ -144,6 +144,14 @@ class Catalogue(msgspec.Struct, frozen=True):
         """Name -> why on simulated memory its keys can be got alone, of those that this build has."""
         return {s.name: s.unrecorded for s in self.structures if s.available and s.unrecorded}
 
+    def tasks(self) -> dict[str, str]:
+        """Kernel, victim or structure -> its task: what one operation of it is."""
+        return {
+            **{one.name: "key" for one in self.structures},
+            **{one.name: "task" for one in self.victims},
+            **{one.kernel: one.operation for one in self.kernels},
+        }
+
     def names(self) -> list[str]:
         """Every kernel once, in the order of names."""
         return sorted({kernel.kernel for kernel in self.kernels})

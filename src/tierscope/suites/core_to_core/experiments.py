@@ -19,6 +19,7 @@ from tierscope.plans.cpus import refuse_unusable
 from tierscope.plans.kinds import Help, Numbers, Seconds, Share, word_numbers
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HandOverWork
 from tierscope.units import LINE_BYTES
 
 BLOCK_S = 0.25e-3  # a thousand hand-overs or more: two reads of the clock are under 0.1 % of it
@@ -66,7 +67,7 @@ def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
         minimum_s=MINIMUM_S,
         budget_s=max(chosen.budget, MINIMUM_S),
     )
-    work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES)
+    work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES, work=HandOverWork())
     given = chosen.target and chosen.target.on("4k")
     for number, first in enumerate(cpus[:-1]):
         target = given or home(machine, first)
