@@ -68,6 +68,13 @@ def test_kernels_victims_structures_and_programs_are_known(kernel: str) -> None:
     refuse_unknown([group(kernel)], made_catalogue())
 
 
+def test_the_work_of_another_task_than_the_kernels_is_refused() -> None:
+    one = group("chase")
+    wrong = msgspec.structs.replace(one, workload=msgspec.structs.replace(one.workload, kernel="read"))
+    with pytest.raises(UsageError, match="kernel read is of the task line, and the plan has the work of hop for it"):
+        refuse_unknown([wrong], made_catalogue())
+
+
 def test_an_isa_on_which_a_kernel_is_not_built_is_told_with_those_on_which_it_is() -> None:
     build = made_catalogue()
     kernels = tuple(k for k in build.kernels if (k.kernel, k.isa) != ("chase", "avx512"))
