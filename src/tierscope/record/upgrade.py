@@ -75,9 +75,10 @@ def _record(record: Any) -> Any:
         return record
     tasks = [one.get("operation") if isinstance(one, dict) else None for one in facts]
     moved = [_held(group, task) for group, task in zip(groups, tasks, strict=True)]
-    trials = record.get("calibration")
-    tried = {"calibration": [_held(one, tasks[-1]) for one in trials]} if isinstance(trials, list) else {}
-    return {**record, "experiment": {**experiment, "groups": moved}, **tried}
+    newest = {**record, "experiment": {**experiment, "groups": moved}}
+    if isinstance(trials := record.get("calibration"), list):
+        newest["calibration"] = [_held(one, tasks[-1]) for one in trials]
+    return newest
 
 
 def _held(holder: Any, task: Any) -> Any:
