@@ -19,6 +19,7 @@ import numpy as np
 
 from tierscope import core
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.work import HopWork, LineWork
 from tierscope.run.start import this_machine
 from tierscope.stats.point import Point, judge
 from tierscope.units import MiB
@@ -52,10 +53,12 @@ def points(cpus: tuple[int, ...]) -> dict[str, Experiment]:
     found = {}
     for kernel, arrays in (("read", 1), ("copy_nt", 2), ("triad", 3)):
         for count in sorted({1, len(cpus)}):
-            work = Workload(kernel=kernel, footprint_bytes=arrays * 256 * MiB, streams=4)
+            work = Workload(kernel=kernel, footprint_bytes=arrays * 256 * MiB, work=LineWork(streams=4))
             found[f"{kernel}, {count} threads"] = _one(work, cpus[:count])
     for size in (MiB // 64, 256 * MiB):
-        found[f"latency, {size >> 10} KiB"] = _one(Workload(kernel="chase", footprint_bytes=size), cpus[:1])
+        found[f"latency, {size >> 10} KiB"] = _one(
+            Workload(kernel="chase", footprint_bytes=size, work=HopWork()), cpus[:1]
+        )
     return found
 
 

@@ -33,6 +33,7 @@ import numpy as np
 from tierscope import core
 from tierscope.errors import TierscopeError
 from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.work import KeyedWork
 from tierscope.run.start import this_machine
 from tierscope.stats.contrast import estimate
 
@@ -117,9 +118,11 @@ def theirs(program: str, task: Task, seed: int) -> float:
 def ours(task: Task, seed: int) -> float:
     """Operations/s of the first round, in a core of its own."""
     work = Workload(
-        kernel=task.structure, footprint_bytes=0, operation=task.operation, count=task.count, value_bytes=VALUE_BYTES,
+        kernel=task.structure,
+        footprint_bytes=0,
+        work=KeyedWork(operation=task.operation, count=task.count, value_bytes=VALUE_BYTES),
         seed=seed,
-    )  # fmt: skip
+    )
     group = Group(workload=work, target=Target(name="pool", where=str(task.path)), team=Team(cpus=(task.cpu,)))
     with core.Session() as session:
         session.prepare([group])

@@ -12,6 +12,7 @@ import sys
 from tierscope import core
 from tierscope.record.experiment import Group, Schedule, Target, Team, Workload
 from tierscope.record.result import SIZING
+from tierscope.record.work import CallWork
 from tierscope.run.start import this_machine
 
 ALLOWED = 0.005
@@ -20,7 +21,9 @@ ALLOWED = 0.005
 def main() -> int:
     cpu = this_machine(None).cpus()[0]
     group = Group(
-        workload=Workload(kernel="noop", footprint_bytes=0), target=Target.parse("null"), team=Team(cpus=(cpu,))
+        workload=Workload(kernel="noop", footprint_bytes=0, work=CallWork()),
+        target=Target.parse("null"),
+        team=Team(cpus=(cpu,)),
     )
     block_s = Schedule().block_s
     with core.Session() as session:

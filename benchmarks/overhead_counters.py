@@ -17,6 +17,7 @@ from tierscope import core
 from tierscope.metrics import metrics_for
 from tierscope.record.experiment import Group, Schedule, Target, Team, Workload
 from tierscope.record.result import Blocks
+from tierscope.record.work import CallWork, LineWork, Work
 from tierscope.run.start import this_machine
 from tierscope.stats.median import median
 from tierscope.units import KiB
@@ -29,7 +30,8 @@ LENGTHS_S = (Schedule().block_s, 50e-6)
 def main() -> int:
     machine = this_machine(None)
     events, cpu = metrics_for(machine.identity.family).words(), machine.cpus()[0]
-    groups = {"nothing": _group("noop", 0, "null", cpu), "read of 32 KiB": _group("read", 32 * KiB, "node:0", cpu)}
+    groups = {"nothing": _group("noop", CallWork(), 0, "null", cpu),
+              "read of 32 KiB": _group("read", LineWork(), 32 * KiB, "node:0", cpu)}  # fmt: skip
     worst = 0.0
     with core.Session() as session:
         for name, group in groups.items():
@@ -47,9 +49,9 @@ def main() -> int:
     return 0 if worst < ALLOWED else 1
 
 
-def _group(kernel: str, size: int, target: str, cpu: int) -> Group:
-    work = Workload(kernel=kernel, footprint_bytes=size)
-    return Group(workload=work, target=Target.parse(target), team=Team(cpus=(cpu,)))
+def _group(kernel: str, work: Work, size: int, target: str, cpu: int) -> Group:
+    asked = Workload(kernel=kernel, footprint_bytes=size, work=work)
+    return Group(workload=asked, target=Target.parse(target), team=Team(cpus=(cpu,)))
 
 
 def _rounds(session: core.Session, events: str, block_s: float) -> tuple[list[float], tuple[float, float]]:

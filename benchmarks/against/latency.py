@@ -18,6 +18,7 @@ from against.reading import PeerError, output
 from tierscope.core import Session
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import SIZING
+from tierscope.record.work import HopWork
 from tierscope.units import KiB, MiB, show_bytes
 
 FOOTPRINTS = (16 * KiB, 1 * MiB, 64 * MiB, 1024 * MiB)
@@ -65,7 +66,7 @@ def _row(footprint: int, pages: str, pairs: list[tuple[tuple[float, float], floa
 
 def _ours(footprint: int, pages: str) -> tuple[float, float]:
     """Seconds per hop: the better of the samples, disturbed as the peer's; the median of clean blocks."""
-    work = Workload(kernel="chase", footprint_bytes=footprint)
+    work = Workload(kernel="chase", footprint_bytes=footprint, work=HopWork())
     with Session() as session:
         session.prepare([Group(workload=work, target=Target.parse("node:0", pages), team=Team(cpus=(0,)))])
         session.measure(SAMPLE_S, 1e-3)  # the peer drops its first sample too

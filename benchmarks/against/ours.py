@@ -16,6 +16,7 @@ from tierscope.core import Session, catalogue
 from tierscope.record.catalogue import Catalogue
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.result import SIZING, Blocks, GroupFacts
+from tierscope.record.work import LineWork
 from tierscope.run.calibrate import calibrate, walks_of
 from tierscope.stats.together import together
 
@@ -65,7 +66,7 @@ class Stand:
         return self._figures(kernel, facts, blocks)
 
     def _group(self, kernel: str, footprint_bytes: int) -> Group:
-        work = self._walks.get(kernel) or Workload(kernel=kernel, footprint_bytes=footprint_bytes)
+        work = self._walks.get(kernel) or Workload(kernel=kernel, footprint_bytes=footprint_bytes, work=LineWork())
         work = msgspec.structs.replace(work, footprint_bytes=footprint_bytes)
         return Group(workload=work, target=self._target, team=self._team)
 

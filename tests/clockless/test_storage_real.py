@@ -22,6 +22,7 @@ from tierscope.fio.place import Place
 from tierscope.fio.program import find
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import load
+from tierscope.record.work import JobWork
 from tierscope.suites.neighbors import fio as neighbor_fio
 from tierscope.suites.storage.bins import percentiles
 from tierscope.tables import tables
@@ -214,9 +215,10 @@ def test_fio_as_a_neighbour_does_its_work_and_leaves_nothing(place: Path) -> Non
 
 def job(folder: Path, size: int, words: str = "direct=0", name: str = "storage") -> tuple[Group, ...]:
     work = Workload(
-        kernel="fio", footprint_bytes=size, element_bytes=4096, order="random",
-        command=f"rw=randread iodepth=4 ioengine=auto {words}",
-    )  # fmt: skip
+        kernel="fio",
+        footprint_bytes=size,
+        work=JobWork(block_bytes=4096, order="random", arguments=f"rw=randread iodepth=4 ioengine=auto {words}"),
+    )
     return (Group(workload=work, target=Target(name=name, where=str(folder), pages="4k"), team=Team(cpus=(0,))),)
 
 

@@ -16,11 +16,12 @@ OWNER = """
 import signal
 from tierscope.core import Session
 from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.work import TaskWork
 for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):  # nohup and some CI systems start us deaf to some of them
     signal.signal(each, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
 DEAF
-work = Workload(kernel="command", footprint_bytes=0, command="COMMAND")
+work = Workload(kernel="command", footprint_bytes=0, work=TaskWork(command="COMMAND"))
 session = Session()
 session.prepare([Group(workload=work, target=Target(name="null", where=""), team=Team(cpus=(CPU,)), role="victim")])
 print("measuring", flush=True)

@@ -13,6 +13,7 @@ from made import made_facts, made_latency_s
 from made_counters import answered, counts_of
 from made_machine import LINES, WALKS, made_machine
 from made_maps import COUNT, timing
+from made_work import task_for
 from tierscope import core
 from tierscope.core import Session
 from tierscope.errors import CoreError
@@ -21,6 +22,7 @@ from tierscope.record.counting import Counting, Counts
 from tierscope.record.experiment import Group
 from tierscope.record.machine import Machine
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts, Timing
+from tierscope.record.work import LineWork
 from tierscope.run import runner, start
 from tierscope.run.candidates import (
     LOADS_ONLY,
@@ -41,13 +43,14 @@ SHAPES = tuple(
 Law = Callable[[Group], float]
 Beside = Callable[[Group, Sequence[Group]], float]
 TASKS = ("flow", "command", "made_map")
+VICTIMS = ("flow", "command")
 HELD_IN: dict[str, HeldIn] = {
     "node": "memory", "file": "page cache", "null": "nothing", "emu": "memory", "sim": "memory", "pool": "pool",
     "fsdax": "file system", "devdax": "device",
 }  # fmt: skip
 """The targets as the real core states them, which tests/catalogue checks."""
-OTHERS = ("flow", "command", "sleep", "noop", "handover")
-"""Kernels that the catalogue names without a variant: no calibration asks for one."""
+OTHERS = ("chase", "probe", "sleep", "noop", "handover")
+"""Kernels that walk no lines."""
 TASK_S = 0.25  # of a victim that runs tasks, alone
 
 
@@ -56,7 +59,8 @@ def speed(group: Group) -> float:
     work = group.workload
     if work.kernel in ("chase", "probe"):
         return 1 / made_latency_s(work.footprint_bytes, group.target.pages)
-    alone = 1e8 * (1 + 0.1 * work.streams) * (1.05 if work.prefetch_bytes == 512 else 1.0)
+    lines = work.work if isinstance(work.work, LineWork) else LineWork()
+    alone = 1e8 * (1 + 0.1 * lines.streams) * (1.05 if lines.prefetch_bytes == 512 else 1.0)
     return float(alone * len(group.team.cpus) ** 0.9 / (1 + work.pace_cycles / 300))
 
 
@@ -202,13 +206,13 @@ class FakeSession:
 
 def made_catalogue(*, pools: bool = True) -> Catalogue:
     """All kernels of the suites, on vectors and in scalar code."""
-    names = [*WALKS, "chase", "probe"]
+    names = [*WALKS, *OTHERS]
     return Catalogue(
         version="0.1.0",
         compiler="made 1.0",
         kernels=tuple(_kernel(name, isa, rank) for name in names for isa, rank in (("scalar", 0), ("avx512", 3))),
         targets=tuple(TargetKind(name=name, word=name, summary="", held_in=held) for name, held in HELD_IN.items()),
-        victims=tuple(_victim(name) for name in OTHERS),
+        victims=tuple(_victim(name) for name in VICTIMS),
         structures=(
             StructureKind(name="made_map", available=True, reason="", persistent=False, summary="", source=""),
         ),
@@ -231,13 +235,13 @@ def _operands(name: str) -> tuple[Operand, ...]:
 
 
 def _kernel(name: str, isa: str, rank: int) -> Kernel:
-    chases = name in ("chase", "probe")
-    store = "nt" if name.endswith("_nt") else "none" if chases or name == "read" else "plain"
+    task = task_for(name)
+    store = "nt" if name.endswith("_nt") else "none" if task != "line" or name == "read" else "plain"
     return Kernel(
         kernel=name, isa=isa, rank=rank, available=True, reason="", summary="", source="", store=store,
-        operation="hop" if chases else "line", needs_memory=True, program_bytes_per_operation=64.0,
+        operation=task, needs_memory=True, program_bytes_per_operation=64.0,
         bus_bytes_per_operation=64.0, flops_per_operation=0, operands=_operands(name),
-        shapes=SHAPES[:1] if chases else SHAPES,
+        shapes=SHAPES if task == "line" else SHAPES[:1],
     )  # fmt: skip
 
 

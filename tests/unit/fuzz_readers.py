@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from made_work import TASKS
 from tierscope import imports, units
 from tierscope.core.ask import error_of, read, refused
 from tierscope.doctor.check import checks
@@ -280,7 +281,7 @@ READERS = (
     Reader("imports", _files("tests/data/imports/*"), _import),
     Reader("result", _files("tests/data/run-schema-1/*.json"), _result),
     Reader("samples", _samples, _read_samples),
-    Reader("groups", _plans, _text(read_groups)),
+    Reader("groups", _plans, _text(lambda text: read_groups(text, TASKS))),
     Reader("metrics", lambda: [path.read_bytes() for path in sorted(FOLDER.glob("*.toml"))],
            _text(lambda text: read_metrics("fuzzed", text))),
     Reader("references", _files("src/tierscope/reference/*.csv"),

@@ -7,9 +7,10 @@ import pytest
 
 from fake_core import FakeCore, made_catalogue
 from made_machine import made_machine
+from made_work import plain_work
 from tierscope.plans import Plan
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
-from tierscope.record.result import Record, Result, Software, load
+from tierscope.record.result import SCHEMA, Record, Result, Software, load
 from tierscope.run import runner
 from tierscope.run.counters import Counters
 from tierscope.run.observer import Observer
@@ -18,13 +19,13 @@ from tierscope.stats.point import Point
 from tierscope.units import GiB
 
 EMPTY = Result(
-    schema=1, suite="made", options={}, origin="real", machine=made_machine(4), findings=(), complete=False,
+    schema=SCHEMA, suite="made", options={}, origin="real", machine=made_machine(4), findings=(), complete=False,
     started="2026-01-02T03:04:05Z", software=Software(tierscope="0", core="0", compiler="made", python="3"),
 )  # fmt: skip
 
 
 def group(kernel: str = "triad", cpus: tuple[int, ...] = (0,), size: int = GiB, role: str = "", pace: int = 0) -> Group:
-    work = Workload(kernel=kernel, footprint_bytes=size, pace_cycles=pace)
+    work = Workload(kernel=kernel, footprint_bytes=size, work=plain_work(kernel), pace_cycles=pace)
     return Group(workload=work, target=Target(), team=Team(cpus=cpus), role=role)
 
 

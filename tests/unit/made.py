@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from made_machine import made_machine
+from made_work import plain_work
 from tierscope.record import result as results
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -27,6 +28,7 @@ from tierscope.record.result import (
     Trial,
     Warn,
 )
+from tierscope.record.work import HopWork, LineWork, Work
 from tierscope.run.runner import lasted
 from tierscope.units import GiB, KiB, MiB
 
@@ -52,7 +54,7 @@ OPERATIONS = {"chase": "hop", "handover": "handover", "sleep": "call", "flow": "
               "made_map": "key"}  # fmt: skip
 """Of kernels that are no walk over lines."""
 SCALING = {1: 1.0, 2: 1.9}
-WALK = {"streams": 4, "unroll": 2, "prefetch_bytes": 512}  # that the calibrations chose
+WALK = LineWork(streams=4, unroll=2, prefetch_bytes=512)  # that the calibrations chose
 PLAINEST = 0.85  # rate of the plainest walk over the chosen one's
 MIXES = ((1.0, "none", 38e9), (0.75, "plain", 34e9), (0.5, "nt", 30e9))  # read share, store, saturation bytes/s
 DELAYS = (0, 50, 100, 200, 400, 800, 1600, 6400)
@@ -126,16 +128,17 @@ def _thread(
 def made_facts(group: Group, **changes: object) -> GroupFacts:
     """Facts that agree with the group; fields given by name replace the guessed ones."""
     _, program, bus, store, _ = KERNELS.get(group.workload.kernel, (1, 64, 64, "none", 0.0))
+    lines = group.workload.work if isinstance(group.workload.work, LineWork) else LineWork()
     page = {"4k": 4 * KiB, "thp": 2 * MiB, "2m": 2 * MiB, "1g": GiB}[group.target.pages]
     facts: dict[str, object] = {
         "kernel": group.workload.kernel,
         "isa": group.workload.isa or "avx512",
         "store": store,
-        "streams": group.workload.streams,
-        "unroll": group.workload.unroll,
-        "prefetch_bytes": group.workload.prefetch_bytes,
-        "prefetchw_bytes": group.workload.prefetchw_bytes,
-        "interleave_bytes": group.workload.interleave_bytes,
+        "streams": lines.streams,
+        "unroll": lines.unroll,
+        "prefetch_bytes": lines.prefetch_bytes,
+        "prefetchw_bytes": lines.prefetchw_bytes,
+        "interleave_bytes": lines.interleave_bytes,
         "target": group.target.word,
         "origin": "real",
         "cpus": group.team.cpus,
@@ -243,13 +246,17 @@ class Maker:
 
 
 def one_group(
-    kernel: str, cpus: tuple[int, ...], footprint: int, pages: str = "thp", role: str = "", **workload: int
+    kernel: str,
+    cpus: tuple[int, ...],
+    footprint: int,
+    pages: str = "thp",
+    role: str = "",
+    work: Work | None = None,
+    pace_cycles: int = 0,
 ) -> Group:
-    """A group on node 0."""
-    return Group(
-        workload=Workload(kernel=kernel, footprint_bytes=footprint, **workload),  # type: ignore[arg-type]
-        target=Target(pages=pages), team=Team(cpus=cpus), role=role,
-    )  # fmt: skip
+    """A group on node 0; work: None is the plainest of the kernel."""
+    asked = Workload(kernel=kernel, footprint_bytes=footprint, work=work or plain_work(kernel), pace_cycles=pace_cycles)
+    return Group(workload=asked, target=Target(pages=pages), team=Team(cpus=cpus), role=role)
 
 
 def add_stream(maker: Maker, kernels: tuple[str, ...] = tuple(KERNELS)) -> None:
@@ -259,7 +266,7 @@ def add_stream(maker: Maker, kernels: tuple[str, ...] = tuple(KERNELS)) -> None:
         for threads, scale in SCALING.items():
             each = rate * scale / threads / program
             cpus = tuple(range(threads))
-            group, plainest = one_group(kernel, cpus, 1 * GiB, **WALK), one_group(kernel, cpus, 1 * GiB)
+            group, plainest = one_group(kernel, cpus, 1 * GiB, work=WALK), one_group(kernel, cpus, 1 * GiB)
             trials = (
                 Trial(workload=group.workload, operations_per_s=each * threads),
                 Trial(workload=plainest.workload, operations_per_s=each * threads * PLAINEST),
@@ -274,8 +281,8 @@ def add_latency(maker: Maker, footprints: tuple[int, ...] = FOOTPRINTS) -> None:
     for pages in ("thp", "4k"):
         for order, probe, sizes in (("global", "cycle", footprints), ("pair", "cycle", large)):
             for size in sizes:
-                locality = 128 if order == "pair" else 0
-                group = one_group("chase", (0,), size, pages, element_bytes=64, locality_bytes=locality)
+                hops = HopWork(locality_bytes=128 if order == "pair" else 0)
+                group = one_group("chase", (0,), size, pages, work=hops)
                 work = Teamwork((1 / made_latency_s(size, pages, order),), noise=0.005)
                 maker.add("latency", {"probe": probe, "order": order}, (group,), (work,), count=60)
 

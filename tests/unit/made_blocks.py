@@ -7,6 +7,7 @@ import numpy.typing as npt
 from made import HZ, Maker, made_facts
 from tierscope.record.experiment import Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, GroupFacts
+from tierscope.record.work import BlockWork
 
 SIZES = {8: 2e9, 8000: 9e9, 80_000_000: 12e9}  # bytes of a block: program bytes/s of one thread
 COUNTS = {1: 1.0, 2: 1.9, 4: 1.85}  # threads: times one thread
@@ -22,9 +23,11 @@ COST_S = 2e-8
 
 def block_group(operation: str, size: int, threads: int, per_block: int) -> Group:
     work = Workload(
-        kernel=KERNELS[operation], footprint_bytes=ARRAYS[operation] * 1_300_000_000, element_bytes=size,
+        kernel=KERNELS[operation],
+        footprint_bytes=ARRAYS[operation] * 1_300_000_000,
+        work=BlockWork(element_bytes=size),
         per_block=per_block,
-    )  # fmt: skip
+    )
     cpus = tuple(number % CPUS for number in range(threads))
     return Group(
         workload=work, target=Target(), team=Team(cpus=cpus), role=operation, shared=threads > CPUS
@@ -32,7 +35,7 @@ def block_group(operation: str, size: int, threads: int, per_block: int) -> Grou
 
 
 def block_facts(group: Group) -> GroupFacts:
-    size = group.workload.element_bytes
+    size = group.workload.of(BlockWork).element_bytes
     return made_facts(
         group, store="libc", operation="block", element_bytes=size, bus_bytes_per_operation=None,
         program_bytes_per_operation=float(ARRAYS[group.role] * size),

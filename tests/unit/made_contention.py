@@ -6,6 +6,7 @@ from made import HZ, Maker, Teamwork, made_blocks, made_facts
 from tierscope.record import result as results
 from tierscope.record.experiment import Group, Label, Target, Team, Workload
 from tierscope.record.result import Blocks
+from tierscope.record.work import LineWork
 from tierscope.units import GiB
 
 COPIED = 128.0  # program bytes of one operation
@@ -25,7 +26,7 @@ def a_rate(threads: int) -> float:
 
 def group(role: str, cpus: tuple[int, ...], target: str, source: str = "") -> Group:
     return Group(
-        workload=Workload(kernel="copy", footprint_bytes=GiB * len(cpus) // 4),
+        workload=Workload(kernel="copy", footprint_bytes=GiB * len(cpus) // 4, work=LineWork()),
         target=Target.parse(target, "4k"),
         source=Target.parse(source, "4k") if source not in ("", target) else None,
         team=Team(cpus=cpus),

@@ -9,6 +9,7 @@ from made import Maker, Teamwork, made_blocks, made_facts
 from made_neighbors import order_of
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.result import PREEMPTED, Blocks, GroupFacts, Record, read_blocks, write_blocks
+from tierscope.record.work import BlockWork
 from tierscope.stats.contrast import ROUNDS
 from tierscope.units import LINE_BYTES, MiB
 
@@ -29,13 +30,15 @@ def line_s(instruction: str, chunk: int, fence: str = "chunk", order: str = "seq
 
 def group_of(instruction: str, chunk: int, fence: str, order: str, target: str) -> Group:
     work = Workload(
-        kernel=f"flush_{instruction}", footprint_bytes=FOOTPRINT, element_bytes=chunk, fence=fence, order=order
+        kernel=f"flush_{instruction}",
+        footprint_bytes=FOOTPRINT,
+        work=BlockWork(element_bytes=chunk, fence=fence, order=order),
     )
     return Group(workload=work, target=Target.parse(target), team=Team(cpus=(0,)), role="victim")
 
 
 def facts_of(group: Group, persistence: str) -> GroupFacts:
-    chunk = group.workload.element_bytes
+    chunk = group.workload.of(BlockWork).element_bytes
     return made_facts(
         group, store="plain", operation="block", element_bytes=chunk, program_bytes_per_operation=float(chunk),
         persistence=persistence,

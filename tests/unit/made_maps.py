@@ -8,6 +8,7 @@ from tierscope.record import result as results
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.result import Blocks, Record
 from tierscope.record.timing import Timing
+from tierscope.record.work import KeyedWork
 from tierscope.stats.contrast import ROUNDS, VICTIM
 
 COUNT = 2000
@@ -69,9 +70,11 @@ def add_point(
     """One record of a structure, whose batches differ by `noise`. count: operations of a round of all threads."""
     number = len(maker.records)
     work = Workload(
-        kernel=structure, footprint_bytes=0, operation=operation, keys="uniform", sharing="own", count=COUNT,
-        value_bytes=16, seed=1995,
-    )  # fmt: skip
+        kernel=structure,
+        footprint_bytes=0,
+        work=KeyedWork(operation=operation, keys="uniform", sharing="own", count=COUNT, value_bytes=16),
+        seed=1995,
+    )
     group = Group(workload=work, target=Target(), team=Team(cpus=tuple(range(threads))), role=VICTIM)
     drift = np.exp(np.random.default_rng([maker.seed, number]).normal(0, noise, batches))
     made = [

@@ -6,9 +6,11 @@ import msgspec
 import numpy as np
 
 from made import HZ, Maker, Teamwork, made_blocks, made_facts, one_group
+from made_work import plain_work
 from tierscope.record import result as results
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.result import Blocks, GroupFacts, Record
+from tierscope.record.work import BlockWork, TaskWork
 from tierscope.stats.contrast import ROUNDS
 from tierscope.units import MiB
 
@@ -23,15 +25,19 @@ FOOTPRINT = 48 * MiB
 def victim(kernel: str, cpu: int, command: str = "") -> Group:
     if kernel == "chase":
         return one_group("chase", (cpu,), FOOTPRINT, role="victim")
-    work = Workload(kernel=kernel, footprint_bytes=0, size="test" if kernel == "flow" else "", command=command)
+    task = TaskWork(size="test" if kernel == "flow" else "", command=command)
+    work = Workload(kernel=kernel, footprint_bytes=0, work=task)
     return Group(workload=work, target=Target(name="null", where=""), team=Team(cpus=(cpu,)), role="victim")
 
 
 def groups_of(kernel: str, aggressor: str = "copy") -> tuple[Group, ...]:
     """Two victims and one aggressor."""
-    work = Workload(kernel=aggressor, footprint_bytes=0 if aggressor == "sleep" else 256 * MiB)
-    if aggressor.startswith("flush_"):
-        work = msgspec.structs.replace(work, element_bytes=4096, fence="never")
+    flushing = aggressor.startswith("flush_")
+    work = Workload(
+        kernel=aggressor,
+        footprint_bytes=0 if aggressor == "sleep" else 256 * MiB,
+        work=BlockWork(element_bytes=4096, fence="never") if flushing else plain_work(aggressor),
+    )
     target = Target(name="null", where="") if aggressor == "sleep" else Target()
     command = "./solve in.txt" if kernel == "command" else ""
     disturbing = Group(workload=work, target=target, team=Team(cpus=(2,)), role="aggressor")

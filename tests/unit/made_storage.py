@@ -11,6 +11,7 @@ from tierscope.plans import suites
 from tierscope.record.experiment import Schedule
 from tierscope.record.program import BIN, SIDES, Moved, Program, Repeat, bins_of
 from tierscope.record.result import BLOCK, Clock, Run, write_blocks
+from tierscope.record.work import JobWork
 
 HZ = 1e9
 REPEATS = 8
@@ -35,7 +36,7 @@ def storage_run(directory: Path, *words: str, noise: float = 0.005, repeats: int
     plan = suites["storage"].plan(machine, options)
     for number, experiment in enumerate(plan):
         (group,) = experiment.groups
-        size, depth = group.workload.element_bytes, int(experiment.labels["depth"] or 0)
+        size, depth = group.workload.of(JobWork).block_bytes, int(experiment.labels["depth"] or 0)
         rates = law(depth, size) * np.exp(rng.normal(0, noise, repeats))
         share = float(experiment.labels["read_share"] or 0)
         told = tuple(_repeat(float(rate), share, size, depth) for rate in rates)

@@ -6,6 +6,7 @@ import numpy as np
 
 from made import Maker, Teamwork, made_facts
 from tierscope.record.experiment import Group, Label, Target, Team, Workload
+from tierscope.record.work import BlockWork
 from tierscope.units import GiB, KiB
 
 STRIDES = tuple(64 << octave for octave in range(11))
@@ -39,8 +40,8 @@ def add_stride(
         for stride in (one for one in STRIDES if one >= access):
             cached = stride >= cached_from
             work = Workload(
-                kernel=f"flush_{store}" if store else "read_blocks", footprint_bytes=FOOTPRINT, element_bytes=stride,
-                access_bytes=access, order=order,
+                kernel=f"flush_{store}" if store else "read_blocks", footprint_bytes=FOOTPRINT,
+                work=BlockWork(element_bytes=stride, access_bytes=access, order=order),
             )  # fmt: skip
             group = Group(workload=work, target=Target(), team=Team(cpus=tuple(range(threads))), role=op)
             labels: dict[str, Label] = {

@@ -7,6 +7,7 @@ import numpy as np
 
 from made import Maker, Teamwork
 from tierscope.record.experiment import Experiment, Group, Label, Target, Team, Workload
+from tierscope.record.work import HopWork
 from tierscope.stats.tlb import APART, BESIDE
 from tierscope.units import LINE_BYTES, KiB
 
@@ -54,7 +55,7 @@ def add_tlb(maker: Maker, made: MadeTlb = TWO, touched: Sequence[int] = (*COARSE
     for lines in sorted(set(touched)):
         for layout in (APART, BESIDE):
             element = made.page_bytes + LINE_BYTES if layout == APART else LINE_BYTES
-            work = Workload(kernel="chase", footprint_bytes=lines * element, element_bytes=element)
+            work = Workload(kernel="chase", footprint_bytes=lines * element, work=HopWork(element_bytes=element))
             group = Group(workload=work, target=Target(pages=pages), team=Team(cpus=(0,)), role="chaser")
             labels: dict[str, Label] = {
                 "layout": layout, "touched": lines, "pages": pages, "found_page_bytes": made.page_bytes,

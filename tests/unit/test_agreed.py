@@ -10,6 +10,7 @@ from fake_core import FakeCore, put_in_place
 from said import say
 from tierscope.errors import Exit
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.work import JobWork, LineWork, TaskWork, Work
 from tierscope.run.commands import commands_of
 from tierscope.run.runner import Runner
 
@@ -174,15 +175,14 @@ def test_permission_without_a_use_is_an_error(capfd: pytest.CaptureFixture[str],
 
 
 def test_a_device_that_loses_its_content_is_agreed_to_and_a_job_in_a_folder_is_not_a_command() -> None:
-    def asked(target: str, kernel: str = "read", command: str = "") -> list[str]:
-        group = Group(
-            workload=Workload(kernel=kernel, command=command, footprint_bytes=4096),
-            target=Target.parse(target), team=Team(cpus=(0,)),
-        )  # fmt: skip
+    def asked(target: str, kernel: str = "read", work: Work | None = None) -> list[str]:
+        workload = Workload(kernel=kernel, footprint_bytes=4096, work=work or LineWork())
+        group = Group(workload=workload, target=Target.parse(target), team=Team(cpus=(0,)))
         return commands_of([Experiment(table="groups", groups=(group,), schedule=Schedule())])
 
+    job = JobWork(block_bytes=4096, order="sequential", arguments="rw=read")
     assert asked("devdax:/dev/dax0.0:overwrite") == ["overwrite devdax:/dev/dax0.0:overwrite"]
     assert asked("devdax:/dev/dax0.0") == []
-    assert asked("storage:/tmp", "fio", "rw=read") == []
-    assert asked("blockdev:/dev/sdz", "fio", "rw=read") == ["rw=read"]
-    assert asked("null", "command", "rw=read") == ["rw=read"]
+    assert asked("storage:/tmp", "fio", job) == []
+    assert asked("blockdev:/dev/sdz", "fio", job) == ["rw=read"]
+    assert asked("null", "command", TaskWork(command="rw=read")) == ["rw=read"]

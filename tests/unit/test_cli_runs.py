@@ -84,7 +84,7 @@ def test_a_report_that_cannot_be_written(run: Run, capfd: pytest.CaptureFixture[
     [
         ("result.json", b"", "result.json is damaged: Input data was truncated"),
         ("result.json", None, "is not a run directory: it has no result.json"),
-        ("result.json", b'{"schema":99}', "has schema 99, newer than 1: use a newer tierscope"),
+        ("result.json", b'{"schema":99}', "has schema 99, newer than 2: use a newer tierscope"),
         ("samples/0000.parquet", b"PAR1 and no more", "samples/0000.parquet cannot be read"),
         ("samples/0000.parquet", None, "samples/0000.parquet cannot be read"),
     ],

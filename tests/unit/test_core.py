@@ -12,6 +12,7 @@ from tierscope.core.session import HEADER_BYTES
 from tierscope.errors import CoreError, Exit, MachineError, TierscopeError, UsageError
 from tierscope.record.experiment import Target
 from tierscope.record.result import BLOCK
+from tierscope.record.work import BlockWork, LineWork
 from tierscope.units import GiB, MiB
 
 HELLO = (
@@ -153,7 +154,7 @@ def test_blocks_are_read_from_where_the_core_wrote_them(core_of: Callable[[str],
 
 
 def test_a_group_becomes_the_words_that_a_person_would_type() -> None:
-    words = core.group_words(one_group("triad", (0, 2), GiB, streams=4, prefetch_bytes=512, element_bytes=64))
+    words = core.group_words(one_group("triad", (0, 2), GiB, work=LineWork(streams=4, prefetch_bytes=512)))
     assert " ".join(f"{key}={word}" for key, word in words.items()).startswith(
         "kernel=triad target=node:0 pages=thp cpus=0,2 footprint=1GiB streams=4 unroll=1 prefetch=512B"
     )
@@ -161,8 +162,8 @@ def test_a_group_becomes_the_words_that_a_person_would_type() -> None:
 
 def test_words_that_a_group_does_not_use_are_left_out() -> None:
     assert not core.group_words(one_group("chase", (0,), GiB)).keys() & {"access", "fence", "order", "source"}
-    once = one_group("read_blocks", (0,), GiB, element_bytes=4096, access_bytes=256, order="once", fence="region")
-    words = core.group_words(once)
+    once = BlockWork(element_bytes=4096, access_bytes=256, order="once", fence="region")
+    words = core.group_words(one_group("read_blocks", (0,), GiB, work=once))
     assert [words[key] for key in ("access", "order", "fence")] == ["256B", "once", "region"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
+from made_work import TASKS
 from tierscope.errors import UsageError
 from tierscope.suites.groups.experiments import GROUP_KEYS, read_groups
 
@@ -98,7 +99,7 @@ def test_no_page_names_a_place_of_one_machine(page: str) -> None:
 
 @pytest.mark.parametrize("block", fenced("toml"))
 def test_every_file_of_groups_is_read(block: Block) -> None:
-    assert read_groups(block.text).experiments
+    assert read_groups(block.text, TASKS).experiments
 
 
 @pytest.mark.parametrize("block", fenced("python"))
@@ -167,4 +168,4 @@ def test_every_key_of_a_file_of_groups_is_documented() -> None:
     assert sorted(names(told["Keys of a group"])) == sorted(GROUP_KEYS)
     schedule = sorted(names(told["Keys of the schedule"]))
     with pytest.raises(UsageError, match=re.escape(f"known: {', '.join(schedule)})")):
-        read_groups("[schedule]\nunknown = 1\n[[experiment]]\n")
+        read_groups("[schedule]\nunknown = 1\n[[experiment]]\n", TASKS)

@@ -10,6 +10,7 @@ from made import Maker, add_stream
 from tierscope.errors import OutOfRangeError, ResultError, UsageError
 from tierscope.record.experiment import Schedule, Workload
 from tierscope.record.result import load
+from tierscope.record.work import BlockWork, CallWork, HopWork, KeyedWork, LineWork, TaskWork, Work
 
 SHARES, TIMES = ("precision", "confidence"), ("block_s", "minimum_s", "budget_s")
 
@@ -34,12 +35,40 @@ def test_a_schedule_that_is_changed_is_checked_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("footprint_bytes", -1), ("streams", 0), ("unroll", 0), ("limit_s", math.nan), ("count", -5)]
+    ("kind", "name", "value", "least"),
+    [
+        (LineWork, "streams", 0, 1),
+        (LineWork, "unroll", 0, 1),
+        (LineWork, "prefetch_bytes", -64, 0),
+        (HopWork, "element_bytes", -1, 0),
+        (BlockWork, "locality_bytes", -1, 0),
+        (TaskWork, "limit_s", math.nan, 0),
+        (KeyedWork, "count", -5, 0),
+    ],
 )
-def test_a_number_that_no_workload_can_have_is_refused(name: str, value: float) -> None:
-    numbers = {"footprint_bytes": 4096, name: value}
-    with pytest.raises(OutOfRangeError, match=f"workload: {name}="):
-        Workload(kernel="read", **numbers)  # type: ignore[arg-type]
+def test_a_number_that_no_work_can_have_is_refused(kind: type[Work], name: str, value: float, least: int) -> None:
+    with pytest.raises(OutOfRangeError, match=f"workload: {name}=.* is not a number from {least}; try {name}="):
+        kind(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["footprint_bytes", "pace_cycles", "burst_bytes", "per_block", "seed"])
+def test_a_number_that_no_workload_can_have_is_refused(name: str) -> None:
+    numbers = {"footprint_bytes": 4096, name: -1}
+    with pytest.raises(OutOfRangeError, match=f"workload: {name}=-1 is not a number from 0"):
+        Workload(kernel="read", work=LineWork(), **numbers)
+
+
+@pytest.mark.parametrize(("kind", "name"), [(HopWork, "streams"), (LineWork, "element_bytes"), (CallWork, "count")])
+def test_a_key_of_another_task_cannot_be_given(kind: type[Work], name: str) -> None:
+    with pytest.raises(TypeError, match=name):
+        kind(**{name: 1})  # type: ignore[arg-type]
+
+
+def test_a_table_that_asks_for_the_work_of_another_task_says_so() -> None:
+    asked = Workload(kernel="chase", footprint_bytes=4096, work=HopWork(element_bytes=128))
+    assert asked.of(HopWork).element_bytes == 128
+    with pytest.raises(ResultError, match="kernel chase does the work of hop, and that of key is needed here"):
+        asked.of(KeyedWork)
 
 
 def test_a_stored_schedule_without_precision_is_damage(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from made_machine import made_machine
+from made_work import TASKS as KNOWN
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.record.experiment import Target
+from tierscope.record.work import TaskWork
 from tierscope.run.runner import imagine
 from tierscope.suites.groups.experiments import read_groups
 from tierscope.units import GiB, KiB, MiB
@@ -51,11 +53,12 @@ kernel = "noop"
 target = "null"
 cpus = 0
 """
+TASKS = {**KNOWN, "new": "dance"}
 GROUP = 'kernel = "read"\ncpus = "0"\nfootprint = "1MiB"\n'
 
 
 def test_a_good_file_becomes_experiments() -> None:
-    both, alone = read_groups(GOOD).experiments
+    both, alone = read_groups(GOOD, TASKS).experiments
     assert both.labels == {"label": "copy beside reads"}
     assert alone.labels == {"label": "experiment 1"}
     assert both.table == alone.table == "groups"
@@ -64,11 +67,17 @@ def test_a_good_file_becomes_experiments() -> None:
     copy, chase = both.groups
     assert (copy.role, copy.target.word, copy.target.pages, copy.team.cpus) == ("solver", "node:0", "2m", (0,))
     work = copy.workload
-    assert (work.kernel, work.isa, work.footprint_bytes, work.streams, work.unroll) == ("copy", "avx2", GiB, 4, 2)
-    assert (work.prefetch_bytes, work.prefetchw_bytes, work.interleave_bytes) == (512, 1024, 4 * KiB)
+    assert (work.kernel, work.isa, work.footprint_bytes, work.work.streams, work.work.unroll) == (
+        "copy",
+        "avx2",
+        GiB,
+        4,
+        2,
+    )
+    assert (work.work.prefetch_bytes, work.work.prefetchw_bytes, work.work.interleave_bytes) == (512, 1024, 4 * KiB)
     work = chase.workload
     assert (chase.team.cpus, chase.target.word, chase.target.pages) == ((1,), "node:0", "thp")
-    assert (work.footprint_bytes, work.element_bytes, work.locality_bytes) == (512 * MiB, 128, 4 * KiB)
+    assert (work.footprint_bytes, work.work.element_bytes, work.work.locality_bytes) == (512 * MiB, 128, 4 * KiB)
     assert (work.pace_cycles, work.burst_bytes) == (500, 2 * KiB)
     assert (alone.groups[0].target.word, alone.groups[0].team.cpus) == ("null", (0,))
 
@@ -76,39 +85,40 @@ def test_a_good_file_becomes_experiments() -> None:
 def test_blocks_may_be_visited_once_in_part() -> None:
     entry = 'kernel = "flush_nt"\ncpus = "0"\nfootprint = "1GiB"\nelement = "4KiB"\naccess = "256B"\n'
     words = 'order = "once"\nfence = "region"\nlocality = "64KiB"\n'
-    (experiment,) = read_groups("[[experiment]]\n[[experiment.group]]\n" + entry + words).experiments
+    (experiment,) = read_groups("[[experiment]]\n[[experiment.group]]\n" + entry + words, TASKS).experiments
     work = experiment.groups[0].workload
-    assert (work.element_bytes, work.access_bytes, work.locality_bytes) == (4 * KiB, 256, 64 * KiB)
-    assert (work.order, work.fence) == ("once", "region")
+    assert (work.work.element_bytes, work.work.access_bytes, work.work.locality_bytes) == (4 * KiB, 256, 64 * KiB)
+    assert (work.work.order, work.work.fence) == ("once", "region")
 
 
 def test_the_example_of_the_module_is_good() -> None:
     from tierscope.suites.groups import experiments as groups
 
-    (experiment,) = read_groups((groups.__doc__ or "").split("\n", 2)[2]).experiments
+    (experiment,) = read_groups((groups.__doc__ or "").split("\n", 2)[2], TASKS).experiments
     assert [group.workload.kernel for group in experiment.groups] == ["copy", "read"]
 
 
 def test_all_experiments_are_planned() -> None:
-    assert imagine(read_groups(GOOD).plan(made_machine())) == list(read_groups(GOOD).experiments)
+    assert imagine(read_groups(GOOD, TASKS).plan(made_machine())) == list(read_groups(GOOD, TASKS).experiments)
 
 
 def test_a_cpu_that_may_not_be_used_is_told_before_anything_runs() -> None:
     with pytest.raises(UsageError, match="CPU 1 may not be used here; usable: 0"):
-        imagine(read_groups(GOOD).plan(made_machine(1)))
+        imagine(read_groups(GOOD, TASKS).plan(made_machine(1)))
 
 
 def test_groups_may_share_a_cpu_that_both_say_they_share() -> None:
     text = group("shared = true") + "[[experiment.group]]\n" + GROUP + "shared = true\n"
-    (experiment,) = read_groups(text).experiments
+    (experiment,) = read_groups(text, TASKS).experiments
     assert [group.shared for group in experiment.groups] == [True, True]
 
 
 def test_a_group_may_read_from_another_target_or_be_a_victim() -> None:
-    (experiment,) = read_groups(group('source = "file:/mnt/x"', 'size = "train"', 'limit = "3s"')).experiments
-    (only,) = experiment.groups
-    assert only.source == Target.parse("file:/mnt/x")
-    assert (only.workload.size, only.workload.limit_s) == ("train", 3.0)
+    (experiment,) = read_groups(group('source = "file:/mnt/x"'), TASKS).experiments
+    assert experiment.groups[0].source == Target.parse("file:/mnt/x")
+    text = changed('"read"', '"flow"') + 'size = "train"\nlimit = "3s"\n'
+    (experiment,) = read_groups(text, TASKS).experiments
+    assert experiment.groups[0].workload.work == TaskWork(size="train", limit_s=3.0)
 
 
 def group(*lines: str) -> str:
@@ -152,6 +162,17 @@ def changed(old: str, new: str) -> str:
         (group('source = ":1"'), "experiment 0, group 0: target ':1' has no name"),
         (group('shared = "yes"'), "experiment 0, group 0: shared='yes' is neither true nor false"),
         (group('limit = "soon"'), "experiment 0, group 0: time 'soon' is no number"),
+        (changed('"read"', '"triadd"'), "experiment 0, group 0: unknown kernel 'triadd'; did you mean triad"),
+        (
+            group('element = "64B"'),
+            "0: kernel read does not take element=64B; of the keys that depend on the kernel it takes interleave, pref",
+        ),
+        (
+            changed('"read"', '"noop"') + "count = 1",
+            "kernel noop does not take count=1; of the keys that depend on the kernel it takes none",
+        ),
+        (changed('"read"', '"new"'), "experiment 0, group 0: kernel new is of the task dance, which this version"),
+        (group("streams = 0"), "experiment 0, group 0: workload: streams=0 is not a number from 1; try streams=1"),
         (group() + "[[experiment.group]]\n" + GROUP, "experiment 0: CPU 0 is in two groups; shared = true"),
         ("schedule = 1", "schedule is no table"),
         ("[schedule]\nprecison = 1", "schedule: unknown key 'precison'; did you mean precision"),
@@ -164,9 +185,10 @@ def changed(old: str, new: str) -> str:
 )
 def test_a_mistake_is_told_with_its_place(text: str, why: str) -> None:
     with pytest.raises(UsageError, match=re.escape(why)) as caught:
-        read_groups(text)
+        read_groups(text, TASKS)
     assert "\n" not in str(caught.value)
-    assert ("unknown key" in why or "page size" in why) == isinstance(caught.value, UnknownNameError)
+    name = any(what in why for what in ("unknown key", "unknown kernel", "page size"))
+    assert name == isinstance(caught.value, UnknownNameError)
 
 
 @given(some.data())
@@ -176,4 +198,4 @@ def test_a_file_with_anything_in_it_is_a_plan_or_a_usage_error(data: some.DataOb
         line = data.draw(some.integers(0, len(lines) - 1))
         lines[line] = data.draw(some.sampled_from(lines) | some.text(max_size=20))
     with suppress(UsageError):
-        assert read_groups("\n".join(lines)).experiments
+        assert read_groups("\n".join(lines), TASKS).experiments

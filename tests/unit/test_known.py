@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from fake_core import FakeCore, made_catalogue, made_topology, put_in_place
+from made_work import plain_work
 from said import refused
 from tierscope import core
 from tierscope.errors import Exit, MachineError, TierscopeError, UnknownNameError, UsageError
@@ -44,7 +45,7 @@ def test_a_wrong_word_of_any_option_is_told_before_anything_is_measured_or_writt
 
 
 def group(kernel: str = "triad", isa: str = "", target: str = "node:0") -> Group:
-    work = Workload(kernel=kernel, footprint_bytes=1 << 20, isa=isa)
+    work = Workload(kernel=kernel, footprint_bytes=1 << 20, isa=isa, work=plain_work(kernel))
     return Group(workload=work, target=Target.parse(target), team=Team(cpus=(0,)))
 
 
@@ -65,6 +66,13 @@ def test_what_no_build_has_is_told_with_what_is_meant(wrong: Group, why: str) ->
 @pytest.mark.parametrize("kernel", ["triad", "chase", "flow", "command", "made_map", "sleep", "fio"])
 def test_kernels_victims_structures_and_programs_are_known(kernel: str) -> None:
     refuse_unknown([group(kernel)], made_catalogue())
+
+
+def test_the_work_of_another_task_than_the_kernels_is_refused() -> None:
+    one = group("chase")
+    wrong = msgspec.structs.replace(one, workload=msgspec.structs.replace(one.workload, kernel="read"))
+    with pytest.raises(UsageError, match="kernel read is of the task line, and the plan has the work of hop for it"):
+        refuse_unknown([wrong], made_catalogue())
 
 
 def test_an_isa_on_which_a_kernel_is_not_built_is_told_with_those_on_which_it_is() -> None:

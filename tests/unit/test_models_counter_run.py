@@ -12,6 +12,7 @@ from tierscope.models.counter_run import counters_of
 from tierscope.models.device import Device
 from tierscope.models.model import FitError
 from tierscope.record.result import Record
+from tierscope.record.work import KeyedWork
 
 
 def swept(tmp_path: Path, counts: tuple[int, ...], **changes: object) -> list[Record]:
@@ -29,7 +30,11 @@ def swept(tmp_path: Path, counts: tuple[int, ...], **changes: object) -> list[Re
             counted=(counted, made_second_pass()),
             experiment=msgspec.structs.replace(
                 first.experiment,
-                groups=(msgspec.structs.replace(one, workload=msgspec.structs.replace(one.workload, count=keys)),),
+                groups=(
+                    msgspec.structs.replace(
+                        one, workload=msgspec.structs.replace(one.workload, work=KeyedWork(count=keys))
+                    ),
+                ),
             ),
         )
         for keys in counts

@@ -20,6 +20,7 @@ from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import memory
 from tierscope.predict.rows import MODEL_ERROR
 from tierscope.record.result import Run
+from tierscope.record.work import KeyedWork
 
 NEAR, FAR = "read=100ns,cache=1MiB:5ns", "read=300ns,cache=1MiB:5ns"
 
@@ -126,7 +127,7 @@ def test_a_run_that_is_moved_to_where_it_ran_takes_as_long(run: Run, capfd: pyte
 def test_a_slower_memory_adds_what_its_lines_take_longer(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     near, far = "read=10ns", "read=300ns"
     (row,) = rows_of(capfd, str(run.path), "--from", near, "--on", far)
-    work = run.result.records[0].experiment.groups[0].workload
+    work = run.result.records[0].experiment.groups[0].workload.of(KeyedWork)
     model = StructureModel.preset("robin_map get")
     before = float(str(row["before_s"]))
     longer = model.lines(work.count) * 290e-9

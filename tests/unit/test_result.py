@@ -185,7 +185,7 @@ def test_a_key_that_a_later_version_added_is_passed_over(run: Run) -> None:
 @pytest.mark.parametrize(("read", "name"), [(load, "result.json"), (load_manifest, "manifest.json")])
 def test_a_schema_from_the_future_is_told_as_such(run: Run, read: Callable[[Path], object], name: str) -> None:
     edit(run, lambda document: document.update(schema=99, suite=["all", "is", "other", "then"]), name)
-    assert said(run.path, read) == f"{run.path / name} has schema 99, newer than 1: use a newer tierscope"
+    assert said(run.path, read) == f"{run.path / name} has schema 99, newer than 2: use a newer tierscope"
 
 
 def test_a_half_written_run_directory_is_told(run: Run) -> None:

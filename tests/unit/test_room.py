@@ -15,6 +15,7 @@ from tierscope.plans.options import own_options
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.result import load_manifest
+from tierscope.record.work import LineWork
 from tierscope.run import start
 from tierscope.run.room import POOL_BYTES, with_rooms
 from tierscope.run.runner import imagine
@@ -50,7 +51,8 @@ def machine(*, free: int = 20 * GiB, dax: dict[str, int] | None = None, direct: 
 
 def uses(word: str, source: str | None = None) -> list[Experiment]:
     group = Group(
-        workload=Workload(kernel="copy", footprint_bytes=MiB), target=Target.parse(word), team=Team(cpus=(0,)),
+        workload=Workload(kernel="copy", footprint_bytes=MiB, work=LineWork()),
+        target=Target.parse(word), team=Team(cpus=(0,)),
         source=None if source is None else Target.parse(source),
     )  # fmt: skip
     return [Experiment(table="stream", groups=(group,))]

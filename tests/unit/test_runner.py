@@ -13,6 +13,7 @@ from tierscope.errors import CoreError, MachineError, WrongAnswerError
 from tierscope.plans import Plan
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Blocks, Record, load, read_blocks, write_blocks
+from tierscope.record.work import LineWork
 from tierscope.run import runner
 from tierscope.run.batches import BATCH_S
 from tierscope.run.calibrate import walks_of
@@ -87,7 +88,11 @@ def test_calibration_picks_the_fastest_walk(lab: Lab) -> None:
     lab(plan_of(point(calibrate=True)))
     (record,) = lab.records
     ran, asked = record.groups[0], record.experiment.groups[0].workload
-    assert (ran.isa, ran.streams, ran.prefetch_bytes) == (best.isa, best.streams, best.prefetch_bytes)
+    assert (ran.isa, ran.streams, ran.prefetch_bytes) == (
+        best.isa,
+        best.of(LineWork).streams,
+        best.of(LineWork).prefetch_bytes,
+    )
     assert asked == group().workload
     assert record.calibration[0].workload == best
     assert record.calibration[0].operations_per_s == pytest.approx(1.2e8, rel=0.01)

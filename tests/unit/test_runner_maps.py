@@ -8,6 +8,7 @@ from fake_core import FakeCore
 from lab import Lab, group, plan_of, point
 from tierscope.errors import WrongAnswerError
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.work import KeyedWork
 from tierscope.run import runner
 from tierscope.stats.contrast import ROUNDS, VICTIM
 
@@ -20,7 +21,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
 
 
 def gets(precision: float = 0.05, budget_s: float = 2.0) -> Experiment:
-    work = Workload(kernel="made_map", footprint_bytes=0, operation="get", count=1000, value_bytes=16)
+    work = Workload(kernel="made_map", footprint_bytes=0, work=KeyedWork(operation="get", count=1000, value_bytes=16))
     one = Group(workload=work, target=Target(), team=Team(cpus=(0,)), role=VICTIM)
     schedule = Schedule(precision=precision, minimum_s=0.02, budget_s=budget_s)
     return Experiment(table="maps", groups=(one,), schedule=schedule, takes=((0,),), against=(0,))

@@ -16,6 +16,7 @@ from tierscope.fio.program import find
 from tierscope.host.system import System
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import BLOCK
+from tierscope.record.work import JobWork
 from tierscope.units import KiB, MiB
 
 RAW = json.loads(DOCUMENT.read_text())["jobs"][0]
@@ -27,7 +28,8 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeFio:
 
 
 def group(folder: Path, words: str = "rw=randrw iodepth=16 ioengine=auto direct=0", size: int = MiB) -> Group:
-    work = Workload(kernel="fio", footprint_bytes=size, element_bytes=4 * KiB, order="random", command=words)
+    job = JobWork(block_bytes=4 * KiB, order="random", arguments=words)
+    work = Workload(kernel="fio", footprint_bytes=size, work=job)
     target = Target(name="storage", where=str(folder), pages="4k")
     return Group(workload=work, target=target, team=Team(cpus=(0,)), role="job")
 

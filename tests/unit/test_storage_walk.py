@@ -15,6 +15,7 @@ from tierscope.fio.answer import Document
 from tierscope.fio.place import Place
 from tierscope.fio.walk import Walk
 from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.work import JobWork
 from tierscope.units import KiB, MiB
 
 WORDS = {"rw": "read", "iodepth": "4", "bs": "131072"}
@@ -22,7 +23,8 @@ PLACE = Place(9, 16 * MiB, "ext4", "/dev/sdx")
 
 
 def group(folder: Path, words: str, size: int, block: int = 4 * KiB) -> tuple[Group, ...]:
-    work = Workload(kernel="fio", footprint_bytes=size, element_bytes=block, order="sequential", command=words)
+    job = JobWork(block_bytes=block, order="sequential", arguments=words)
+    work = Workload(kernel="fio", footprint_bytes=size, work=job)
     target = Target(name="storage", where=str(folder), pages="4k")
     return (Group(workload=work, target=target, team=Team(cpus=(0,)), role="job"),)
 

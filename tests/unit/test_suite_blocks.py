@@ -50,7 +50,7 @@ def test_memory_is_the_same_for_all_threads_and_counted_for_each_array() -> None
         kernel, arrays = OPERATIONS[str(experiment.labels["operation"])]
         assert group.workload.kernel == kernel
         assert group.workload.footprint_bytes == arrays * MEMORY_BYTES
-        assert group.workload.element_bytes == experiment.labels["block_bytes"]
+        assert group.workload.work.element_bytes == experiment.labels["block_bytes"]
 
 
 def test_threads_beyond_the_cpus_take_turns_on_them() -> None:

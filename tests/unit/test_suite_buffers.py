@@ -35,16 +35,16 @@ def test_reads_go_from_a_line_to_the_largest_region_small_ones_scattered() -> No
         (group,) = one.groups
         small = int(one.labels["region_bytes"] or 0) <= 8 * KiB
         assert one.labels["scattered"] == small
-        assert group.workload.order == ("random" if small else "sequential")
-        assert (group.workload.kernel, group.workload.element_bytes) == ("chase", 64)
-        assert group.workload.locality_bytes == one.labels["region_bytes"]
+        assert group.workload.work.order == ("random" if small else "sequential")
+        assert (group.workload.kernel, group.workload.work.element_bytes) == ("chase", 64)
+        assert group.workload.work.locality_bytes == one.labels["region_bytes"]
         assert GiB - 16 * MiB < group.workload.footprint_bytes <= GiB
 
 
 def test_a_block_holds_whole_regions_or_a_part_of_a_large_one() -> None:
     for one in planned(to="16MiB"):
         region, work = int(one.labels["region_bytes"] or 0), one.groups[0].workload
-        block = work.per_block * work.element_bytes
+        block = work.per_block * work.work.element_bytes
         assert block % region == 0 or region % block == 0
         assert fresh.BLOCK_BYTES <= block <= fresh.WHOLE_BYTES
 
@@ -54,7 +54,7 @@ def test_regions_about_a_capacity_are_timed_in_equal_parts(capacity: float) -> N
     walk = buffers.field_of(MACHINE, suites["buffers"].read({"footprint": "1GiB"}))
     for region in buffers.finer([capacity], 128 * MiB):
         work = walk.read(region).groups[0].workload
-        block = work.per_block * work.element_bytes
+        block = work.per_block * work.work.element_bytes
         assert block % region == 0 or region % block == 0
         assert block <= fresh.WHOLE_BYTES
 
@@ -63,7 +63,9 @@ def test_writes_end_each_region_with_a_fence() -> None:
     experiments = planned(op="write")
     assert regions(experiments, "write") == list(buffers.WRITTEN)
     assert {one.groups[0].workload.kernel for one in experiments} == {"flush_nt"}
-    assert {(one.groups[0].workload.order, one.groups[0].workload.fence) for one in experiments} == {("once", "region")}
+    assert {(one.groups[0].workload.work.order, one.groups[0].workload.work.fence) for one in experiments} == {
+        ("once", "region")
+    }
 
 
 @pytest.mark.parametrize(("target", "times"), [("node:0", 1.0), ("sim:optane100", SHORTER)])
@@ -98,7 +100,7 @@ def test_fresh_regions_of_latency_are_those_of_whole_blocks() -> None:
     assert {one.table for one in experiments} == {"regions"}
     assert regions(experiments, "read") == regions(experiments, "write") == [256 << step for step in range(13)]
     assert {one.groups[0].workload.kernel for one in experiments} == {"chase_blocks", "flush_nt"}
-    assert {one.groups[0].workload.element_bytes for one in experiments} == {256}
+    assert {one.groups[0].workload.work.element_bytes for one in experiments} == {256}
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Timed(Answer):
     line_s: float = 0.0
 
     def rate(self, group: int = 0) -> float:
-        return 64 / self.experiment.groups[group].workload.element_bytes / self.line_s
+        return 64 / self.experiment.groups[group].workload.work.element_bytes / self.line_s
 
 
 @pytest.mark.parametrize("block", ["64B", "256B"])

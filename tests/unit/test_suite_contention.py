@@ -14,6 +14,7 @@ from tierscope.plans import Answer, suites
 from tierscope.record.experiment import Experiment, Label
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record
+from tierscope.record.work import LineWork
 from tierscope.run.runner import expected_seconds, imagine
 from tierscope.suites.contention.experiments import STAND_IN
 from tierscope.units import GiB, MiB
@@ -134,7 +135,8 @@ def test_only_unmixed_groups_are_calibrated() -> None:
 
 def walked(experiment: Experiment, streams: int) -> Answer:
     """What a run would say: the group walked with so many streams."""
-    walk = msgspec.structs.replace(experiment.groups[0].workload, streams=streams, prefetch_bytes=512, isa="avx2")
+    asked = experiment.groups[0].workload
+    walk = msgspec.structs.replace(asked, isa="avx2", work=LineWork(streams=streams, prefetch_bytes=512))
     facts = made_facts(msgspec.structs.replace(experiment.groups[0], workload=walk))
     return Answer(experiment, cast("Record", type("Found", (), {"groups": (facts,)})()))
 
@@ -152,7 +154,7 @@ def test_mixed_splits_walk_as_each_group_walked_alone() -> None:
         pass
     assert len(mixed) == 2
     for e in mixed:
-        assert [(g.workload.streams, g.workload.isa, g.workload.prefetch_bytes) for g in e.groups] == [
+        assert [(g.workload.work.streams, g.workload.isa, g.workload.work.prefetch_bytes) for g in e.groups] == [
             (4, "avx2", 512), (8, "avx2", 512),
         ]  # fmt: skip
         assert [g.workload.footprint_bytes for g in e.groups] == [128 * MiB * len(g.team.cpus) for g in e.groups]

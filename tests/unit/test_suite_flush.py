@@ -64,7 +64,7 @@ def test_the_default_has_the_sources_chunks_and_two_small_ones_and_ends_within_a
     experiments = planned()
     sizes = [experiment.labels["chunk_bytes"] for experiment in experiments]
     assert sizes == [64, 256, 1 * KiB, 2 * KiB, 4 * KiB, 1 * MiB, 2 * MiB]
-    assert {group.workload.element_bytes for group in experiments[2].groups} == {1 * KiB}
+    assert {group.workload.work.element_bytes for group in experiments[2].groups} == {1 * KiB}
     assert sum(expected_seconds(experiment) for experiment in experiments) < 60
 
 
@@ -74,7 +74,7 @@ def test_fences_and_orders_are_crossed_with_chunks() -> None:
     assert len(set(kinds)) == 12
     assert kinds[:3] == [("sequential", "chunk", 64), ("sequential", "chunk", 4096), ("sequential", "line", 64)]
     works = [experiment.groups[0].workload for experiment in experiments]
-    assert {(work.fence, work.order) for work in works} == {(kind[1], kind[0]) for kind in kinds}
+    assert {(work.work.fence, work.work.order) for work in works} == {(kind[1], kind[0]) for kind in kinds}
 
 
 def test_without_clwb_the_first_instruction_is_what_the_others_are_compared_with() -> None:
@@ -137,7 +137,7 @@ class Told(Answer):
         work = self.experiment.groups[group].workload
         if work.kernel == "chase":
             return 1 / (20e-9 if work.footprint_bytes < 300 * MiB else 200e-9)
-        return 0.5e9 / work.element_bytes
+        return 0.5e9 / work.work.element_bytes
 
 
 def told(on: Machine, **words: str) -> list[Experiment]:

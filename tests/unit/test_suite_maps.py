@@ -29,7 +29,7 @@ def asked(*words: str, on: Machine | None = None) -> list[Experiment]:
 
 def points(*words: str) -> list[tuple[str, str, int]]:
     works = [one.groups[0].workload for one in asked(*words)]
-    return [(work.kernel, work.operation, work.count) for work in works]
+    return [(work.kernel, work.work.operation, work.work.count) for work in works]
 
 
 def test_by_default_every_structure_that_the_target_takes_runs_every_operation() -> None:
@@ -51,8 +51,8 @@ def test_operations_that_cannot_be_recorded_are_left_out_with_a_word_and_refused
         machine(), structures={**HERE, "map": "node"}, structures_unrecorded={"map": "balanced unseen"}
     )
     found = [one.groups[0].workload for one in asked("target=sim:flat", "operations=insert,get,mixed", on=here)]
-    assert [one.operation for one in found if one.kernel == "map"] == ["get"]
-    assert [one.operation for one in found if one.kernel == "robin_map"] == ["insert", "get", MIXED]
+    assert [one.work.operation for one in found if one.kernel == "map"] == ["get"]
+    assert [one.work.operation for one in found if one.kernel == "robin_map"] == ["insert", "get", MIXED]
     *_, said = SUITE.left_out(here, SUITE.read({"target": "sim:flat", "operations": "insert,get"}))
     wanted = "operations insert of structure map are left out on target=sim:flat: balanced unseen; "
     assert said == wanted + "try unordered_map or robin_map for them"
@@ -64,7 +64,7 @@ def test_operations_that_cannot_be_recorded_are_left_out_with_a_word_and_refused
 
 def test_counts_values_and_threads_are_crossed() -> None:
     found = asked("structures=robin_map", "operations=get", "count=100,1000", "value=8B,1KiB", "threads=1,2")
-    works = [(one.groups[0].workload.count, one.groups[0].workload.value_bytes) for one in found]
+    works = [(one.groups[0].workload.work.count, one.groups[0].workload.work.value_bytes) for one in found]
     assert works == [(100, 8), (100, 1024), (1000, 8), (1000, 1024)] * 2
     assert [len(one.groups[0].team.cpus) for one in found] == [1] * 4 + [2] * 4
 
@@ -88,8 +88,8 @@ def test_the_words_reach_the_core() -> None:
 def test_the_paper_has_its_counts_of_gets_and_its_inserts() -> None:
     found = asked(POOL, "preset=paper")
     works = [one.groups[0].workload for one in found]
-    gets = [work.count for work in works if work.operation == "get"]
-    inserts = [(work.count, work.value_bytes) for work in works if work.operation == "insert"]
+    gets = [work.work.count for work in works if work.work.operation == "get"]
+    inserts = [(work.work.count, work.work.value_bytes) for work in works if work.work.operation == "insert"]
     assert {work.kernel for work in works} == {"hashmap_atomic"}
     assert gets == list(PAPER_COUNTS)
     assert inserts == [(PAPER_INSERTS, value) for value in PAPER_VALUES]

@@ -60,7 +60,7 @@ def test_two_cpus_hold_a_flow_alone_and_beside_one_copy() -> None:
     experiment = one()
     assert compared(experiment) == {(1, 0): (1, 0), (1, 1): (1, 0)}
     flow, copy = experiment.groups
-    assert (flow.workload.kernel, flow.workload.size, flow.target.word, flow.team.cpus) == (
+    assert (flow.workload.kernel, flow.workload.work.size, flow.target.word, flow.team.cpus) == (
         "flow",
         "test",
         "null",
@@ -81,7 +81,7 @@ def test_document_002_is_a_line_of_options() -> None:
     assert compared(experiment) == {
         (1, 0): (1, 0), (1, 8): (1, 0), (4, 0): (1, 0), (4, 8): (4, 0), (8, 0): (1, 0), (8, 8): (8, 0),
     }  # fmt: skip
-    assert {group.workload.size for group in experiment.groups if group.role == VICTIM} == {"ref"}
+    assert {group.workload.work.size for group in experiment.groups if group.role == VICTIM} == {"ref"}
 
 
 def test_without_a_lone_victim_victims_alone_stand_against_themselves() -> None:
@@ -146,11 +146,11 @@ def test_aggressors_that_flush_do_so_after_each_page_unless_told_otherwise() -> 
     """Document 002's writers to persistent memory: clflushopt after 4 KiB, without a fence."""
     experiment = one(aggressor="flush_clflushopt", aggressor_fence="never", aggressor_target="fsdax:/mnt/pmem/x")
     work = experiment.groups[1].workload
-    assert (work.kernel, work.element_bytes, work.fence) == ("flush_clflushopt", 4096, "never")
+    assert (work.kernel, work.work.element_bytes, work.work.fence) == ("flush_clflushopt", 4096, "never")
     assert work.footprint_bytes == 96 * MiB
     assert experiment.groups[1].target.word == "fsdax:/mnt/pmem/x"
     own = one(aggressor="flush_clwb", aggressor_chunk="256B", aggressor_array="128MiB").groups[1].workload
-    assert (own.element_bytes, own.fence, own.footprint_bytes) == (256, "chunk", 128 * MiB)
+    assert (own.work.element_bytes, own.work.fence, own.footprint_bytes) == (256, "chunk", 128 * MiB)
 
 
 def test_arrays_of_aggressors_are_as_large_as_the_last_level_cache_and_fit_the_memory() -> None:
@@ -164,7 +164,7 @@ def test_arrays_of_aggressors_are_as_large_as_the_last_level_cache_and_fit_the_m
 def test_a_command_keeps_its_commas_and_its_limit() -> None:
     experiment = one(victim="cmd ./solve --sizes 1,2 in.txt", timeout="2min")
     work = experiment.groups[0].workload
-    assert (work.kernel, work.command, work.limit_s) == ("command", "./solve --sizes 1,2 in.txt", 120)
+    assert (work.kernel, work.work.command, work.work.limit_s) == ("command", "./solve --sizes 1,2 in.txt", 120)
     assert (experiment.labels["victim"], experiment.labels["command"]) == ("cmd", "./solve --sizes 1,2 in.txt")
     long = one(victim="cmd ./solve", timeout="60min").schedule
     assert long.block_s <= long.minimum_s  # the core takes no block that is longer than its batch
@@ -174,14 +174,18 @@ def test_fio_is_a_program_as_victim_and_as_aggressor() -> None:
     victim = one(victim="fio", fio_path="/mnt/my disk", fio_size="8MiB", fio_engine="psync")
     work = victim.groups[0].workload
     assert (work.kernel, victim.groups[0].target.word, victim.labels["victim"]) == ("command", "null", "fio")
-    assert "mktemp -p '/mnt/my disk'" in work.command
-    assert "--size=8388608" in work.command
-    assert "--ioengine=psync" in work.command
-    assert work.command.index('rm "$f"') < work.command.index("fallocate") < work.command.index("fio --thread")
+    assert "mktemp -p '/mnt/my disk'" in work.work.command
+    assert "--size=8388608" in work.work.command
+    assert "--ioengine=psync" in work.work.command
+    assert (
+        work.work.command.index('rm "$f"')
+        < work.work.command.index("fallocate")
+        < work.work.command.index("fio --thread")
+    )
     beside = one(aggressor="fio")
     assert [group.workload.kernel for group in beside.groups[:2]] == ["flow", "command"]
     assert beside.labels["aggressor_kernel"] == "fio"
-    assert "--ioengine=libaio" in beside.groups[1].workload.command
+    assert "--ioengine=libaio" in beside.groups[1].workload.work.command
 
 
 def test_fio_that_finds_no_room_leaves_no_file(tmp_path: Path) -> None:

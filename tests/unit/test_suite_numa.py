@@ -15,6 +15,7 @@ from tierscope.plans.sizes import free_bytes
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
 from tierscope.record.result import GroupFacts, load
+from tierscope.record.work import LineWork
 from tierscope.run.doubts import doubts
 from tierscope.stats.point import Point, judge
 from tierscope.units import GiB, MiB
@@ -153,7 +154,7 @@ def test_the_recorded_run_keeps_its_digest(root: Path) -> None:
 
 
 def _doubts(nodes: dict[str, int], target: Target, source: Target | None = None) -> list[str]:
-    work = Workload(kernel="read", footprint_bytes=4 * MiB)
+    work = Workload(kernel="read", footprint_bytes=4 * MiB, work=LineWork())
     group = Group(workload=work, target=target, team=Team(cpus=(0,)), source=source)
     facts: GroupFacts = made_facts(group, nodes=nodes)
     experiment = Experiment(table="numa", groups=(group,))

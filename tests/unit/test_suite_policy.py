@@ -93,11 +93,11 @@ def test_each_region_gets_the_time_of_as_many_blocks_as_its_verdict_needs(target
 def test_a_place_beyond_the_grain_lies_in_one_of_the_memories() -> None:
     setting = field_of(made_machine(4), SUITE.read(WORDS))
     within, beyond = (setting.overwritten(place, 1000, 1e-6, (6, 4096)) for place in (4096, 16384))
-    assert (within.groups[0].workload.footprint_bytes, within.groups[0].workload.element_bytes) == (4096, 256)
+    assert (within.groups[0].workload.footprint_bytes, within.groups[0].workload.work.element_bytes) == (4096, 256)
     work = beyond.groups[0].workload
-    addresses = range(0, work.footprint_bytes, work.element_bytes)
+    addresses = range(0, work.footprint_bytes, work.work.element_bytes)
     assert [address // 4096 % 6 for address in addresses] == [0] * 4  # one write in each of its four grains
-    assert work.access_bytes == 256
+    assert work.work.access_bytes == 256
     assert beyond.labels["region_bytes"] == 16384
 
 
@@ -114,9 +114,9 @@ def test_single_writes_are_timed_one_by_one_up_to_a_place_that_is_no_unit() -> N
 def test_fresh_regions_are_whole_and_fenced() -> None:
     for one in table("combining"):
         work = one.groups[0].workload
-        assert (work.order, work.fence, work.element_bytes) == ("once", "region", 64)
-        assert work.footprint_bytes % work.locality_bytes == 0
-        assert work.per_block * 64 % work.locality_bytes == 0
+        assert (work.work.order, work.work.fence, work.work.element_bytes) == ("once", "region", 64)
+        assert work.footprint_bytes % work.work.locality_bytes == 0
+        assert work.per_block * 64 % work.work.locality_bytes == 0
 
 
 def test_parts_are_measured_as_asked() -> None:

@@ -26,7 +26,7 @@ def _machine(word: str, room: int | None) -> Machine:
 
 
 def commands(experiments: Iterable[Experiment]) -> list[dict[str, str]]:
-    return [dict(word.split("=", 1) for word in e.groups[0].workload.command.split()) for e in experiments]
+    return [dict(word.split("=", 1) for word in e.groups[0].workload.work.arguments.split()) for e in experiments]
 
 
 def test_the_paper_is_the_nine_jobs_of_document_003_in_both_orders() -> None:
@@ -34,7 +34,7 @@ def test_the_paper_is_the_nine_jobs_of_document_003_in_both_orders() -> None:
     assert len(found) == 18
     assert {e.labels["depth"] for e in found} == {16}
     assert {e.schedule.repeats for e in found} == {True}
-    order = [(e.labels["mix"], e.groups[0].workload.element_bytes // KiB) for e in found[:9]]
+    order = [(e.labels["mix"], e.groups[0].workload.work.block_bytes // KiB) for e in found[:9]]
     assert order == [(mix, size) for mix in ("write", "mix", "read") for size in (4, 32, 128)]
     words = commands(found)
     assert [word["rw"] for word in words[::3]] == ["randwrite", "randrw", "randread", "write", "rw", "read"]
@@ -46,16 +46,16 @@ def test_the_paper_is_the_nine_jobs_of_document_003_in_both_orders() -> None:
 def test_depths_go_from_one_up_and_latency_has_one_in_flight() -> None:
     depths = planned("preset=depths")
     assert sorted({int(e.labels["depth"] or 0) for e in depths}) == [1, 2, 4, 8, 16, 32, 64, 128]
-    assert {e.groups[0].workload.element_bytes for e in depths} == {4 * KiB}
+    assert {e.groups[0].workload.work.block_bytes for e in depths} == {4 * KiB}
     latency = planned("preset=latency")
     assert {e.labels["depth"] for e in latency} == {1}
-    assert {e.groups[0].workload.order for e in latency} == {"random", "sequential"}
+    assert {e.groups[0].workload.work.order for e in latency} == {"random", "sequential"}
 
 
 def test_words_of_the_user_stand_before_those_of_the_preset() -> None:
     (one,) = planned("preset=depths", "blocks=8KiB", "mixes=mix", "read_share=0.5", "depths=3", "direct=no",
                      "engine=libaio", "ramp=250ms")  # fmt: skip
-    assert one.groups[0].workload.command == (
+    assert one.groups[0].workload.work.arguments == (
         "rw=randrw iodepth=3 rwmixread=50 ramp_time=250ms ioengine=libaio direct=0"
     )
     assert one.labels == {"mix": "mix", "read_share": 0.5, "depth": 3}

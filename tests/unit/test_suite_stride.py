@@ -32,14 +32,14 @@ def test_every_access_is_measured_at_every_stride_that_holds_it() -> None:
     pairs = [(e.labels["access_bytes"], e.labels["stride_bytes"]) for e in experiments]
     assert pairs == [(64, 64), (64, 256), (64, 1024), (256, 256), (256, 1024)]
     works = [e.groups[0].workload for e in experiments]
-    assert [(work.access_bytes, work.element_bytes) for work in works] == pairs
-    assert {(work.kernel, work.order, work.fence) for work in works} == {("read_blocks", "sequential", "")}
+    assert [(work.work.access_bytes, work.work.element_bytes) for work in works] == pairs
+    assert {(work.kernel, work.work.order, work.work.fence) for work in works} == {("read_blocks", "sequential", "")}
 
 
 def test_writes_leave_the_core_as_asked_and_without_a_fence() -> None:
     experiments = planned(op="write", stores="nt,clwb", strides="256B", access="64B")
     works = [e.groups[0].workload for e in experiments]
-    assert [(work.kernel, work.fence) for work in works] == [("flush_nt", "never"), ("flush_clwb", "never")]
+    assert [(work.kernel, work.work.fence) for work in works] == [("flush_nt", "never"), ("flush_clwb", "never")]
     assert [e.labels["store"] for e in experiments] == ["nt", "clwb"]
 
 

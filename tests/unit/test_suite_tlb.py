@@ -76,9 +76,9 @@ def test_each_number_of_pages_is_measured_apart_and_side_by_side() -> None:
     experiments = planned(pages="4k")
     assert touched(experiments, APART) == touched(experiments, BESIDE) == list(reversed(COARSE))
     apart, beside = experiments[:2]
-    assert apart.groups[0].workload.element_bytes == 4 * KiB + 64
+    assert apart.groups[0].workload.work.element_bytes == 4 * KiB + 64
     assert apart.groups[0].workload.footprint_bytes == 16384 * (4 * KiB + 64)
-    assert beside.groups[0].workload.element_bytes == 64
+    assert beside.groups[0].workload.work.element_bytes == 64
     assert beside.groups[0].workload.footprint_bytes == 16384 * 64
 
 
@@ -94,13 +94,13 @@ def test_lines_side_by_side_lie_on_the_largest_pages_and_are_measured_once() -> 
 
 def test_on_small_pages_a_page_is_finished_before_the_next() -> None:
     windows = {
-        e.labels["touched"]: e.groups[0].workload.locality_bytes
+        e.labels["touched"]: e.groups[0].workload.work.locality_bytes
         for e in planned(pages="4k")
         if e.labels["layout"] == BESIDE
     }
     assert windows[16384] == 4 * KiB
     assert windows[64] == windows[8] == 0
-    assert {e.groups[0].workload.locality_bytes for e in planned(pages="thp")} == {0}
+    assert {e.groups[0].workload.work.locality_bytes for e in planned(pages="thp")} == {0}
 
 
 def test_more_points_are_laid_where_a_level_ends() -> None:

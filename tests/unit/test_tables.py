@@ -255,7 +255,7 @@ def test_groups_tell_bandwidth_or_latency(rows: dict[str, list[Flat]]) -> None:
 def test_calibration_shows_what_was_tried_and_chosen(rows: dict[str, list[Flat]]) -> None:
     assert len(rows["calibration"]) == 2 * len(KERNELS) * len(SCALING)
     chosen, plainest = (row for row in rows["calibration"] if row["kernel"] == "triad" and row["threads"] == 1)
-    assert (chosen["streams"], chosen["chosen"]) == (WALK["streams"], True)
+    assert (chosen["streams"], chosen["chosen"]) == (WALK.streams, True)
     assert (plainest["streams"], plainest["chosen"]) == (1, False)
     assert near(chosen["bandwidth_bytes_per_s"], KERNELS["triad"][4], 1e-9)
     assert near(plainest["bandwidth_bytes_per_s"], KERNELS["triad"][4] * PLAINEST, 1e-9)

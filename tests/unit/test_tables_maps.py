@@ -17,6 +17,7 @@ from tierscope.compare.comparison import compare_runs
 from tierscope.draw import figures
 from tierscope.errors import UsageError
 from tierscope.record.result import Run
+from tierscope.record.work import KeyedWork
 from tierscope.report import terminal
 from tierscope.report.content import gather
 from tierscope.report.verdict import verdict
@@ -264,7 +265,7 @@ def test_counters_of_a_structure_say_what_was_done(run: Run) -> None:
     first, *_ = run.result.records
     record = replace(first, counted=(made_counted(),))
     found = tables["counters"].flat(replace(run, result=replace(run.result, records=(record,))))
-    work = record.experiment.groups[0].workload
+    work = record.experiment.groups[0].workload.of(KeyedWork)
     assert {row["task"] for row in found} == {f"{work.operation} of {COUNT} keys"}
 
 

@@ -8,6 +8,7 @@ import nvdimm
 from border import Fact, refused
 from tierscope.core import Session
 from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.work import BlockWork, LineWork
 from tierscope.units import MiB
 from virtual import VirtualMachine
 
@@ -16,8 +17,8 @@ POOL = "pool:/mnt/ext4/made"
 
 def measured(word: str, kernel: str = "triad") -> Fact:
     """Facts of a group whose blocks were measured and found to hold what they should."""
-    element_bytes = 64 if kernel == "triad" else 4096
-    work = Workload(kernel=kernel, footprint_bytes=2 * MiB, element_bytes=element_bytes)
+    asked = LineWork() if kernel == "triad" else BlockWork(element_bytes=4096)
+    work = Workload(kernel=kernel, footprint_bytes=2 * MiB, work=asked)
     with Session() as session:
         (facts,) = session.prepare([Group(workload=work, target=Target.parse(word), team=Team(cpus=(0,)))])
         assert len(session.measure(0.02, 1e-3)) > 0

@@ -18,6 +18,7 @@ import numpy as np
 from tierscope.errors import ResultError
 from tierscope.record.counting import SIMULATED
 from tierscope.record.result import Record, Run
+from tierscope.record.work import KeyedWork
 from tierscope.sound import reads
 from tierscope.stats.correlation import FEWEST, Correlation
 from tierscope.tables.measured import judged, measured
@@ -63,7 +64,8 @@ def correlated(run: Run) -> list[Correlated]:
 
 def _sweep(record: Record) -> str:
     """Points that differ in more than their size are no sweep: operations on a structure stand apart."""
-    operation = record.experiment.groups[0].workload.operation
+    work = record.experiment.groups[0].workload.work
+    operation = work.operation if isinstance(work, KeyedWork) else ""
     return " ".join(filter(None, (record.experiment.table, record.groups[0].kernel, operation)))
 
 

@@ -5,7 +5,8 @@ Questions are asked of a core process each; a session is one that is steered lin
 
 from tierscope.core.ask import catalogue, check, read, topology, trace
 from tierscope.core.find import LINKED, TRACED, find_core, find_pool_core, find_shadow, find_traced_core
-from tierscope.core.session import Session, group_words, in_a_pool
+from tierscope.core.plan import group_words
+from tierscope.core.session import Session, in_a_pool
 
 __all__ = [
     "LINKED",

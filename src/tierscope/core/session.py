@@ -12,63 +12,21 @@ from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import quote
 
 import numpy as np
 
 from tierscope.core.ask import catalogue, error_of, guarded, read, refused
 from tierscope.core.find import find_core, find_pool_core, find_traced_core
-from tierscope.errors import CoreError, UsageError
+from tierscope.core.plan import group_words
+from tierscope.errors import CoreError
 from tierscope.files import nameless
 from tierscope.record.counting import Counting, Counts
 from tierscope.record.experiment import Group
 from tierscope.record.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
-from tierscope.units import word_bytes
 
 LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
 HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
-
-
-def group_words(group: Group) -> dict[str, str]:
-    """A Group as the words of a plan, also what a person types to repeat it by hand."""
-    work = group.workload
-    words = {
-        "kernel": work.kernel,
-        "isa": work.isa,
-        "target": group.target.word,
-        "pages": group.target.pages,
-        "cpus": ",".join(map(str, group.team.cpus)),
-        "footprint": word_bytes(work.footprint_bytes),
-        "streams": str(work.streams),
-        "unroll": str(work.unroll),
-        "prefetch": word_bytes(work.prefetch_bytes),
-        "prefetchw": word_bytes(work.prefetchw_bytes),
-        "interleave": word_bytes(work.interleave_bytes),
-        "element": word_bytes(work.element_bytes),
-        "access": word_bytes(work.access_bytes) if work.access_bytes else "",
-        "locality": word_bytes(work.locality_bytes),
-        "pace": str(work.pace_cycles),
-        "burst": word_bytes(work.burst_bytes),
-        "per_block": str(work.per_block),
-        "fence": work.fence,
-        "order": work.order,
-        "size": work.size,
-        "command": quote(work.command, safe="/.=-+:,@"),
-        "limit": f"{work.limit_s:.9f}s" if work.limit_s else "",
-        "operation": work.operation,
-        "keys": work.keys,
-        "sharing": work.sharing,
-        "count": str(work.count) if work.count else "",
-        "value": word_bytes(work.value_bytes) if work.value_bytes else "",
-        "seed": str(work.seed) if work.seed else "",
-        "source": group.source.word if group.source else "",
-        "shared": "1" if group.shared else "",
-    }
-    for key, word in words.items():
-        if any(c.isspace() for c in word):
-            raise UsageError(f"{key}={word!r} holds a space, which a plan cannot carry; choose a path without")
-    return {key: word for key, word in words.items() if word}
 
 
 @cache

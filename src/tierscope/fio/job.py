@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tierscope.errors import UsageError
 from tierscope.fio.place import Place
-from tierscope.record.experiment import Workload
+from tierscope.record.work import JobWork
 from tierscope.units import MiB
 
 SYNCHRONOUS = ("psync",)
@@ -14,9 +14,9 @@ FILL_BLOCK = MiB
 SEED = 1995
 
 
-def words_of(work: Workload) -> dict[str, str]:
+def words_of(work: JobWork) -> dict[str, str]:
     """'rw=randread iodepth=16' -> {'rw': 'randread', 'iodepth': '16'}."""
-    return dict(word.split("=", 1) for word in work.command.split())
+    return dict(word.split("=", 1) for word in work.arguments.split())
 
 
 def threads_of(words: Mapping[str, str], engine: str) -> int:

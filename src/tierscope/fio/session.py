@@ -30,6 +30,7 @@ from tierscope.record.experiment import Group, Workload
 from tierscope.record.program import BIN, MOST_THREADS, SIDES, Bins, Moved, Program, Repeat
 from tierscope.record.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
+from tierscope.record.work import JobWork
 
 HZ = 1e9
 DEVICE = "blockdev"  # the target whose place is a whole device; all others are folders
@@ -65,17 +66,17 @@ class Session:
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         """MachineError where the place, direct I/O, or the engine is refused."""
         (self._group,) = groups
-        work = self._group.workload
-        self._words = {**job.words_of(work), "bs": str(work.element_bytes)}
+        work = self._group.workload.of(JobWork)
+        self._words = {**job.words_of(work), "bs": str(work.block_bytes)}
         self._direct = self._words.pop("direct", "1") == "1"
         asked = self._words.pop("ioengine")
-        place = self._opened(work, self._direct)
-        if self._direct and (why := place.refuses_direct(work.element_bytes)):
+        place = self._opened(self._group.workload, self._direct)
+        if self._direct and (why := place.refuses_direct(work.block_bytes)):
             raise MachineError(
                 f"{self._group.target.where} takes no direct I/O ({why}); name another place with path=, "
                 "or measure the page cache with it: direct=no"
             )
-        self._engine = self._chosen(asked, place, work.element_bytes)
+        self._engine = self._chosen(asked, place, work.block_bytes)
         if job.is_sequential(self._words):
             job.slice_bytes(place, self._words, self._engine.name)
         self._fill(place)
@@ -186,14 +187,15 @@ class Session:
         return shlex.join(fio.command("fio", options))
 
     def _facts(self, place: Place) -> GroupFacts:
-        work, group = self._group.workload, self._group
+        group, asked = self._group, self._group.workload
+        block_bytes = asked.of(JobWork).block_bytes
         below = f"{place.file_system} on {place.source}" if place.file_system else place.source
         return GroupFacts(
-            kernel=work.kernel, isa="", store="direct" if self._direct else "plain", streams=1, unroll=1,
+            kernel=asked.kernel, isa="", store="direct" if self._direct else "plain", streams=1, unroll=1,
             prefetch_bytes=0, prefetchw_bytes=0, interleave_bytes=0, target=group.target.word, origin="real",
-            cpus=group.team.cpus, footprint_bytes=work.footprint_bytes, pages={}, nodes={},
-            placement=below, program_bytes_per_operation=float(work.element_bytes), bus_bytes_per_operation=None,
-            operation="call", element_bytes=work.element_bytes,
+            cpus=group.team.cpus, footprint_bytes=asked.footprint_bytes, pages={}, nodes={},
+            placement=below, program_bytes_per_operation=float(block_bytes), bus_bytes_per_operation=None,
+            operation="call", element_bytes=block_bytes,
         )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from tierscope.metrics import metrics_for
 from tierscope.models.model import FitError, Floats
 from tierscope.record.counting import PERF_EVENT, mixed
 from tierscope.record.result import Record
+from tierscope.record.work import KeyedWork
 
 EVENTS = {
     "cycles": ("cycles",),
@@ -60,7 +61,7 @@ def _point(record: Record, family: str) -> tuple[int, dict[str, float]]:
             )
     if why := mixed(found[name][0] for name in ("cycles", "task-clock")):
         raise FitError(f"counter_model: record {record.number} has no clock: {why}")
-    return record.experiment.groups[0].workload.count, {name: each for name, (_, each) in found.items()}
+    return record.experiment.groups[0].workload.of(KeyedWork).count, {name: each for name, (_, each) in found.items()}
 
 
 def _first(found: dict[str, float], names: tuple[str, ...]) -> float:

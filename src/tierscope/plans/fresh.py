@@ -19,6 +19,7 @@ from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, TIMES_CACHE, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import BlockWork, HopWork
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 
 TABLE = "regions"
@@ -67,10 +68,9 @@ class Field:
         work = Workload(
             kernel=kernel,
             footprint_bytes=max(most // region, 2) * region,
-            element_bytes=block,
-            locality_bytes=region,
-            order=order,
-            fence="region" if operation == "write" else "",
+            work=HopWork(element_bytes=block, locality_bytes=region, order=order)
+            if operation == "read"
+            else BlockWork(element_bytes=block, locality_bytes=region, order=order, fence="region"),
             per_block=max(_block_bytes(region) // block, 1),
         )
         labels: dict[str, Label] = {

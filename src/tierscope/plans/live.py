@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tierscope.record.experiment import Experiment
+from tierscope.record.work import BlockWork
 from tierscope.registry import Registry
 from tierscope.units import show_bytes, show_size
 
@@ -48,13 +49,13 @@ def footprint(experiment: Experiment) -> str:
 
 def written(experiment: Experiment, text: str) -> str:
     """Return the text with the size of the region, or of the elements, for {}."""
-    size = experiment.labels.get("region_bytes") or experiment.groups[-1].workload.element_bytes
+    size = experiment.labels.get("region_bytes") or experiment.groups[-1].workload.of(BlockWork).element_bytes
     return text.format(show_size(int(size)))
 
 
 def flushes(experiment: Experiment) -> str:
     """Return '4 KiB chunks, a fence after each chunk: clflush, clwb', of the takes that run."""
-    work = experiment.groups[0].workload
+    work = experiment.groups[0].workload.of(BlockWork)
     names = [experiment.groups[take[0]].workload.kernel.removeprefix("flush_") for take in experiment.takes]
     fence = "no fence" if work.fence == "never" else f"a fence after each {work.fence}"
     random = ", random order" if work.order == "random" else ""

@@ -13,6 +13,7 @@ import numpy as np
 from tierscope.plans.answer import Answer
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HopWork
 from tierscope.stats.levels import staircase as levels_of
 from tierscope.units import GiB, KiB, MiB, show_bytes
 
@@ -91,7 +92,7 @@ def staircase(low: int, high: int, per_octave: int) -> list[int]:
 
 def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Experiment:
     """One point of a staircase that only sizes arrays: kept, but in no table, since it is no result."""
-    work = Workload(kernel="chase", footprint_bytes=footprint)
+    work = Workload(kernel="chase", footprint_bytes=footprint, work=HopWork())
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)), role="chaser")
     return Experiment(table="sizing", groups=(group,), schedule=schedule)
 

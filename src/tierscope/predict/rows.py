@@ -26,6 +26,7 @@ from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 from tierscope.predict.memory import Memory
 from tierscope.record.result import Run
+from tierscope.record.work import KeyedWork
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.row import MapsRow
 from tierscope.suites.maps.table import Maps
@@ -92,12 +93,15 @@ def of_preset(
 def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int) -> list[Predicted]:
     """The counter model, fitted to what the run counted; FitError where it counted too little."""
     records = run.result.records
-    groups = [record.experiment.groups[0].workload for record in records]
-    kinds = sorted({f"{work.kernel} {work.operation}" for work in groups})
-    if len(kinds) != 1:
+    asked = [record.experiment.groups[0].workload for record in records]
+    works = [one.work for one in asked if isinstance(one.work, KeyedWork)]
+    kinds = sorted(
+        {f"{one.kernel} {one.work.operation}" if isinstance(one.work, KeyedWork) else one.kernel for one in asked}
+    )
+    if len(kinds) != 1 or len(works) != len(asked):
         raise UsageError(f"{run.path} holds {', '.join(kinds)}; a fit takes one structure and one operation")
     model = CounterModel.fit(*counters_of(records, run.result.machine.identity.family))
-    places = counts or sorted({work.count for work in groups})
+    places = counts or sorted({work.count for work in works})
     return [
         _of_one(kinds[0], count, memory, model.predict(count, memory.device, value_bytes), model.valid)
         for memory in memories

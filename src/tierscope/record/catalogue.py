@@ -152,6 +152,14 @@ class Catalogue(msgspec.Struct, frozen=True):
         """Return what limits the bytes of each kind of target, by its name."""
         return {one.name: one.held_in for one in self.targets}
 
+    def tasks(self) -> dict[str, str]:
+        """Kernel, victim or structure -> its task: what one operation of it is."""
+        return {
+            **{one.name: "key" for one in self.structures},
+            **{one.name: "task" for one in self.victims},
+            **{one.kernel: one.operation for one in self.kernels},
+        }
+
     def names(self) -> list[str]:
         """Every kernel once, in the order of names."""
         return sorted({kernel.kernel for kernel in self.kernels})

@@ -1,12 +1,14 @@
 """What is to be measured: Workload x Target x Team = Group; Groups under one Schedule = Experiment."""
 
 import math
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from tierscope.errors import OutOfRangeError, UnknownNameError, UsageError
+from tierscope.errors import ResultError, UnknownNameError, UsageError
+from tierscope.record.possible import impossible, refuse_numbers
+from tierscope.record.work import KINDS, Bytes, OfTask, Work, task_of
 from tierscope.registry import unknown
 from tierscope.units import GiB, KiB, MiB
 
@@ -15,7 +17,8 @@ PAGES = {"4k": 4 * KiB, "thp": 2 * MiB, "2m": 2 * MiB, "1g": GiB}
 
 Label = str | int | float | bool | None
 Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
-Bytes = Annotated[int, msgspec.Meta(ge=0)]
+Its = TypeVar("Its", bound=OfTask)
+_LINKS = ", ".join(f"[`{kind.__name__}`](#{kind.__name__.lower()})" for kind in KINDS.values())
 
 
 def real(value: object) -> float | None:
@@ -31,82 +34,33 @@ def whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _impossible(what: str, made: msgspec.Struct, name: str, needed: str) -> OutOfRangeError:
-    """Return the error for a field that has an impossible number; the default is what it proposes."""
-    default = next(field.default for field in msgspec.structs.fields(made) if field.name == name)
-    hint = "" if default is msgspec.NODEFAULT else f"; try {name}={default!r}"
-    return OutOfRangeError(f"{what}: {name}={getattr(made, name)!r} is not {needed}{hint}")
-
-
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
-    """A kernel and its loop variant. Zero and "" mean: the simplest choice of the core, which the facts state.
+    """A kernel, what every group takes, and the work of the kernel's task.
 
-    OutOfRangeError for a number below 0, for one that is not finite, and for less than one stream or step.
+    Zero and "" mean: the simplest choice of the core, which the facts state. OutOfRangeError for a number below 0 and
+    for one that is not finite.
     """
 
     kernel: Annotated[str, Meta(description="its name in the catalogue")]
-    footprint_bytes: Annotated[Bytes, Meta(description="touched by the whole team, all arrays together")]
+    footprint_bytes: Annotated[Bytes, Meta(description="bytes touched by the whole team, all arrays together")]
+    work: Annotated[Work, Meta(description=f"what its task takes: {_LINKS}")]
     isa: Annotated[str, Meta(description='"": the best that runs')] = ""
-    streams: Annotated[int, Meta(description="parts that one thread visits side by side")] = 1
-    unroll: Annotated[int, Meta(description="lines of each stream in one step")] = 1
-    prefetch_bytes: Annotated[int, Meta(description="distance of the software prefetch for loads; 0: none")] = 0
-    prefetchw_bytes: Annotated[int, Meta(description="the same for stores")] = 0
-    interleave_bytes: Annotated[int, Meta(description="distance of the streams; 0: far apart")] = 0
-    element_bytes: Annotated[
-        int, Meta(description="chase: between two places; kernels on blocks: bytes of a block")
-    ] = 64
-    access_bytes: Annotated[
-        int,
-        Meta(description="kernels `read_blocks`, `flush_...`: bytes used of each block, from its start; 0: all of it"),
-    ] = 0
-    locality_bytes: Annotated[
-        int,
-        Meta(
-            description="chases: window that is finished before the next; order `once`: the region; 0 is the footprint"
-        ),
-    ] = 0
     pace_cycles: Annotated[int, Meta(description="delay after each burst, in core cycles")] = 0
     burst_bytes: Annotated[int, Meta(description="program bytes between two delays")] = 1024
     per_block: Annotated[int, Meta(description="operations of one timed block; 0: as many as fill it")] = 0
-    fence: Annotated[
-        str,
-        Meta(
-            description='kernels `flush_...`: `chunk` (also ""), `line`, `never`, `region`; '
-            '`read_blocks`: `never` (also ""), `region`'
-        ),
-    ] = ""
-    order: Annotated[
-        str,
-        Meta(
-            description='kernels `flush_...`, `read_blocks`: `sequential` (also ""), `random`, '
-            '`once`; chases: `random` (also ""), `sequential`'
-        ),
-    ] = ""
-    size: Annotated[str, Meta(description="victim `flow`: of its instance")] = ""
-    command: Annotated[
-        str, Meta(description="victim `command`: a line for the shell; `fio`: the arguments of its job")
-    ] = ""
-    limit_s: Annotated[float, Meta(description="victim `command`: after which it hangs; 0: after 600 s")] = 0.0
-    operation: Annotated[
-        str,
-        Meta(description='structures: `get`, `insert`, `remove`, or shares as `get:8+insert:1+remove:1`; "" is `get`'),
-    ] = ""
-    keys: Annotated[
-        str, Meta(description='structures: how keys are drawn, `uniform` or `zipf:EXPONENT`; "" is `uniform`')
-    ] = ""
-    sharing: Annotated[
-        str, Meta(description='structures: `own`, one for each thread, or `one` for all; "" is `own`')
-    ] = ""
-    count: Annotated[int, Meta(description="structures: keys of the whole team")] = 0
-    value_bytes: Annotated[Bytes, Meta(description="structures: of each value; 0 is 16")] = 0
     seed: Annotated[int, Meta(description="of what is drawn; 0 is the core's own, 1995")] = 0
 
     def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
-            least = 1 if name in ("streams", "unroll") else 0
-            if isinstance(value, int | float) and not least <= value < math.inf:
-                raise _impossible("workload", self, name, f"a number from {least}")
+        refuse_numbers("workload", self, {})
+
+    def of(self, kind: type[Its]) -> Its:
+        """Return its work, as that of the task that asks; ResultError for the work of another task."""
+        if isinstance(self.work, kind):
+            return self.work
+        raise ResultError(
+            f"kernel {self.kernel} does the work of {task_of(type(self.work))}, and that of {task_of(kind)} is needed "
+            "here; name another run"
+        )
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,10 +134,10 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in ("precision", "confidence"):
             if not 0 < getattr(self, name) < 1:
-                raise _impossible("schedule", self, name, "a share above 0 and below 1")
+                raise impossible("schedule", self, name, "a share above 0 and below 1")
         for name in ("block_s", "minimum_s", "budget_s"):
             if not 0 < getattr(self, name) < math.inf:
-                raise _impossible("schedule", self, name, "a time above 0")
+                raise impossible("schedule", self, name, "a time above 0")
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from tierscope.record.experiment import Bytes, Workload
+from tierscope.record.experiment import Workload
+from tierscope.record.work import Bytes
 
 WAITED = {"flush_msync": "file", "command": "processes"}
 """What threads waited for, by kernel, in results of cores that did not say."""

@@ -40,6 +40,7 @@ from tierscope.record.samples import (
     write_blocks,  # fmt: skip
 )
 from tierscope.record.timing import Timing
+from tierscope.record.upgrade import upgraded
 from tierscope.record.warn import Warn
 
 __all__ = [
@@ -48,7 +49,7 @@ __all__ = [
     "digest", "inside", "load", "load_manifest", "read_blocks", "save_manifest", "save_result", "write_blocks",
 ]  # fmt: skip
 
-SCHEMA = 1
+SCHEMA = 2
 
 Stored = TypeVar("Stored")
 
@@ -287,9 +288,11 @@ def _read(path: Path, kind: type[Stored]) -> Stored:
     except OSError as error:
         raise ResultError(f"{path} cannot be read: {reason(error)}") from error
     try:
-        version = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
+        document = msgspec.json.decode(content, type=dict[str, Any])
+        version = document.get("schema")
         if not isinstance(version, int) or version <= SCHEMA:
-            return msgspec.json.decode(content, type=kind)
+            newest = upgraded(document)
+            return msgspec.json.decode(content, type=kind) if newest is document else msgspec.convert(newest, kind)
     except (ValueError, RecursionError) as error:  # of msgspec, or of bytes that are no UTF-8
         raise ResultError(f"{path} is damaged: {error}; {next_step(path.parent)}") from error
     raise ResultError(f"{path} has schema {version}, newer than {SCHEMA}: use a newer tierscope")

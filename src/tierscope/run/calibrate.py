@@ -15,7 +15,8 @@ import msgspec
 from tierscope.record.catalogue import Kernel
 from tierscope.record.experiment import Experiment, Group, Workload
 from tierscope.record.result import Trial
-from tierscope.run.candidates import candidates
+from tierscope.record.work import LineWork
+from tierscope.run.candidates import Candidate, candidates
 from tierscope.run.measurer import Measurer
 from tierscope.stats.together import together
 
@@ -67,23 +68,23 @@ def walks_of(group: Group, variants: Sequence[Kernel]) -> list[Workload]:
     They are tried without delays: under a long delay all walks look alike.
     """
     work = group.workload
+    if not isinstance(work.work, LineWork):
+        return [work]
     fitting = [kernel for kernel in variants if not work.isa or kernel.isa == work.isa]
-    words = candidates([msgspec.to_builtins(kernel) for kernel in fitting])
-    if group.role == "load" and fitting:
-        words = _single_stream(fitting[0])
-    return [msgspec.structs.replace(work, pace_cycles=0, **word) for word in words] or [work]
+    tried = _single_stream(fitting[0]) if group.role == "load" and fitting else candidates(fitting)
+    return [msgspec.structs.replace(work, pace_cycles=0, isa=one.isa, work=one.work) for one in tried] or [work]
 
 
-def _single_stream(kernel: Kernel) -> list[dict[str, str | int]]:
+def _single_stream(kernel: Kernel) -> list[Candidate]:
     return [
-        {
-            "isa": kernel.isa,
-            "streams": 1,
-            "unroll": shape.unroll,
-            "prefetch_bytes": distance * shape.prefetch,
-            "prefetchw_bytes": distance * shape.prefetchw,
-            "interleave_bytes": 0,
-        }
+        Candidate(
+            kernel.isa,
+            LineWork(
+                unroll=shape.unroll,
+                prefetch_bytes=distance * shape.prefetch,
+                prefetchw_bytes=distance * shape.prefetchw,
+            ),
+        )
         for shape in kernel.shapes
         for distance in ((512, 1024) if shape.prefetch or shape.prefetchw else (0,))
         if shape.streams == 1 and not shape.interleave_bytes

@@ -10,13 +10,14 @@ Source: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-er
 Intel, "64 and IA-32 Architectures Optimization Reference Manual", software prefetch scheduling distance.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from tierscope.record import catalogue
+from tierscope.record.catalogue import Kernel
+from tierscope.record.work import LineWork
 from tierscope.units import KiB
 
-Entry = Mapping[str, Any]
-Words = dict[str, str | int]
 Shape = tuple[int, int, int, int, int]  # streams, unroll, then bytes: interleave, prefetch, prefetchw
 
 PAGE = 4 * KiB  # distance of streams walked page by page
@@ -92,31 +93,38 @@ STREAMED_STORES: tuple[Shape, ...] = (
 NARROW = 2  # of a lower ISA: shorter vectors win rarely, so only their best guesses are tried
 
 
-def candidates(entries: Iterable[Entry]) -> list[Words]:
-    """Words for `set`, best guess first, of one kernel's entries in the catalogue (one for each ISA).
+class Candidate(NamedTuple):
+    """One variant of a kernel, to be tried."""
+
+    isa: str
+    work: LineWork
+
+
+def candidates(entries: Iterable[Kernel]) -> list[Candidate]:
+    """What to try, best guess first, of one kernel's entries in the catalogue (one for each ISA).
 
     Entries that this CPU cannot run are passed over; empty only if none runs.
     """
-    usable = sorted((e for e in entries if e["available"]), key=lambda e: -int(e["rank"]))
+    usable = sorted((e for e in entries if e.available), key=lambda e: -e.rank)
     if not usable:
         return []
     best, *lower = usable
     chosen = _of(best)
     for entry in lower:
-        if int(entry["rank"]) > 0:  # scalar code is the reference, never the fastest where there are vectors
+        if entry.rank > 0:  # scalar code is the reference, never the fastest where there are vectors
             chosen = chosen[: LONGEST - NARROW] + _of(entry)[:NARROW]
     return chosen[:LONGEST]
 
 
-def _of(entry: Entry) -> list[Words]:
-    built = {_key(shape) for shape in entry["shapes"]}
+def _of(entry: Kernel) -> list[Candidate]:
+    built = {_key(shape) for shape in entry.shapes}
     wanted = [shape for shape in _guesses(entry) if _wanted_key(shape) in built]
-    return [_words(str(entry["isa"]), shape) for shape in wanted or map(_plainest, sorted(built)[:LONGEST])]
+    return [_candidate(entry.isa, shape) for shape in wanted or map(_plainest, sorted(built)[:LONGEST])]
 
 
-def _guesses(entry: Entry) -> tuple[Shape, ...]:
-    loads = any(operand["loads"] for operand in entry["operands"])
-    match entry["store"]:
+def _guesses(entry: Kernel) -> tuple[Shape, ...]:
+    loads = any(operand.loads for operand in entry.operands)
+    match entry.store:
         case "none":
             return LOADS_ONLY
         case "plain":
@@ -127,8 +135,8 @@ def _guesses(entry: Entry) -> tuple[Shape, ...]:
             return ()
 
 
-def _key(shape: Entry) -> tuple[int, int, int, bool, bool]:
-    return (shape["streams"], shape["unroll"], shape["interleave_bytes"], shape["prefetch"], shape["prefetchw"])
+def _key(shape: catalogue.Shape) -> tuple[int, int, int, bool, bool]:
+    return (shape.streams, shape.unroll, shape.interleave_bytes, shape.prefetch, shape.prefetchw)
 
 
 def _wanted_key(shape: Shape) -> tuple[int, int, int, bool, bool]:
@@ -139,13 +147,13 @@ def _plainest(key: tuple[int, int, int, bool, bool]) -> Shape:
     return (*key[:3], NEAR * key[3], FAR * key[4])
 
 
-def _words(isa: str, shape: Shape) -> Words:
+def _candidate(isa: str, shape: Shape) -> Candidate:
     streams, unroll, interleave, prefetch, prefetchw = shape
-    return {
-        "isa": isa,
-        "streams": streams,
-        "unroll": unroll,
-        "prefetch_bytes": prefetch,
-        "prefetchw_bytes": prefetchw,
-        "interleave_bytes": interleave,
-    }
+    work = LineWork(
+        streams=streams,
+        unroll=unroll,
+        prefetch_bytes=prefetch,
+        prefetchw_bytes=prefetchw,
+        interleave_bytes=interleave,
+    )
+    return Candidate(isa, work)

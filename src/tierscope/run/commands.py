@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeGuard
 
 from tierscope.record.experiment import Experiment, Group, Target
+from tierscope.record.work import JobWork, TaskWork
 
 OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
 Agree = Callable[[Sequence[str]], None]
@@ -20,13 +21,20 @@ def commands_of(experiments: Iterable[Experiment]) -> list[str]:
     A job of `run storage` in a folder is left out: its words come from checked options, and its file has no name.
     """
     groups = [group for experiment in experiments for group in experiment.groups]
-    started = [group.workload.command for group in groups if group.workload.command and not _is_own_job(group)]
+    started = [command for group in groups if (command := _command(group))]
     lost = [f"overwrite {target.word}" for group in groups for target in (group.target, group.source) if _loses(target)]
     return list(dict.fromkeys(started + lost))
 
 
-def _is_own_job(group: Group) -> bool:
-    return group.workload.kernel == "fio" and group.target.name == "storage"
+def _command(group: Group) -> str:
+    """The line of a group that starts one; "" for others, and for a job in a folder."""
+    match group.workload.work:
+        case TaskWork(command=command):
+            return command
+        case JobWork(arguments=arguments):
+            return "" if group.target.name == "storage" else arguments
+        case _:
+            return ""
 
 
 def _loses(target: Target | None) -> TypeGuard[Target]:

@@ -3,21 +3,22 @@
 The core would say it too, but only when the experiment's turn comes, after minutes of others.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from tierscope.errors import MachineError, UnknownNameError, UsageError
-from tierscope.record.catalogue import Catalogue
+from tierscope.record.catalogue import Catalogue, Kernel
 from tierscope.record.experiment import Group, Target, Workload
+from tierscope.record.work import task_of
 from tierscope.registry import unknown
 
-PROGRAMS = ("fio",)  # kernels that are programs of their own
+PROGRAMS = {"fio": "job"}  # kernels that are programs of their own, and their task
 PLACES = ("storage", "blockdev")  # targets of programs
 
 
 def refuse_unknown(groups: Iterable[Group], build: Catalogue) -> None:
     """UnknownNameError for a kernel, an ISA or a target that no build has; MachineError for one not had here.
 
-    UsageError for an ISA on which the kernel is not built.
+    UsageError for an ISA on which the kernel is not built, and for the work of another task than the kernel's.
     """
     for work, targets in {(g.workload, (g.target, g.source)): None for g in groups}:
         for target in targets:
@@ -36,16 +37,23 @@ def _refuse_target(target: Target | None, build: Catalogue) -> None:
 
 
 def _refuse_kernel(work: Workload, build: Catalogue) -> None:
+    tasks = build.tasks() | PROGRAMS
+    if work.kernel not in tasks:
+        raise UnknownNameError(unknown("kernel", work.kernel, sorted(tasks.keys() - PROGRAMS)))
+    task, planned = tasks[work.kernel], task_of(type(work.work))
+    if task != planned:
+        raise UsageError(f"kernel {work.kernel} is of the task {task}, and the plan has the work of {planned} for it")
     variants = {kernel.isa: kernel for kernel in build.kernels if kernel.kernel == work.kernel}
-    if not variants:
-        others = {*PROGRAMS, *(one.name for one in build.victims), *(one.name for one in build.structures)}
-        if work.kernel not in others:
-            raise UnknownNameError(unknown("kernel", work.kernel, [*build.names(), *sorted(others - {*PROGRAMS})]))
-    elif work.isa and work.isa not in {kernel.isa for kernel in build.kernels}:
-        raise UnknownNameError(unknown("isa", work.isa, sorted({kernel.isa for kernel in build.kernels})))
-    elif work.isa and work.isa not in variants:
+    if work.isa and variants:
+        _refuse_isa(work, variants, {kernel.isa for kernel in build.kernels})
+
+
+def _refuse_isa(work: Workload, variants: Mapping[str, Kernel], known: Collection[str]) -> None:
+    if work.isa not in known:
+        raise UnknownNameError(unknown("isa", work.isa, sorted(known)))
+    if work.isa not in variants:
         has = f"kernel {work.kernel} has no isa {work.isa}, but {', '.join(sorted(variants))}"
         raise UsageError(f"{has}; name kernels= that have it (tierscope catalogue), or leave isa= away")
-    elif work.isa and not variants[work.isa].available:
+    if not variants[work.isa].available:
         reason = variants[work.isa].reason
         raise MachineError(f"kernel {work.kernel} does not run on {work.isa} here: {reason}; leave isa= away")

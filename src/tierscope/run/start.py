@@ -49,7 +49,7 @@ from tierscope.run.room import with_rooms, with_rooms_of
 from tierscope.run.runner import Runner, imagine
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites.emulation.experiments import probed
-from tierscope.suites.groups.experiments import read_groups
+from tierscope.suites.groups.experiments import OwnGroups, read_groups
 
 warn.state(
     left_out="a part of the suite that this machine cannot do",
@@ -70,12 +70,17 @@ def this_machine(peak: float | None, simulated_word: str = "") -> Machine:
     return inspect(core.topology(), System(), peak)
 
 
+def own_groups(plan_text: str) -> OwnGroups:
+    """The groups of the user's file, with the tasks of this build's kernels; UsageError for any mistake in it."""
+    return read_groups(plan_text, core.catalogue().tasks())
+
+
 def machine_for(suite: str, options: SuiteOptions, plan_text: str) -> Machine:
     """The machine that the targets name: a simulated one, or this; with the structures of the build if a suite asks."""
     if suite != OWN_GROUPS:
         word = machine_of(target.word for target in options.named_targets())
     else:
-        groups = (group for experiment in read_groups(plan_text).experiments for group in experiment.groups)
+        groups = (group for experiment in own_groups(plan_text).experiments for group in experiment.groups)
         word = machine_of(t.word for group in groups for t in (group.target, group.source) if t is not None)
     return with_build(suite, this_machine(options.peak, word))
 
@@ -212,7 +217,7 @@ def plan_of(manifest: Manifest) -> Callable[[], Plan]:
 def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine) -> Callable[[], Plan]:
     """The generator of a run's experiments, made anew at each call."""
     if suite == OWN_GROUPS:
-        own = partial(read_groups(plan_text).plan, machine)
+        own = partial(own_groups(plan_text).plan, machine)
     else:
         own = partial(suites[suite].plan, machine, options)
     return partial(probed, partial(counted, own), machine)

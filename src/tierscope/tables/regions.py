@@ -5,6 +5,7 @@ from typing import Annotated
 
 from tierscope.record.experiment import whole
 from tierscope.record.result import Record, Run
+from tierscope.record.work import BlockWork, HopWork
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval, beyond
 from tierscope.tables import JudgedRow
@@ -38,11 +39,9 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
 
 def row_of(run: Run, record: Record) -> RegionsRow:
     """Without its fit."""
-    facts, labels, block = (
-        record.groups[0],
-        record.experiment.labels,
-        record.experiment.groups[0].workload.element_bytes,
-    )
+    facts, labels, asked_of = record.groups[0], record.experiment.labels, record.experiment.groups[0].workload
+    work = asked_of.work if isinstance(asked_of.work, HopWork) else asked_of.of(BlockWork)
+    block = work.element_bytes
     region = asked(record, "region_bytes")
     interval, reasons = _judged(run, record, max(region // block, 1))
     verdict = closing(record, measured(run, record)) | {"conclusive": not reasons, "reasons": reasons}

@@ -94,7 +94,6 @@ def _asked(suite: str, words: tuple[str, ...]) -> "tuple[str, SuiteOptions, str]
     from tierscope.plans import SuiteOptions, suites
     from tierscope.plans.options import read_options
     from tierscope.run.start import OWN_GROUPS
-    from tierscope.suites.groups.experiments import read_groups
 
     if not suite.endswith(".toml"):
         return suite, suites[suite].read(read_words(words)), ""
@@ -103,7 +102,6 @@ def _asked(suite: str, words: tuple[str, ...]) -> "tuple[str, SuiteOptions, str]
     except (OSError, UnicodeDecodeError) as error:
         why = reason(error) if isinstance(error, OSError) else error
         raise UsageError(f"plan {suite} cannot be read: {why}") from error
-    read_groups(text)
     return OWN_GROUPS, read_options("a plan", SuiteOptions, read_words(words)), text
 
 

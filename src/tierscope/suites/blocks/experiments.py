@@ -22,6 +22,7 @@ from tierscope.plans.kinds import Help, Names, Numbers, Pages, Seconds, Share, S
 from tierscope.plans.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import BlockWork
 from tierscope.units import MiB, show_size
 
 OPERATIONS = {"copy": ("memcpy_blocks", 2), "write": ("memset_blocks", 1), "random_write": ("memset_blocks_random", 1)}
@@ -199,7 +200,7 @@ def point(
     work = Workload(
         kernel=kernel,
         footprint_bytes=arrays * field.memory.array_bytes,
-        element_bytes=size,
+        work=BlockWork(element_bytes=size),
         per_block=per_block,
     )
     group = Group(

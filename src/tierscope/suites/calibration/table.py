@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
+from tierscope.record.work import LineWork
 from tierscope.tables import Insight, Main, Row, tables
 from tierscope.tables.rows import BytesPerS, Col, Count, Size
 
@@ -75,16 +76,16 @@ def _rows(record: Record) -> list[CalibrationRow]:
             kernel=facts.kernel,
             threads=len(facts.cpus),
             isa=trial.workload.isa,
-            streams=trial.workload.streams,
-            unroll=trial.workload.unroll,
-            prefetch_bytes=trial.workload.prefetch_bytes,
-            prefetchw_bytes=trial.workload.prefetchw_bytes,
-            interleave_bytes=trial.workload.interleave_bytes,
+            streams=walk.streams,
+            unroll=walk.unroll,
+            prefetch_bytes=walk.prefetch_bytes,
+            prefetchw_bytes=walk.prefetchw_bytes,
+            interleave_bytes=walk.interleave_bytes,
             bandwidth_bytes_per_s=trial.rate and trial.rate * facts.program_bytes_per_operation,
             chosen=trial == record.calibration[0],
             origin=strongest(group.origin for group in record.groups),
         )
-        for trial in record.calibration
+        for trial, walk in ((one, one.workload.of(LineWork)) for one in record.calibration)
     ]
 
 

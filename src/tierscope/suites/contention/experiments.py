@@ -26,6 +26,7 @@ from tierscope.plans.kinds import (
 from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
+from tierscope.record.work import LineWork
 from tierscope.suites.contention.options import MODES, ContentionOptions
 from tierscope.units import MiB
 
@@ -57,7 +58,7 @@ class Pair:
         source, target = self.of(mode)
         size = 2 * self.array_bytes * len(cpus) // of
         grain = GRAIN if size >= 16 * GRAIN else 128
-        work = walk or Workload(kernel=self.kernel, footprint_bytes=0)
+        work = walk or Workload(kernel=self.kernel, footprint_bytes=0, work=LineWork())
         return Group(
             workload=msgspec.structs.replace(work, footprint_bytes=size // grain * grain),
             target=target,
@@ -193,11 +194,13 @@ def walk_of(answer: Answer, group: Group) -> Workload:
         kernel=facts.kernel,
         footprint_bytes=0,
         isa=facts.isa,
-        streams=facts.streams,
-        unroll=facts.unroll,
-        prefetch_bytes=facts.prefetch_bytes,
-        prefetchw_bytes=facts.prefetchw_bytes,
-        interleave_bytes=facts.interleave_bytes,
+        work=LineWork(
+            streams=facts.streams,
+            unroll=facts.unroll,
+            prefetch_bytes=facts.prefetch_bytes,
+            prefetchw_bytes=facts.prefetchw_bytes,
+            interleave_bytes=facts.interleave_bytes,
+        ),
     )
 
 

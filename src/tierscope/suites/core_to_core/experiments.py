@@ -21,6 +21,7 @@ from tierscope.plans.cpus import refuse_unusable
 from tierscope.plans.kinds import Help, Numbers, Seconds, Share, word_numbers
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HandOverWork
 from tierscope.suites.core_to_core.pairs import chosen_pairs
 from tierscope.units import LINE_BYTES
 
@@ -78,7 +79,7 @@ def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
         minimum_s=MINIMUM_S,
         budget_s=max(chosen.budget, MINIMUM_S),
     )
-    work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES)
+    work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES, work=HandOverWork())
     given = chosen.target and chosen.target.on("4k")
     for first, pairs in groupby(found, key=itemgetter(0)):
         target = given or home(machine, first)

@@ -22,6 +22,7 @@ from tierscope.metrics.formula import KNOWN
 from tierscope.metrics.read import Metric
 from tierscope.record.counting import Counted, EventCount, mixed
 from tierscope.record.result import Record, Run
+from tierscope.record.work import KeyedWork
 from tierscope.stats.takes import takes_of
 from tierscope.suites.counters.findings import ALL, sentences
 from tierscope.suites.counters.row import CountersRow
@@ -129,8 +130,9 @@ def _numbers(record: Record, counted: Counted) -> Sequence[int]:
 
 def _task(record: Record, counted: Counted) -> str | None:
     """Of groups on structures: 'get of 50000 keys'."""
-    works = [record.experiment.groups[number].workload for number in _numbers(record, counted)]
-    return "+".join(dict.fromkeys(f"{one.operation} of {one.count} keys" for one in works if one.count)) or None
+    works = [record.experiment.groups[number].workload.work for number in _numbers(record, counted)]
+    keyed = [one for one in works if isinstance(one, KeyedWork)]
+    return "+".join(dict.fromkeys(f"{one.operation} of {one.count} keys" for one in keyed if one.count)) or None
 
 
 class _Fields(TypedDict, total=False):

@@ -11,6 +11,7 @@ from tierscope.plans import Plan
 from tierscope.plans.sizes import MEMORY_SHARE, SMALLEST_ARRAY, free_bytes
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HopWork, LineWork, Work
 from tierscope.units import MiB
 
 NAME = "emu"
@@ -39,9 +40,9 @@ def _due(experiment: Experiment, machine: Machine, known: dict[str, int]) -> Pla
         before = known.get(target.word, 0)
         known[target.word] = max(before, len(cpus))
         if before == 0 and "latency" in asked:
-            yield _probe("latency", "chase", target, cpus[:1], machine)
+            yield _probe("latency", "chase", HopWork(), target, cpus[:1], machine)
         if len(cpus) > before and "bandwidth" in asked:
-            yield _probe("bandwidth", "read", target, cpus, machine)
+            yield _probe("bandwidth", "read", LineWork(), target, cpus, machine)
 
 
 def _tiers(experiment: Experiment) -> list[tuple[Target, tuple[int, ...]]]:
@@ -55,10 +56,10 @@ def _tiers(experiment: Experiment) -> list[tuple[Target, tuple[int, ...]]]:
     return [(target, tuple(cpus)) for target, cpus in found.values()]
 
 
-def _probe(what: str, kernel: str, target: Target, cpus: tuple[int, ...], machine: Machine) -> Experiment:
+def _probe(what: str, kernel: str, work: Work, target: Target, cpus: tuple[int, ...], machine: Machine) -> Experiment:
     wanted = max(TIMES_CACHE * machine.last_level_cache_bytes(), SMALLEST_ARRAY)
     footprint = min(wanted, MOST, int(free_bytes(machine, target) * MEMORY_SHARE)) // MiB * MiB
-    work = Workload(kernel=kernel, footprint_bytes=max(footprint, MiB))
+    asked = Workload(kernel=kernel, footprint_bytes=max(footprint, MiB), work=work)
     labels: dict[str, Label] = {"quantity": what}
-    group = Group(workload=work, target=target, team=Team(cpus=cpus))
+    group = Group(workload=asked, target=target, team=Team(cpus=cpus))
     return Experiment(table="emulation", groups=(group,), schedule=SCHEDULE, labels=labels)

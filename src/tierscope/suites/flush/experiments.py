@@ -33,6 +33,7 @@ from tierscope.plans.sizes import (
 )
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import BlockWork, LineWork
 from tierscope.stats.contrast import ROUNDS, VICTIM
 from tierscope.units import KiB, MiB, show_bytes, show_size
 
@@ -143,7 +144,9 @@ def persists_by_msync(cpu: int, target: Target) -> Generator[Experiment, Answer,
     """As the core says once it has mapped a little; while planning, a file does."""
     if target.name not in TOLD:
         return False
-    group = Group(workload=Workload(kernel="read", footprint_bytes=MiB), target=target, team=Team(cpus=(cpu,)))
+    group = Group(
+        workload=Workload(kernel="read", footprint_bytes=MiB, work=LineWork()), target=target, team=Team(cpus=(cpu,))
+    )
     answer = yield Experiment(table="sizing", groups=(group,), schedule=ASKING)
     if answer.record is None:
         return target.name == "file"
@@ -206,9 +209,7 @@ def groups_of(field: Field, point: Point, footprint: int) -> tuple[Group, ...]:
             workload=Workload(
                 kernel=f"flush_{name}",
                 footprint_bytes=footprint,
-                element_bytes=point.chunk_bytes,
-                fence=point.fence,
-                order=point.order,
+                work=BlockWork(element_bytes=point.chunk_bytes, fence=point.fence, order=point.order),
             ),
             target=field.target,
             team=Team(cpus=(field.cpu,)),
@@ -226,7 +227,7 @@ def pace(field: Field, groups: tuple[Group, ...]) -> Generator[Experiment, Answe
     slowest = next((field.instructions.index(name) for name in SLOWEST if name in field.instructions), 0)
     answer = yield Experiment(table="sizing", groups=groups, schedule=SIZING, takes=((slowest,),))
     lost = min(answer.point.together.left_out_share, MOST_LOST) if answer.point else 0.0
-    chunk = groups[0].workload.element_bytes
+    chunk = groups[0].workload.of(BlockWork).element_bytes
     return (answer.rate() or GUESS / chunk) * chunk * (1 - lost)
 
 

@@ -19,12 +19,10 @@ pace = 500
 """
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
-
-import msgspec
 
 from tierscope import units
 from tierscope.errors import UnknownNameError, UsageError
@@ -33,6 +31,7 @@ from tierscope.plans.kinds import NUMBERS, Share, Time
 from tierscope.plans.options import Options, read_options, read_word
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import KINDS
 from tierscope.registry import unknown
 
 SIZES = {
@@ -42,11 +41,10 @@ SIZES = {
 }  # fmt: skip
 COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block", "count": "count",
           "seed": "seed"}  # fmt: skip
-WORDS = {
-    "kernel": "", "isa": "", "target": "node:0", "source": "", "pages": "thp", "role": "", "fence": "", "order": "",
-    "size": "", "command": "", "limit": "0s", "operation": "", "keys": "", "sharing": "",
-}  # fmt: skip
-GROUP_KEYS = ["cpus", "shared", *WORDS, *SIZES, *COUNTS]
+TIMES = {"limit": "limit_s"}
+WORDS = ("isa", "fence", "order", "size", "command", "operation", "keys", "sharing")
+PLACES = {"kernel": "", "target": "node:0", "source": "", "pages": "thp", "role": ""}
+GROUP_KEYS = ["cpus", "shared", *PLACES, *WORDS, *TIMES, *SIZES, *COUNTS]
 
 
 class Timing(Options, frozen=True, kw_only=True):
@@ -75,8 +73,8 @@ class OwnGroups:
             yield experiment
 
 
-def read_groups(text: str) -> OwnGroups:
-    """UsageError that names the place, for any mistake in the file."""
+def read_groups(text: str, tasks: Mapping[str, str]) -> OwnGroups:
+    """UsageError that names the place, for any mistake in the file. tasks: of each kernel, as the catalogue says."""
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a decode error, a number of 5000 digits, a thousand brackets
@@ -86,16 +84,16 @@ def read_groups(text: str) -> OwnGroups:
     entries = document.get("experiment")
     if not isinstance(entries, list) or not entries:
         raise UsageError("the plan has no [[experiment]]; see docs/how-to/own-groups.md")
-    return OwnGroups(tuple(_experiment(_table(e, "experiment"), schedule, n) for n, e in enumerate(entries)))
+    return OwnGroups(tuple(_experiment(_table(e, "experiment"), schedule, n, tasks) for n, e in enumerate(entries)))
 
 
-def _experiment(entry: dict[str, Any], schedule: Schedule, number: int) -> Experiment:
+def _experiment(entry: dict[str, Any], schedule: Schedule, number: int, tasks: Mapping[str, str]) -> Experiment:
     place = f"experiment {number}"
     _only(entry, ["label", "group"], place)
     groups = entry.get("group")
     if not isinstance(groups, list) or not groups:
         raise UsageError(f"{place} has no [[experiment.group]]")
-    made = tuple(_group(_table(g, place), f"{place}, group {n}") for n, g in enumerate(groups))
+    made = tuple(_group(_table(g, place), f"{place}, group {n}", tasks) for n, g in enumerate(groups))
     _refuse_overlap(made, place)
     label = str(entry.get("label", f"experiment {number}"))
     return Experiment(table="groups", groups=made, schedule=schedule, labels={"label": label})
@@ -111,43 +109,53 @@ def _refuse_overlap(groups: tuple[Group, ...], place: str) -> None:
                 raise UsageError(f"{place}: CPU {cpu} is in two groups; shared = true in both lets them take turns")
 
 
-def _group(entry: dict[str, Any], place: str) -> Group:
+def _group(entry: dict[str, Any], place: str, tasks: Mapping[str, str]) -> Group:
     _only(entry, GROUP_KEYS, place)
     for key in ("kernel", "cpus"):
         if key not in entry:
             raise UsageError(f"{place} has no {key}")
-    walk: dict[str, int] = {}
     with _at(place):
-        for key, field in SIZES.items():
-            if key in entry:
-                walk[field] = units.parse_bytes(str(entry[key]))
-        for key, field in COUNTS.items():
-            if key in entry:
-                walk[field] = _whole(entry[key], key)
-        words = {key: _text(entry.get(key, default), key) for key, default in WORDS.items()}
+        words = {key: _text(entry.get(key, default), key) for key, default in PLACES.items()}
+        work = _workload(words["kernel"], entry, tasks)
         cpus = entry["cpus"]
         listed = read_word("cpus", NUMBERS, ",".join(map(str, cpus)) if isinstance(cpus, list) else str(cpus))
         target = Target.parse(words["target"], words["pages"])
         source = Target.parse(words["source"], words["pages"]) if words["source"] else None
-        limit_s = units.parse_seconds(words["limit"])
-    plain = Workload(
-        kernel=words["kernel"],
-        isa=words["isa"],
-        footprint_bytes=0,
-        fence=words["fence"],
-        order=words["order"],
-        size=words["size"],
-        command=words["command"],
-        limit_s=limit_s,
-        operation=words["operation"],
-        keys=words["keys"],
-        sharing=words["sharing"],
-    )
-    work, team = msgspec.structs.replace(plain, **walk), Team(cpus=listed)
     shared = entry.get("shared", False)
     if not isinstance(shared, bool):
         raise UsageError(f"{place}: shared={shared!r} is neither true nor false")
-    return Group(workload=work, target=target, team=team, role=words["role"], source=source, shared=shared)
+    return Group(workload=work, target=target, team=Team(cpus=listed), role=words["role"], source=source, shared=shared)
+
+
+def _workload(kernel: str, entry: dict[str, Any], tasks: Mapping[str, str]) -> Workload:
+    """What every group takes, and the keys of the kernel's task; UsageError for a key of another one."""
+    fields = {key: key for key in WORDS} | TIMES | SIZES | COUNTS
+    given = {key: _value(entry[key], key) for key in fields if key in entry}
+    if kernel not in tasks:
+        raise UnknownNameError(unknown("kernel", kernel, sorted(tasks)))
+    kind = KINDS.get(tasks[kernel])
+    if kind is None:
+        raise UsageError(f"kernel {kernel} is of the task {tasks[kernel]}, which this version cannot plan")
+    every = {fields[key]: value for key, value in given.items() if fields[key] in Workload.__struct_fields__}
+    own = {key: value for key, value in given.items() if fields[key] not in every}
+    taken = [key for key, field in fields.items() if field in kind.__struct_fields__]
+    for key in own:
+        if key not in taken:
+            raise UsageError(
+                f"kernel {kernel} does not take {key}={entry[key]}; of the keys that depend on the kernel it takes "
+                f"{', '.join(sorted(taken)) or 'none'}"
+            )
+    work = kind(**{fields[key]: value for key, value in own.items()})
+    return Workload(**{"kernel": kernel, "footprint_bytes": 0, "work": work, **every})
+
+
+def _value(value: Any, key: str) -> Any:
+    """Return what the file says, in bytes, seconds or as it is."""
+    if key in SIZES:
+        return units.parse_bytes(str(value))
+    if key in COUNTS:
+        return _whole(value, key)
+    return units.parse_seconds(_text(value, key)) if key in TIMES else _text(value, key)
 
 
 def _schedule(entry: dict[str, Any]) -> Schedule:

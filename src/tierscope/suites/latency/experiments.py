@@ -31,6 +31,7 @@ from tierscope.plans.sizes import (
 )
 from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HopWork
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 PAIR_BYTES = 128  # two neighbouring lines
@@ -108,7 +109,9 @@ class Walk:
     def experiment(self, footprint: int, kernel: str = "chase", order: str = "global") -> Experiment:
         locality = {"global": 0, "page": 4 * KiB, "pair": PAIR_BYTES}[order]
         work = Workload(
-            kernel=kernel, footprint_bytes=footprint, element_bytes=self.element_bytes, locality_bytes=locality
+            kernel=kernel,
+            footprint_bytes=footprint,
+            work=HopWork(element_bytes=self.element_bytes, locality_bytes=locality),
         )
         group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role="chaser")
         probe = {"chase": "cycle", "probe": "random"}[kernel]

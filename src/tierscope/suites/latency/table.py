@@ -11,6 +11,7 @@ Blind to the tail: a block's mean hides single slow accesses.
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
+from tierscope.record.work import HopWork
 from tierscope.suites.latency.findings import said
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.tables import Audited, Insight, Main, tables
@@ -48,15 +49,15 @@ class Latency:
 
 def _row(run: Run, record: Record) -> LatencyRow:
     point, facts, group = measured(run, record), record.groups[0], record.experiment.groups[0]
-    labels = record.experiment.labels
+    labels, work = record.experiment.labels, group.workload.of(HopWork)
     return LatencyRow(
         footprint_bytes=facts.footprint_bytes,
         page_bytes=page_bytes(facts),
         latency=point.groups[0].interval.inverse(),
         probe=str(labels.get("probe", "cycle")),
         order=str(labels.get("order", "global")),
-        locality_bytes=group.workload.locality_bytes,
-        element_bytes=group.workload.element_bytes,
+        locality_bytes=work.locality_bytes,
+        element_bytes=work.element_bytes,
         target=facts.target,
         pages=group.target.pages,
         **closing(record, point),

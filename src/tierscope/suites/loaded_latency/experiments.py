@@ -20,6 +20,7 @@ from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size,
 from tierscope.plans.sizes import chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HopWork, LineWork
 from tierscope.units import KiB
 
 MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))
@@ -109,7 +110,7 @@ def measure(
     memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
     note = "; ".join(part for part in (memory.note, beside) if part)
     chase = Group(
-        workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes),
+        workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes, work=HopWork()),
         target=target,
         team=Team(cpus=cpus[:1]),
         role="chaser",
@@ -121,6 +122,7 @@ def measure(
                 work = Workload(
                     kernel=mix,
                     footprint_bytes=walk_of(machine, mix).arrays * memory.array_bytes,
+                    work=LineWork(),
                     pace_cycles=delay,
                     burst_bytes=chosen.burst,
                 )

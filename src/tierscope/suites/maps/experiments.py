@@ -33,6 +33,7 @@ from tierscope.plans.kinds import Help, Kind, Names, Numbers, Seconds, Share, se
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import KeyedWork
 from tierscope.registry import unknown
 from tierscope.stats.contrast import ROUNDS, VICTIM
 
@@ -221,11 +222,13 @@ def experiment(point: Point, chosen: MapsOptions, target: Target, cpus: tuple[in
     work = Workload(
         kernel=point.structure,
         footprint_bytes=0,
-        operation=point.operation,
-        keys=chosen.keys,
-        sharing=chosen.sharing,
-        count=point.count,
-        value_bytes=point.value,
+        work=KeyedWork(
+            operation=point.operation,
+            keys=chosen.keys,
+            sharing=chosen.sharing,
+            count=point.count,
+            value_bytes=point.value,
+        ),
         per_block=chosen.round or 0,
         seed=chosen.seed,
     )

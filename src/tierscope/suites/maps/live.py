@@ -2,12 +2,14 @@
 
 from tierscope.plans.live import Live, lives, threads_of
 from tierscope.record.experiment import Experiment
+from tierscope.record.work import KeyedWork
 
 
 def say(experiment: Experiment) -> str:
     """Return 'insert of 100000 keys, hashmap_tx, 1 thread'."""
-    work = experiment.groups[-1].workload
-    return f"{work.operation} of {work.count} keys, {work.kernel}, {threads_of(experiment)}"
+    asked = experiment.groups[-1].workload
+    work = asked.of(KeyedWork)
+    return f"{work.operation} of {work.count} keys, {asked.kernel}, {threads_of(experiment)}"
 
 
 lives.add(Live("maps", say))

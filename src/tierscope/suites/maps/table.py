@@ -17,6 +17,7 @@ Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: 
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
+from tierscope.record.work import KeyedWork
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import keyed
 from tierscope.suites.maps.row import MapsRow
@@ -62,7 +63,7 @@ class Maps:
 
 def _row(run: Run, record: Record) -> MapsRow:
     """Rehashes are those of a round of all threads; lines are None on all memory but simulated one."""
-    judgement, facts, work = judged(run, record), record.groups[0], record.experiment.groups[0].workload
+    judgement, facts, work = judged(run, record), record.groups[0], record.experiment.groups[0].workload.of(KeyedWork)
     found, threads, timings = judgement.contrasts[0], len(facts.cpus), record.timings[0]
     operations = round(sum(one.operations for one in timings) / max(sum(one.rounds for one in timings), 1) * threads)
     measured = keyed(timings, record.clock.hz, SHARES)

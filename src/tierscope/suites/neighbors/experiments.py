@@ -35,6 +35,7 @@ from tierscope.plans.sizes import (
 )
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import BlockWork, CallWork, HopWork, LineWork, TaskWork
 from tierscope.suites.neighbors import fio as neighbor_fio
 from tierscope.suites.neighbors.cpus import Places, places
 from tierscope.suites.neighbors.options import (
@@ -87,9 +88,10 @@ def victim(machine: Machine, kind: str, array_bytes: int, chosen: NeighborsOptio
         line = fio_line(chosen) if kind == neighbor_fio.NAME else kind.removeprefix(COMMAND).strip()
         return command(line, chosen), Target(name="null", where="")
     if kind == "flow":
-        return Workload(kernel="flow", footprint_bytes=0, size=chosen.size), Target(name="null", where="")
+        return _task("flow", TaskWork(size=chosen.size)), Target(name="null", where="")
     target = chosen.target.on(chosen.pages)
-    return Workload(kernel=kind, footprint_bytes=arrays(machine, kind) * array_bytes), target
+    work = HopWork() if kind == "chase" else LineWork()
+    return Workload(kernel=kind, footprint_bytes=arrays(machine, kind) * array_bytes, work=work), target
 
 
 def is_command(kind: str) -> bool:
@@ -102,7 +104,11 @@ def fio_line(chosen: NeighborsOptions) -> str:
 
 
 def command(line: str, chosen: NeighborsOptions) -> Workload:
-    return Workload(kernel="command", footprint_bytes=0, command=line, limit_s=chosen.timeout)
+    return _task("command", TaskWork(command=line, limit_s=chosen.timeout))
+
+
+def _task(kernel: str, work: TaskWork) -> Workload:
+    return Workload(kernel=kernel, footprint_bytes=0, work=work)
 
 
 def aggressor(machine: Machine, chosen: NeighborsOptions, most: int) -> tuple[Workload, Target, str]:
@@ -113,7 +119,7 @@ def aggressor(machine: Machine, chosen: NeighborsOptions, most: int) -> tuple[Wo
     if name == neighbor_fio.NAME:
         return command(fio_line(chosen), chosen), Target(name="null", where=""), ""
     if name == SLEEP:
-        return Workload(kernel=SLEEP, footprint_bytes=0), Target(name="null", where=""), ""
+        return Workload(kernel=SLEEP, footprint_bytes=0, work=CallWork()), Target(name="null", where=""), ""
     target = chosen.aggressor_target.on(chosen.pages)
     operands, work = arrays(machine, name), _flushing(name, chosen)
     if chosen.aggressor_array is not None:
@@ -133,8 +139,9 @@ def _flushing(name: str, chosen: NeighborsOptions) -> Workload:
         for key, value in (("aggressor_chunk", chunk), ("aggressor_fence", fence)):
             if value is not None:
                 raise UsageError(f"{key}={value}: {name} flushes nothing; try aggressor=flush_clwb")
-        return Workload(kernel=name, footprint_bytes=0)
-    return Workload(kernel=name, footprint_bytes=0, element_bytes=chunk or CHUNK_BYTES, fence=fence or "chunk")
+        return Workload(kernel=name, footprint_bytes=0, work=HopWork() if name == "chase" else LineWork())
+    work = BlockWork(element_bytes=chunk or CHUNK_BYTES, fence=fence or "chunk")
+    return Workload(kernel=name, footprint_bytes=0, work=work)
 
 
 def _of(work: Workload, footprint: int) -> Workload:
@@ -175,7 +182,7 @@ def labels(kind: str, chosen: NeighborsOptions, aggressing: Workload, target: Ta
         "victim": COMMAND if kind.startswith(COMMAND) else kind,
         "size": chosen.size if kind == "flow" else None,
         "command": kind.removeprefix(COMMAND).strip() if kind.startswith(COMMAND) else None,
-        "aggressor_kernel": neighbor_fio.NAME if aggressing.command else aggressing.kernel,
+        "aggressor_kernel": neighbor_fio.NAME if isinstance(aggressing.work, TaskWork) else aggressing.kernel,
         "aggressor_target": target.word,
     }
 

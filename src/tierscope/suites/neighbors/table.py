@@ -10,8 +10,9 @@ Source: document 002; statistics: `stats.contrast`.
 
 from typing import Annotated, ClassVar
 
-from tierscope.record.experiment import Experiment, Label, Workload
+from tierscope.record.experiment import Experiment, Label
 from tierscope.record.result import Record, Run
+from tierscope.record.work import BlockWork
 from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
@@ -175,10 +176,10 @@ def _word(label: Label) -> str | None:
     return None if label is None else str(label)
 
 
-def _flushing(experiment: Experiment, aggressors: list[int]) -> Workload | None:
+def _flushing(experiment: Experiment, aggressors: list[int]) -> BlockWork | None:
     """The work of aggressors that flush what they store; None for others."""
-    work = experiment.groups[aggressors[0]].workload if aggressors else None
-    return work if work and work.kernel.startswith("flush_") else None
+    asked = experiment.groups[aggressors[0]].workload if aggressors else None
+    return asked.of(BlockWork) if asked and asked.kernel.startswith("flush_") else None
 
 
 def _sides(experiment: Experiment, take: int) -> tuple[list[int], list[int]]:

@@ -19,6 +19,7 @@ from tierscope.plans.kinds import Help, Numbers, Pages, Share, Size, Time, names
 from tierscope.plans.sizes import MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HopWork, LineWork
 from tierscope.units import MiB, show_bytes, word_bytes
 
 
@@ -109,7 +110,11 @@ def cell(
     arrays = walk_of(machine, matrix.kernel).arrays
     for what, kernel, team, count in (("latency", "chase", cpus[:1], 1), ("bandwidth", matrix.kernel, cpus, arrays)):
         memory = sized(machine, asked, cache_bytes, team, count, target)
-        work = Workload(kernel=kernel, footprint_bytes=count * memory.array_bytes)
+        work = Workload(
+            kernel=kernel,
+            footprint_bytes=count * memory.array_bytes,
+            work=HopWork() if what == "latency" else LineWork(),
+        )
         yield Experiment(
             table="numa",
             groups=(Group(workload=work, target=target, team=Team(cpus=team), role=what),),

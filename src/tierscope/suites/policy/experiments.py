@@ -35,6 +35,7 @@ from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, free_bytes
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import BlockWork
 from tierscope.stats.migration import FAR
 from tierscope.stats.strides import Stride, spread_of, stride_of
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
@@ -123,9 +124,10 @@ class Field:
     def stored(self, stride: int, control: bool, cpus: tuple[int, ...]) -> Experiment:
         """Lines at random among those of a stride."""
         work = Workload(
-            kernel="flush_nt", footprint_bytes=self.lines * stride, element_bytes=stride, access_bytes=LINE_BYTES,
-            fence="never", order="random",
-        )  # fmt: skip
+            kernel="flush_nt",
+            footprint_bytes=self.lines * stride,
+            work=BlockWork(element_bytes=stride, access_bytes=LINE_BYTES, fence="never", order="random"),
+        )
         labels: dict[str, Label] = {"stride_bytes": stride, "control": control}
         return self._experiment(INTERLEAVE, work, labels, cpus, self.schedule)
 
@@ -135,10 +137,13 @@ class Field:
         layout: of which one memory is written; the place is of so many bytes in it.
         """
         ways, grain = layout if place > layout[1] else ALONE
+        element = grain * ways if ways > 1 else WRITE_BYTES
         work = Workload(
-            kernel="flush_nt", footprint_bytes=place * ways, element_bytes=grain * ways if ways > 1 else WRITE_BYTES,
-            access_bytes=WRITE_BYTES, fence="chunk", order="sequential", per_block=1,
-        )  # fmt: skip
+            kernel="flush_nt",
+            footprint_bytes=place * ways,
+            work=BlockWork(element_bytes=element, access_bytes=WRITE_BYTES, fence="chunk", order="sequential"),
+            per_block=1,
+        )
         label: dict[str, Label] = {"region_bytes": place}
         if not writes:
             return self._experiment("sizing", work, label, (self.cpu,), ASKING)
@@ -153,9 +158,11 @@ class Field:
         most = min(self.memory_bytes, WRITTEN_BYTES)
         whole = -(-BLOCK_BYTES // region) * region
         work = Workload(
-            kernel="flush_nt", footprint_bytes=max(most // region, 2) * region, element_bytes=LINE_BYTES,
-            locality_bytes=region, order="once", fence="region", per_block=whole // LINE_BYTES,
-        )  # fmt: skip
+            kernel="flush_nt",
+            footprint_bytes=max(most // region, 2) * region,
+            work=BlockWork(element_bytes=LINE_BYTES, locality_bytes=region, order="once", fence="region"),
+            per_block=whole // LINE_BYTES,
+        )
         seconds = ENOUGH * whole / LINE_BYTES * line_s * self.shorter
         asked = self.schedule
         shortest, longest = max(seconds, asked.minimum_s), max(seconds, asked.budget_s)

@@ -2,13 +2,15 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
+from tierscope.record.work import BlockWork, HopWork
 from tierscope.units import show_bytes
 
 
 def say(experiment: Experiment) -> str:
     """Return 'read, fresh regions of 4 KiB'."""
-    size = show_bytes(experiment.groups[-1].workload.locality_bytes)
-    return f"{experiment.labels['operation']}, fresh regions of {size}"
+    asked = experiment.groups[-1].workload
+    work = asked.work if isinstance(asked.work, HopWork) else asked.of(BlockWork)
+    return f"{experiment.labels['operation']}, fresh regions of {show_bytes(work.locality_bytes)}"
 
 
 lives.add(Live("regions", say))

@@ -36,6 +36,7 @@ from tierscope.plans.kinds import (
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.program import MOST_THREADS
+from tierscope.record.work import JobWork
 from tierscope.units import GiB, KiB, MiB, show_bytes
 
 ENGINES = ("auto", "io_uring", "libaio", "psync")
@@ -213,9 +214,7 @@ def plan(machine: Machine, chosen: StorageOptions) -> Plan:
         work = Workload(
             kernel="fio",
             footprint_bytes=size,
-            element_bytes=job.block_bytes,
-            order=job.order,
-            command=job.words(chosen),
+            work=JobWork(block_bytes=job.block_bytes, order=job.order, arguments=job.words(chosen)),
         )
         yield Experiment(
             table="storage",

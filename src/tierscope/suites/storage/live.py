@@ -2,13 +2,14 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
+from tierscope.record.work import JobWork
 from tierscope.units import show_size
 
 
 def say(experiment: Experiment) -> str:
     """Return 'random 70/30 of 4 KiB, depth 32'."""
-    work = experiment.groups[-1].workload
-    kind = f"{work.order} {experiment.labels['mix']} of {show_size(work.element_bytes)}"
+    work = experiment.groups[-1].workload.of(JobWork)
+    kind = f"{work.order} {experiment.labels['mix']} of {show_size(work.block_bytes)}"
     return f"{kind}, depth {experiment.labels['depth']}"
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from tierscope.record.experiment import real
 from tierscope.record.program import SIDES, Bins, Moved, Program, Repeat
 from tierscope.record.result import Record, Run
+from tierscope.record.work import JobWork
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
@@ -100,7 +101,7 @@ def _row(
     return StorageRow(
         operation=str(labels["mix"]),
         part=part,
-        order=record.experiment.groups[0].workload.order,
+        order=record.experiment.groups[0].workload.of(JobWork).order,
         block_bytes=facts.element_bytes,
         depth=asked(record, "depth"),
         iops=iops,

@@ -18,6 +18,7 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import LineWork
 
 
 class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -60,7 +61,7 @@ def point(
     kernel: str, arrays: int, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule, isa: str = ""
 ) -> Experiment:
     """One kernel on some CPUs, its walk to be calibrated."""
-    work = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, isa=isa)
+    work = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, isa=isa, work=LineWork())
     group = Group(workload=work, target=target, team=Team(cpus=cpus), role=kernel)
     return Experiment(
         table="stream",

@@ -26,6 +26,7 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import BlockWork
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, show_size
 
 STRIDES = tuple(64 << octave for octave in range(11))
@@ -107,10 +108,9 @@ class Field:
         work = Workload(
             kernel=way.kernel,
             footprint_bytes=self.footprint,
-            element_bytes=stride,
-            access_bytes=access,
-            order=way.order,
-            fence="never" if way.store else "",
+            work=BlockWork(
+                element_bytes=stride, access_bytes=access, order=way.order, fence="never" if way.store else ""
+            ),
         )
         labels: dict[str, Label] = {
             "op": way.op, "store": way.store or None, "order": way.order, "threads": way.threads,

@@ -27,6 +27,7 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
 from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import HopWork
 from tierscope.stats.tlb import APART, BESIDE, between, curve_of
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 
@@ -104,8 +105,7 @@ class Walks:
         work = Workload(
             kernel="chase",
             footprint_bytes=_up(pages * element, SMALL if windows else element),
-            element_bytes=element,
-            locality_bytes=SMALL if windows else 0,
+            work=HopWork(element_bytes=element, locality_bytes=SMALL if windows else 0),
         )
         labels: dict[str, Label] = {
             "layout": layout, "touched": pages, "pages": kind.target.pages, "found_page_bytes": kind.page_bytes,
@@ -135,7 +135,7 @@ def _up(size: int, grain: int) -> int:
 
 def kind_of(machine: Machine, chosen: TlbOptions, target: Target, cpu: int) -> Generator[Experiment, Answer, Kind]:
     """The page size that the target really has, and how many pages it may have."""
-    work = Workload(kernel="chase", footprint_bytes=PROBE_BYTES)
+    work = Workload(kernel="chase", footprint_bytes=PROBE_BYTES, work=HopWork())
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)))
     answer = yield Experiment(table="sizing", groups=(group,), schedule=ASKING)
     found = answer.record.groups[0].pages if answer.record else {}

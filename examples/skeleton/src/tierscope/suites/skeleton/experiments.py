@@ -14,6 +14,7 @@ from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kinds import Help, Seconds, Share, Sizes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
+from tierscope.record.work import LineWork
 from tierscope.units import MiB
 
 
@@ -37,7 +38,7 @@ def plan(machine: Machine, chosen: SkeletonOptions) -> Plan:
     cpu = near_cpus(machine, chosen.target)[0]
     schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget)
     for size in chosen.footprints:
-        work = Workload(kernel="read", footprint_bytes=size)
+        work = Workload(kernel="read", footprint_bytes=size, work=LineWork())
         group = Group(workload=work, target=chosen.target, team=Team(cpus=(cpu,)), role="reader")
         # `table`: which table reads the record. `labels`: what the table needs to know of this point.
         yield Experiment(table="skeleton", groups=(group,), schedule=schedule, labels={"footprint_bytes": size})

@@ -1,0 +1,25 @@
+"""The plainest work of a kernel, for made plans: of the task that the catalogue of a core states for it."""
+
+from made_machine import WALKS
+from tierscope.record.work import KINDS, JobWork, Work
+
+OTHERS = {
+    "chase": "hop", "probe": "hop", "chase_blocks": "hop", "read_blocks": "block", "memcpy_blocks": "block",
+    "memset_blocks": "block", "memset_blocks_random": "block", "noop": "call", "sleep": "call", "handover": "handover",
+    "flow": "task", "command": "task", "made_map": "key", "hashmap_tx": "key", "fio": "job",
+}  # fmt: skip
+"""Of kernels that are no walk over lines; those named `flush_...` are on blocks."""
+TASKS = {**dict.fromkeys(WALKS, "line"), "flush_nt": "block", **OTHERS}
+"""As a catalogue states them, for plans that are read."""
+
+
+def task_for(kernel: str) -> str:
+    """Return the task of a kernel."""
+    return "block" if kernel.startswith("flush_") else OTHERS.get(kernel, "line")
+
+
+def plain_work(kernel: str) -> Work:
+    """Return its work with every key left to the core."""
+    if kernel == "fio":
+        return JobWork(block_bytes=4096, order="random", arguments="rw=randread")
+    return KINDS[task_for(kernel)]()
