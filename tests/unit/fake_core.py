@@ -20,7 +20,8 @@ from tierscope.record.catalogue import Catalogue, Kernel, Operand, Shape, Struct
 from tierscope.record.counting import Counting, Counts
 from tierscope.record.experiment import Group
 from tierscope.record.machine import Machine
-from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts, Timing
+from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts
+from tierscope.record.timing import Timing
 from tierscope.run import runner, start
 from tierscope.run.candidates import (
     LOADS_ONLY,

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from made_machine import made_machine
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.record.experiment import Target
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.suites.groups.experiments import read_groups
 from tierscope.units import GiB, KiB, MiB
 

@@ -16,7 +16,7 @@ from tierscope.record.result import Blocks, Record, load, read_blocks, write_blo
 from tierscope.run import runner
 from tierscope.run.batches import BATCH_S
 from tierscope.run.calibrate import walks_of
-from tierscope.run.runner import expected_seconds, imagine
+from tierscope.run.expected import expected_seconds, imagine
 from tierscope.units import GiB, MiB
 
 

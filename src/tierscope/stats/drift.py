@@ -1,0 +1,80 @@
+"""By how much a machine drifts between two visits of a point, found from all points of one kind together.
+
+A point of two or three visits says little about its own drift: one or two degrees of freedom. Points of one kind, such
+as all bandwidths of one team in memory, drift alike but not equally. So the variance of a point's visits is taken as
+
+    s^2 ~ (drift + within) * F(visits - 1, degrees)
+
+drift: variance of log(median) between visits beyond what the scatter within them explains; within: that scatter, known
+for each point. Both unknowns, `drift` and `degrees`, follow from the mean and the spread of log(s^2 / (drift + within))
+over the points. Many degrees mean that the points are alike; few, that each knows best itself. `degrees` is never more
+than all points have together.
+Blind to a kind that has two sorts of points: it then finds few degrees, and intervals are wide.
+Source: G. K. Smyth, "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray
+Experiments", Statistical Applications in Genetics and Molecular Biology 3, 2004 (section 6.2).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tierscope.stats.special import digamma, inverse_trigamma, trigamma
+
+FEWEST = 4  # points of two visits or more: fewer say nothing about how different points are
+FINEST = 1e-10  # variance of log(median), 0.001 %: what is less, as of equal numbers, has no logarithm to compare
+STEPS = 40  # of a bisection over drifts from 1e-12 to 1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """variance: of log(median) from visit to visit, beyond the scatter within visits; degrees: of freedom."""
+
+    variance: float
+    degrees: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Of the visits of one point: the variance of their log(median), its degrees, and what is within a visit."""
+
+    variance: float
+    degrees: int
+    within: float
+
+
+def drift_of(points: Sequence[Spread]) -> Drift | None:
+    """Return the drift that points of one kind show together; None where they are too few."""
+    if len(points) < FEWEST:
+        return None
+    low, high = math.log(1e-12), math.log(1e4)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _beyond(points, math.exp(middle)) > 0 else (low, middle)
+    variance = math.exp(low)
+    return Drift(variance, _degrees(points, variance))
+
+
+def _logs(points: Sequence[Spread], drift: float) -> list[float]:
+    """Of each point log(s^2 / expected), less what its own few degrees make of the mean logarithm."""
+    return [
+        math.log(max(one.variance, FINEST) / max(drift + one.within, FINEST))
+        - digamma(one.degrees / 2)
+        + math.log(one.degrees / 2)
+        for one in points
+    ]
+
+
+def _degrees(points: Sequence[Spread], drift: float) -> float:
+    """By how much the logarithms differ beyond what the degrees of each point explain."""
+    logs = _logs(points, drift)
+    middle = sum(logs) / len(logs)
+    spread = sum((one - middle) ** 2 for one in logs) / (len(logs) - 1)
+    rest = spread - sum(trigamma(one.degrees / 2) for one in points) / len(points)
+    most = float(sum(one.degrees for one in points))
+    return min(most, 2 * inverse_trigamma(rest)) if rest > 0 else most
+
+
+def _beyond(points: Sequence[Spread], drift: float) -> float:
+    """How much larger the visits' variances are than expected with this drift; falls as it rises."""
+    logs, degrees = _logs(points, drift), _degrees(points, drift)
+    return sum(logs) / len(logs) + digamma(degrees / 2) - math.log(degrees / 2)
