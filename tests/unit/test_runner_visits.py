@@ -53,7 +53,7 @@ class Drifting:
         return float(self._alone(group) * np.exp(rng.normal(0, self._share)))
 
 
-def test_each_point_is_visited_three_times_a_walk_after_the_other(lab: Lab) -> None:
+def test_each_point_is_visited_three_times_a_tour_after_the_other(lab: Lab) -> None:
     lab(plan_of(*points()))
     every = run_of(lab).result
     assert order(every.records) == [(number, 0) for number in range(5)]
@@ -62,7 +62,7 @@ def test_each_point_is_visited_three_times_a_walk_after_the_other(lab: Lab) -> N
     assert all(visit.experiment == every.records[visit.number].experiment for visit in every.visits)
 
 
-def test_each_walk_has_a_core_and_mappings_of_its_own(lab: Lab) -> None:
+def test_each_tour_has_a_core_and_mappings_of_its_own(lab: Lab) -> None:
     lab(plan_of(*points()))
     starts = [number for number, step in enumerate(lab.core.log) if step == "start"]
     assert len(starts) == lab.core.log.count("close") == 3
@@ -138,7 +138,7 @@ def test_the_rest_of_a_limit_goes_to_the_widest_points_first_and_never_beyond_it
     assert len(every.visits) > 15
 
 
-def test_a_limit_that_is_too_short_for_a_walk_visits_some_points_and_says_so_of_others(lab: Lab) -> None:
+def test_a_limit_that_is_too_short_for_a_tour_visits_some_points_and_says_so_of_others(lab: Lab) -> None:
     lab(plan_of(*points()), limit=0.8)
     run = run_of(lab)
     assert lab.core.now <= 0.8

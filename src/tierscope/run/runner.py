@@ -105,13 +105,13 @@ class Runner:
                 self._keep(tuple(known[:number]))
 
     def _visit_again(self) -> None:
-        """The further visits of all points, each walk in a new process with new mappings, while the limit allows."""
+        """The further visits of all points, each tour in a new process with new mappings, while the limit allows."""
         for visit in self.result.visits:
             self._observer.finished(visit, self._replay(visit)[1], True)
         while True:
             known = Visits(Run(path=self.directory, result=self.result))
             limited = math.isfinite(self._limit_s)
-            due = known.next_walk(self._left()) or known.second_look(limited=limited)
+            due = known.next_tour(self._left()) or known.second_look(limited=limited)
             self._end_session()
             done = 0
             for record in due:

@@ -1,9 +1,10 @@
 """Which points are visited next, after the plan was gone through once.
 
-First each point gets the visits that its plan asks for, a whole walk through the plan after the other, so that the
+First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
-first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. Where the limit leaves too little time for a whole walk, points of all kinds come first, since the drift of a kind is known
-from a few of them.
+first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. Where the
+limit leaves too little time for a whole tour, points of all kinds come first, since the drift of a kind is known from a
+few of them.
 """
 
 from collections import Counter, defaultdict
@@ -26,8 +27,8 @@ class Visits:
         for visit in run.result.visits:
             self._own[visit.number].append(visit)
 
-    def next_walk(self, left_s: float) -> list[Record]:
-        """Return the points that the next walk visits, in its order; () where no visit is missing.
+    def next_tour(self, left_s: float) -> list[Record]:
+        """Return the points that the next tour visits, in its order; () where no visit is missing.
 
         left_s: seconds that are left for all that is to come.
         """
