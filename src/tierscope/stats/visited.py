@@ -17,17 +17,19 @@ from tierscope.stats.visits import Pooled, pool, spread
 ONCE = "seen once, and how much this machine drifts between visits is not known"
 
 
-def sound(visits: Sequence[Point], precision: float) -> list[Point]:
-    """Return the visits that may be believed, if they are enough; else none."""
-    good = [visit for visit in visits if not any(doubts(group, precision) for group in visit.groups)]
+def sound(visits: Sequence[Point], precision: float) -> list[int]:
+    """Return which visits may be believed, if they are enough; else none."""
+    good = [
+        number for number, visit in enumerate(visits) if not any(doubts(group, precision) for group in visit.groups)
+    ]
     enough = len(good) >= min(2, len(visits)) and 2 * len(good) >= len(visits)
     return good if enough else []
 
 
-def used(visits: Sequence[Point], precision: float) -> list[Point]:
-    """Return the visits that the numbers of a point are made of: the sound ones, else all that have a number."""
-    counted = [visit for visit in visits if all(group.interval.count for group in visit.groups)]
-    return sound(visits, precision) or counted or list(visits[:1])
+def used(visits: Sequence[Point], precision: float) -> list[int]:
+    """Return which visits the numbers of a point are made of: the sound ones, else all that have a number."""
+    counted = [number for number, visit in enumerate(visits) if all(group.interval.count for group in visit.groups)]
+    return sound(visits, precision) or counted or [0]
 
 
 def doubts(summary: Summary, precision: float) -> list[str]:
@@ -38,8 +40,10 @@ def doubts(summary: Summary, precision: float) -> list[str]:
 def spreads(visits: Sequence[Point], schedule: Schedule) -> list[Spread | None]:
     """Return how much the visits of a point differ, for each of its groups; see `stats.visits.spread`."""
     chosen = used(visits, schedule.precision)
-    groups = range(len(visits[0].groups))
-    return [spread([visit.groups[group].interval for visit in chosen], schedule.confidence) for group in groups]
+    return [
+        spread([visits[number].groups[group].interval for number in chosen], schedule.confidence, chosen)
+        for group in range(len(visits[0].groups))
+    ]
 
 
 def visited(visits: Sequence[Point], drifts: Sequence[Drift | None], schedule: Schedule, more_blocks: int) -> Point:
@@ -47,7 +51,7 @@ def visited(visits: Sequence[Point], drifts: Sequence[Drift | None], schedule: S
 
     drifts: of each group, how much points of its kind drift; more_blocks: of all visits but the first.
     """
-    chosen = used(visits, schedule.precision)
+    chosen = [visits[number] for number in used(visits, schedule.precision)]
     doubted = [] if sound(visits, schedule.precision) else visits
     found = [
         pool([visit.groups[group].interval for visit in chosen], drift, schedule.confidence)
