@@ -66,10 +66,10 @@ class Visits:
         return max(group.interval.relative for point in found.points for group in point.groups)
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
-        """The first of each kind, then the second of each, and so on."""
+        """The shortest of each kind, then the next of each, and so on, so that as many as possible are visited."""
         seen: Counter[tuple[object, ...]] = Counter()
         turns: dict[int, list[Record]] = defaultdict(list)
-        for record in due:
+        for record in sorted(due, key=self.seconds):
             last = len(record.groups) - 1
             kind, _ = kinds(record, takes_of(record.experiment)[-1], last, self._run.result.machine.identity.caches)
             turns[seen[kind]].append(record)
