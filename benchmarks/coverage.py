@@ -173,13 +173,14 @@ def main() -> int:
     words.add_argument("--kernels", default=KERNELS)
     words.add_argument("--threads", default="1")
     words.add_argument("--array", default="256MiB")
+    words.add_argument("--precision", default="2%", help="of a conclusive point")
     words.add_argument("--visits", type=int, default=3)
     words.add_argument("--out", type=Path, help="keep the runs here")
     asked = words.parse_args()
     states = asked.states.split(",")
     if unknown := set(states) - STATES.keys():
         words.error(f"unknown states {', '.join(sorted(unknown))}; known: {', '.join(STATES)}")
-    options = [f"{name}={getattr(asked, name)}" for name in ("kernels", "threads", "array", "visits")]
+    options = [f"{name}={getattr(asked, name)}" for name in ("kernels", "threads", "array", "precision", "visits")]
     found: dict[str, Runs] = {state: [] for state in states}
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
