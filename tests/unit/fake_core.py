@@ -21,7 +21,8 @@ from tierscope.record.catalogue import Catalogue, HeldIn, Kernel, Operand, Shape
 from tierscope.record.counting import Counting, Counts
 from tierscope.record.experiment import Group
 from tierscope.record.machine import Machine
-from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts, Timing
+from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts
+from tierscope.record.timing import Timing
 from tierscope.record.work import LineWork
 from tierscope.run import runner, start
 from tierscope.run.candidates import (

@@ -12,7 +12,7 @@ from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Blocks, GroupFacts, Run
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 
 HANDOVER_S = {"core": 12e-9, "cache": 45e-9, "package": 80e-9, "other": 160e-9}
 LOCAL_S, PER_DISTANCE_S = 95e-9, 5e-9
@@ -39,8 +39,8 @@ def numa_truth(machine: Machine, initiator: int, target: int) -> tuple[float, fl
 
 
 def planned(suite: str, machine: Machine, **words: str) -> list[Experiment]:
-    """What a suite asks for; caches are not searched where the array is given."""
-    return imagine(suites[suite].plan(machine, suites[suite].read(words)))
+    """What a suite asks for, once; caches are not searched where the array is given."""
+    return imagine(suites[suite].plan(machine, suites[suite].read(words | {"visits": "0"})))
 
 
 def add_core_to_core(

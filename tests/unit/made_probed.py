@@ -15,7 +15,7 @@ from made_tlb import add_tlb
 from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Blocks, Run
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.stats.interleave import share
 from tierscope.suites.closed_loop.devices import draw
 from tierscope.suites.closed_loop.experiments import _under

@@ -249,7 +249,10 @@ def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
         ("tierscope run l", ["plain,latency", "plain,loaded-latency"]),
         ("tierscope run my-p", ["file,my-p"]),
         ("tierscope run stream k", ["plain,kernels="]),
-        ("tierscope run quick threads=1 ", ["plain,target=", "plain,limit=", "plain,peak=", "plain,counters="]),
+        (
+            "tierscope run quick threads=1 ",
+            ["plain,target=", "plain,limit=", "plain,visits=", "plain,peak=", "plain,counters="],
+        ),
         ("tierscope run quickx l", [""]),
         ("tierscope rnu q", [""]),
         ("tierscope show ru", ["file,ru"]),

@@ -12,7 +12,7 @@ from tierscope.errors import MachineError, ResultError, UsageError
 from tierscope.plans import suites
 from tierscope.plans.simulation import refuse_mixtures
 from tierscope.record.experiment import Target
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave, share

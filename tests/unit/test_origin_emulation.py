@@ -13,7 +13,7 @@ from tierscope.plans.cpus import near_cpus
 from tierscope.record.experiment import Experiment, Group, Target
 from tierscope.record.result import Run
 from tierscope.run.doubts import doubts
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.run.start import plan_for
 from tierscope.suites.emulation.experiments import probed
 from tierscope.suites.emulation.terminal import emulation

@@ -17,8 +17,8 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import load_manifest
 from tierscope.record.work import LineWork
 from tierscope.run import start
+from tierscope.run.expected import imagine
 from tierscope.run.room import POOL_BYTES, with_rooms
-from tierscope.run.runner import imagine
 from tierscope.units import GiB, KiB, MiB
 
 SUITES = {

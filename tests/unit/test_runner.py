@@ -17,7 +17,7 @@ from tierscope.record.work import LineWork
 from tierscope.run import runner
 from tierscope.run.batches import BATCH_S
 from tierscope.run.calibrate import walks_of
-from tierscope.run.runner import expected_seconds, imagine
+from tierscope.run.expected import expected_seconds, imagine
 from tierscope.units import GiB, MiB
 
 

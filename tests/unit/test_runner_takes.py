@@ -14,7 +14,7 @@ from made_neighbors import AGAINST, TAKES, groups_of
 from tierscope.errors import CoreError
 from tierscope.record.experiment import Experiment, Group, Schedule
 from tierscope.record.result import load, read_blocks
-from tierscope.run.runner import expected_seconds
+from tierscope.run.expected import expected_seconds
 from tierscope.stats.contrast import ROUNDS
 from tierscope.stats.judged import Judged
 from tierscope.tables.measured import judged

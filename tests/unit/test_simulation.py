@@ -11,7 +11,7 @@ from tierscope.plans.simulation import SHORTER, counted, machine_of, refuse_mixt
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team
 from tierscope.record.machine import Machine
 from tierscope.run import start
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.units import MiB
 
 SCHEDULE = Schedule(block_s=1e-3, minimum_s=0.2, budget_s=1.5)

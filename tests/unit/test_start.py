@@ -17,9 +17,9 @@ from tierscope.errors import MachineError, ResultError, UsageError
 from tierscope.plans import suites
 from tierscope.record.result import load, load_manifest, save_manifest, save_result
 from tierscope.run import start
+from tierscope.run.expected import imagine
 from tierscope.run.owned import release
 from tierscope.run.place import new_directory
-from tierscope.run.runner import imagine
 
 SMALL = {"kernels": "triad", "threads": "1,2", "array": "64MiB"}
 
@@ -108,10 +108,12 @@ def test_a_complete_run_is_left_as_it_is(fake: FakeCore, tmp_path: Path) -> None
 def test_a_run_goes_on_where_it_was_stopped(fake: FakeCore, tmp_path: Path) -> None:
     directory = begin(tmp_path / "run")
     whole = start.execute(directory, load_manifest(directory))
-    save_result(directory, msgspec.structs.replace(whole, records=whole.records[:1], complete=False))
+    save_result(directory, msgspec.structs.replace(whole, records=whole.records[:1], visits=(), complete=False))
     fake.log.clear()
-    assert len(start.resume(directory).records) == 2
-    assert fake.log.count("check") == 1
+    again = start.resume(directory)
+    assert len(again.records) == 2
+    assert fake.log.count("check") == 1 + len(again.visits)
+    assert [visit.number for visit in again.visits] == [visit.number for visit in whole.visits]
 
 
 def test_a_run_without_a_result_yet_goes_on(fake: FakeCore, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tierscope.errors import UnknownNameError, UsageError
 from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.runner import expected_seconds, imagine
+from tierscope.run.expected import expected_seconds, imagine
 from tierscope.suites.blocks.experiments import BATCHED, MEMORY_BYTES, OPERATIONS
 from tierscope.units import GiB, MiB, parse_bytes, show_size, word_size
 

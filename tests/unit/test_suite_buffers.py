@@ -13,7 +13,7 @@ from tierscope.plans import Answer, fresh, suites
 from tierscope.plans.live import describe
 from tierscope.plans.simulation import SHORTER
 from tierscope.record.experiment import Experiment
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.suites.buffers import experiments as buffers
 from tierscope.units import GiB, KiB, MiB
 

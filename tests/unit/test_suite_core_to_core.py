@@ -13,7 +13,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.runner import expected_seconds
+from tierscope.run.expected import expected_seconds
 
 
 def plans(machine: Machine, **words: str) -> list[Experiment]:

@@ -9,7 +9,7 @@ from tierscope.errors import MachineError, TierscopeError, UnknownNameError, Usa
 from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.suites.maps.experiments import MIXED, PAPER_COUNTS, PAPER_INSERTS, PAPER_VALUES, SHORTEST_S
 
 SUITE = suites["maps"]

@@ -14,7 +14,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Answer, suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.stats.contrast import VICTIM
 from tierscope.suites.neighbors import fio as neighbor_fio
 from tierscope.suites.neighbors.options import BUILT_IN

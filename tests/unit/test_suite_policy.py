@@ -17,7 +17,7 @@ from tierscope.plans.live import describe
 from tierscope.plans.simulation import counted
 from tierscope.record.experiment import Experiment
 from tierscope.report.content import Content, gather
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.stats.interleave import share
 from tierscope.stats.summary import ENOUGH
 from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, combining, control_of, field_of, interleave

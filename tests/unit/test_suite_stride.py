@@ -9,7 +9,7 @@ from tierscope.plans import Answer, suites
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.runner import expected_seconds, imagine
+from tierscope.run.expected import expected_seconds, imagine
 from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["stride"]

@@ -14,7 +14,7 @@ from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Clock, Record
-from tierscope.run.runner import expected_seconds, imagine
+from tierscope.run.expected import expected_seconds, imagine
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE
 from tierscope.units import GiB, KiB, MiB

@@ -15,7 +15,7 @@ from tierscope.plans.kernels import LOADS
 from tierscope.plans.sizes import LARGEST, SMALLEST_ARRAY, array, staircase
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.runner import imagine
+from tierscope.run.expected import imagine
 from tierscope.suites.loaded_latency.experiments import apart
 from tierscope.units import GiB, KiB, MiB
 

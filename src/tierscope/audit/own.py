@@ -15,7 +15,7 @@ from tierscope.record.experiment import Group, real
 from tierscope.record.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.sound import reads
 from tierscope.tables import Column, Flat, Insight, tables
-from tierscope.tables.measured import CLOSING, judged, span_of
+from tierscope.tables.measured import CLOSING, judged_once, span_of
 from tierscope.units import show_bytes, show_seconds
 
 VARYING = ("footprint_bytes", "threads", "delay_cycles")
@@ -41,7 +41,7 @@ def statements(
         of_rows
         + [one for name in insights for insight in insights[name] for one in _said(name, insight)]
         + limited(readings.statements(run.result.readings), of_options(run.result.options))
-        + [one for record in run.result.records for one in _record(run, record)]
+        + [one for record in (*run.result.records, *run.result.visits) for one in _record(run, record)]
     )
 
 
@@ -125,7 +125,7 @@ def _limits(run: Run) -> dict[str, Quantity]:
 def _record(run: Run, record: Record) -> list[Statement]:
     """Return a statement of the experiment and one of each of its groups."""
     labels = ", ".join(f"{key} {value}" for key, value in record.experiment.labels.items() if value is not None)
-    name = f"experiment {record.number}" + (f" ({labels})" if labels else "")
+    name = _numbered(record) + (f" ({labels})" if labels else "")
     origin = {"origin": next((facts.origin for facts in record.groups if facts.origin != "real"), "real")}
     table = record.experiment.table
     groups = [
@@ -137,12 +137,17 @@ def _record(run: Run, record: Record) -> list[Statement]:
     return [_experiment(name, run, record, run.blocks(record)), *groups, *programs.statements(record)]
 
 
+def _numbered(record: Record) -> str:
+    """'experiment 3', 'experiment 3, visit 2'; visits are told from 1, and the first is the experiment."""
+    return f"experiment {record.number}" + (f", visit {record.visit + 1}" if record.visit else "")
+
+
 def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statement:
     """Return the statement of an experiment.
 
     Blocks of single operations are as short as those, whatever the clock: its step is left out.
     """
-    found = judged(run, record)
+    found = judged_once(run, record)
     quantities = {"clock_hz": Quantity(record.clock.hz), "wall_s": Quantity(record.seconds)}
     timed = blocks[(blocks["flags"] & SIZING) == 0]
     if timed.size:
@@ -157,8 +162,7 @@ def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statemen
             quantities["timed_s"] = Quantity(float(np.median(ticks)) / record.clock.hz)
             quantities["clock_step_s"] = Quantity(record.clock.resolution_s)
             quantities["clock_cost_s"] = Quantity(record.clock.read_cost_s)
-    series = f"experiment {record.number}"
-    return Statement(name, quantities, {}, record.experiment.table, series, conclusive=found.conclusive)
+    return Statement(name, quantities, {}, record.experiment.table, _numbered(record), conclusive=found.conclusive)
 
 
 def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[str, str]) -> Statement:

@@ -77,10 +77,13 @@ def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
 def present(run: Run, console: Console) -> None:
     """Tables and plots, then one line for each kind of doubt, with what to do about it."""
     show(run, console)
-    kinds: dict[str, list[Warn]] = {}
-    for warn in (*run.result.warnings, *(warn for record in run.result.records for warn in record.warnings)):
-        kinds.setdefault(warn.code, []).append(warn)
-    for first, *others in kinds.values():
+    kinds: dict[str, dict[int, Warn]] = {}
+    for number, warn in enumerate(run.result.warnings):
+        kinds.setdefault(warn.code, {})[-1 - number] = warn
+    for record in (*run.result.records, *run.result.visits):
+        for warn in record.warnings:
+            kinds.setdefault(warn.code, {}).setdefault(record.number, warn)
+    for first, *others in (list(of.values()) for of in kinds.values()):
         more = f" (and {len(others)} more such points)" if others else ""
         console.print(Text(printable(f"Note: {first.message}{more}. Next: {first.next_step}.")))
 

@@ -60,7 +60,7 @@ def _digits(value: float) -> str:
 
 def _is_share(column: Column) -> bool:
     """Shares of a whole are read in percent; a read share of 0.75 is a ratio and stays."""
-    return column.unit == "1" and column.name in ("peak_share", "left_out_share", "on_target_share")
+    return column.unit == "1" and column.name in ("peak_share", "left_out_share", "on_target_share", "between_share")
 
 
 def _is_iops(column: Column) -> bool:

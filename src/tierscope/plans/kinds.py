@@ -40,6 +40,13 @@ def _accept(_value: Any) -> None:
 
 
 @dataclass(frozen=True)
+class Before:
+    """What an option was in versions that did not know it, where that is not its default."""
+
+    value: object
+
+
+@dataclass(frozen=True)
 class Kind:
     """How the values of a type are read and written.
 
@@ -179,3 +186,12 @@ Lines = Annotated[
 ]
 Names = tuple[str, ...]
 Pages = Annotated[str, one_of("page size", PAGES)]
+Visits = Annotated[
+    int,
+    Meta(ge=0, le=9),
+    Help(
+        "times that each point is visited, spread over the run, within the time that it has; 0: once, and intervals "
+        "contain only the scatter within that visit"
+    ),
+    Before(0),
+]

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from tierscope.errors import OutOfRangeError, ResultError, UnknownNameError, UsageError
-from tierscope.plans.kinds import PLAIN, Help, Kind, Rate
+from tierscope.plans.kinds import PLAIN, Before, Help, Kind, Rate
 from tierscope.record.experiment import Label, Target
 from tierscope.registry import unknown
 
@@ -71,6 +71,7 @@ class Option:
     kind: Kind
     default: Any
     help: str
+    before: Any = None  # in versions that did not know it; None: the default
 
     def show(self) -> str:
         """Return the default as it is typed."""
@@ -147,10 +148,14 @@ def read_options(of: str, known: type[Known], words: dict[str, str]) -> Known:
 
 
 def restored(known: type[Known], kept: dict[str, Label]) -> Known:
-    """Return options of a manifest: defaults for those that its version did not know; ResultError for a bad value."""
-    options = (option for option in all_options(known) if kept.get(option.name) is not None)
+    """Return options of a manifest; ResultError for a bad value.
+
+    Those that its version did not know are what they were then, by default what they are now.
+    """
+    options = [option for option in all_options(known) if kept.get(option.name) is not None]
+    before = {o.field: o.before for o in all_options(known) if o.name not in kept and o.before is not None}
     try:
-        return known(**{option.field: option.restore(kept[option.name]) for option in options})
+        return known(**before, **{option.field: option.restore(kept[option.name]) for option in options})
     except UsageError as error:
         raise ResultError(f"the manifest's options are damaged: {error}; begin a new run") from error
 
@@ -160,7 +165,8 @@ def _option(field: msgspec.structs.FieldInfo) -> Option:
     own = next((mark for mark in marks if isinstance(mark, Kind)), None)
     kind = own or PLAIN[_bare(field.type)]  # KeyError: the author's type needs a Kind
     help_text = next((mark.text for mark in marks if isinstance(mark, Help)), "")
-    return Option(field.encode_name, field.name, field.type, kind, field.default, help_text)
+    before = next((mark.value for mark in marks if isinstance(mark, Before)), None)
+    return Option(field.encode_name, field.name, field.type, kind, field.default, help_text, before)
 
 
 def _marks(hint: Any) -> Iterator[object]:

@@ -2,8 +2,9 @@
 
 A simulated machine has no noise but what is asked for, so that a twentieth of the time holds as many blocks as are
 needed: blocks of 50 us instead of 1 ms. Beyond four threads each runs for less, down to twenty blocks, since all of
-them are simulated one after the other. How lines are walked there is what was asked for: no candidate is faster for
-reasons that a simulation knows. Any plan is wrapped, so that no suite knows of it.
+them are simulated one after the other. It does not drift, so that each point is visited once. How lines are walked
+there is what was asked for: no candidate is faster for reasons that a simulation knows. Any plan is wrapped, so that no
+suite knows of it.
 """
 
 from collections.abc import Callable, Iterable
@@ -46,6 +47,7 @@ def _shorter(experiment: Experiment) -> Experiment:
         block_s=block_s,
         minimum_s=max(asked.minimum_s / times, min(LEAST_BLOCKS * block_s, asked.minimum_s / SHORTER)),
         budget_s=max(asked.budget_s / times, min(LEAST_BLOCKS * block_s, asked.budget_s / SHORTER)),
+        visits=0,
     )
     return msgspec.structs.replace(experiment, schedule=schedule, calibrate=False)
 

@@ -130,8 +130,17 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     minimum_s: Annotated[float, Meta(description="shortest timed duration")] = 0.2
     budget_s: Annotated[float, Meta(description="longest timed duration")] = 1.5
     repeats: Annotated[bool, Meta(description="whether each batch, of `minimum_s`, is one point: storage")] = False
+    visits: Annotated[
+        int,
+        Meta(
+            description="times that the point is visited, spread over the run, which share the times above; 0: once, "
+            "and the interval contains the scatter within that visit only, as in all runs of versions that stated none"
+        ),
+    ] = 0
 
     def __post_init__(self) -> None:
+        if self.visits < 0:
+            raise impossible("schedule", self, "visits", "a number from 0")
         for name in ("precision", "confidence"):
             if not 0 < getattr(self, name) < 1:
                 raise impossible("schedule", self, name, "a share above 0 and below 1")

@@ -1,7 +1,8 @@
 """Results on disk: a run directory with `manifest.json`, `result.json` and `samples/NNNN.parquet`.
 
-Samples are written before the record that names them, and every file through a temporary name and a
-rename, so that a kill at any moment leaves a directory which loads and resumes. Summaries are
+A point that is visited again has one more record for each further visit, in `visits`, with the same number; its
+samples are `samples/NNNN-V.parquet`. Samples are written before the record that names them, and every file through a
+temporary name and a rename, so that a kill at any moment leaves a directory which loads and resumes. Summaries are
 computed by `tables`, never stored instead of samples.
 """
 
@@ -16,13 +17,13 @@ from msgspec import Meta
 
 from tierscope.errors import ResultError, reason
 from tierscope.files import write_atomically
-from tierscope.record.counting import Counted
-from tierscope.record.experiment import Experiment, Label
+from tierscope.record.experiment import Label
 from tierscope.record.facts import Clock, GroupFacts, Trial
 from tierscope.record.machine import Machine
 from tierscope.record.origin import ORIGINS
-from tierscope.record.program import BIN, Bins, Program, bins_of
+from tierscope.record.program import BIN, Bins, bins_of
 from tierscope.record.reading import Reading
+from tierscope.record.record import Record
 from tierscope.record.samples import (
     BLOCK,  # fmt: skip
     DRIFTED,  # fmt: skip
@@ -39,7 +40,6 @@ from tierscope.record.samples import (
     refuse_others,  # fmt: skip
     write_blocks,  # fmt: skip
 )
-from tierscope.record.timing import Timing
 from tierscope.record.upgrade import upgraded
 from tierscope.record.warn import Warn
 
@@ -52,73 +52,6 @@ __all__ = [
 SCHEMA = 2
 
 Stored = TypeVar("Stored")
-
-
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One finished experiment."""
-
-    number: Annotated[int, Meta(description="from 0")]
-    experiment: Annotated[Experiment, Meta(description="the [`Experiment`](#experiment) as it was asked for")]
-    groups: Annotated[tuple[GroupFacts, ...], Meta(description="list of [`GroupFacts`](#groupfacts): what really ran")]
-    clock: Annotated[Clock, Meta(description="the [`Clock`](#clock)")]
-    samples: Annotated[
-        str,
-        msgspec.Meta(pattern=r"^samples/[0-9]+\.parquet(?!\n)$"),
-        Meta(description="file of its blocks, below the run directory"),
-    ]
-    blocks: Annotated[int, Meta(description="how many they are")]
-    started: Annotated[str, Meta(description="UTC, ISO 8601")]
-    seconds: Annotated[float, Meta(description="wall time, set-up included")]
-    largest_relative_error: Annotated[float, Meta(description="of the memory against scalar code, after the blocks")]
-    warnings: Annotated[tuple[Warn, ...], Meta(description="list of [`Warn`](#warn)")] = ()
-    calibration: Annotated[
-        tuple[Trial, ...],
-        Meta(description="list of [`Trial`](#trial), fastest first; empty if the loop variant was chosen before"),
-    ] = ()
-    takes: Annotated[
-        tuple[int, ...],
-        Meta(description="of each batch, which of the experiment's `takes` ran in it; empty where there is one take"),
-    ] = ()
-    counters: Annotated[
-        dict[str, int],
-        Meta(
-            description="events that a simulated machine counted over the batches, by name: "
-            "`L1d.load_misses`; empty on hardware"
-        ),
-    ] = {}
-    timings: Annotated[
-        tuple[tuple[Timing, ...], ...],
-        Meta(description="of each group, of each batch, a [`Timing`](#timing); empty where no group runs a structure"),
-    ] = ()
-    program: Annotated[
-        Program | None,
-        Meta(description="the [`Program`](#program) that measured in place of the core; null where the core did"),
-    ] = None
-    counted: Annotated[
-        tuple[Counted, ...],
-        Meta(
-            description="list of [`Counted`](#counted): performance events of `counters=`; empty where none "
-            "were asked for"
-        ),
-    ] = ()
-    samples_sha256: Annotated[
-        str, Meta(description='SHA-256 of the rows of `samples`; "" in runs of versions that stated none')
-    ] = ""
-    bins: Annotated[
-        Annotated[int, msgspec.Meta(ge=0)] | None,
-        Meta(
-            description="rows of the histogram of `program`; null where there is none, or in runs of versions "
-            "that stated none"
-        ),
-    ] = None
-    bins_sha256: Annotated[
-        str, Meta(description='SHA-256 of these rows; "" if there are none, or in runs of versions that stated none')
-    ] = ""
-
-    @property
-    def mark(self) -> tuple[object, ...]:
-        """What tells its samples from those of another record, for all that remembers what it read."""
-        return self.number, self.samples, self.started, self.blocks, self.samples_sha256
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,6 +124,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     readings: Annotated[
         tuple[Reading, ...],
         Meta(description="list of [`Reading`](#reading): what another tool printed; empty unless the run was imported"),
+    ] = ()
+    visits: Annotated[
+        tuple[Record, ...],
+        Meta(
+            description="list of [`Record`](#record): further visits of points of `records`, in the order of time; "
+            "each has the number and the experiment of its point"
+        ),
     ] = ()
     method: Annotated[
         str,
@@ -265,6 +205,21 @@ def _faults(result: Result) -> Iterator[str]:
         for facts in record.groups:
             if facts.origin not in ORIGINS:
                 yield f"origin {facts.origin!r} of record {number} is {known}"
+    yield from _faults_of_visits(result)
+
+
+def _faults_of_visits(result: Result) -> Iterator[str]:
+    """Visits of a point are numbered from 1 in the order of time, and are of the same experiment."""
+    seen: dict[int, int] = {}
+    for visit in result.visits:
+        point = result.records[visit.number] if 0 <= visit.number < len(result.records) else None
+        seen[visit.number] = seen.get(visit.number, 0) + 1
+        if point is None or visit.experiment != point.experiment or len(visit.groups) != len(point.groups):
+            yield f"visit {visit.visit} is of point {visit.number}, which is another one or does not exist"
+        if visit.visit != seen[visit.number]:
+            yield f"point {visit.number} has a visit {visit.visit} where its visit {seen[visit.number]} is expected"
+        if any(facts.origin not in ORIGINS for facts in visit.groups):
+            yield f"visit {visit.visit} of point {visit.number} has an origin that is not one of {', '.join(ORIGINS)}"
 
 
 def load_manifest(directory: Path) -> Manifest:

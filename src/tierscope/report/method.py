@@ -12,11 +12,21 @@ GENERAL = {
         "cold cache in the first block after a switch."
     ),
     "Interval and verdict": (
-        "The number is the median over the moments at which all threads worked together after the warm-up. The "
-        "interval of the median accounts for the correlation of neighbouring blocks (95 % by default). A number is "
-        "conclusive if its interval is within the requested precision, if it has enough blocks, and if the series "
-        "is steady. Limits: it does not detect drifts slower than the measurement; an hour later, the median may be "
-        "outside the interval."
+        "A visit gives the median over the moments at which all threads worked together after the warm-up. The "
+        "interval of that median accounts for the correlation of neighbouring blocks. A number is conclusive if its "
+        "interval is within the requested precision, if it has enough blocks, and if the series is steady. Limits: "
+        "it does not detect drifts slower than the run; an hour later, the number may be outside the interval."
+    ),
+    "What the interval is made of": (
+        "Each point is visited several times, spread over the run, each time in a new process with newly mapped "
+        "memory. The number is the median of the visits. Its interval contains the scatter within the visits and the "
+        "differences between them. Because a few visits say little about their own spread, it is combined with that "
+        "of all points of the same kind in the run, and the interval uses Student's t. 95 % means 95 % of repetitions "
+        "of the whole run on this machine in this state. The column 'between visits' is the share of the squared "
+        "interval that is between visits. A point that was seen once is conclusive only if other points show how much "
+        "the machine drifts. Where the column 'visits' is empty, the point was visited once, and its interval contains "
+        "only the scatter within that visit: so it is in runs of older versions, and in tables that compare takes, "
+        "change state or search."
     ),
 }
 """What applies to all tables of our own runs."""

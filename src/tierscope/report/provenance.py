@@ -116,11 +116,12 @@ def software_facts(result: Result) -> list[tuple[str, str]]:
 def warnings(run: Run) -> list[tuple[str, str]]:
     """Of the run, then of its records; equal ones once, with the experiments they befell."""
     told = [(warn.message, warn.next_step) for warn in run.result.warnings]
-    befell: dict[Warn, list[str]] = {}
-    for record in run.result.records:
+    befell: dict[Warn, dict[str, None]] = {}
+    for record in (*run.result.records, *run.result.visits):
         for warn in record.warnings:
-            befell.setdefault(warn, []).append(f"#{record.number}")
-    for warn, numbers in befell.items():
+            befell.setdefault(warn, {})[f"#{record.number}"] = None
+    for warn, those in befell.items():
+        numbers = list(those)
         where = ", ".join(numbers[:8]) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
         told.append((f"{warn.message} ({where})", warn.next_step))
     return told

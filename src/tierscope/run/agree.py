@@ -5,8 +5,8 @@ from pathlib import Path
 from tierscope.errors import ResultError
 from tierscope.record.result import load, load_manifest
 from tierscope.run.commands import Agree, commands_of
+from tierscope.run.expected import imagine
 from tierscope.run.imported import refuse_imported
-from tierscope.run.runner import imagine
 from tierscope.run.start import plan_of
 
 

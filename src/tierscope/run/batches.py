@@ -1,9 +1,21 @@
-"""How long a batch lasts, and how long a point lasts at least."""
+"""How long a batch lasts, and how long a visit of a point lasts at least and at most."""
+
+import msgspec
 
 from tierscope.record.experiment import Experiment, Schedule
 from tierscope.stats.repeats import FEWEST
 
 BATCH_S = 0.1  # between two looks at the interval: a hundred blocks
+BLOCKS = 100  # of a visit, at least: twice as many as a summary needs
+
+
+def one_visit(schedule: Schedule) -> Schedule:
+    """Return the times of one visit: its share of those of the point, and time for BLOCKS at least."""
+    if schedule.visits < 2:
+        return schedule
+    minimum = min(schedule.minimum_s, max(schedule.minimum_s / schedule.visits, BLOCKS * schedule.block_s))
+    budget = max(schedule.budget_s / schedule.visits, minimum)
+    return msgspec.structs.replace(schedule, minimum_s=minimum, budget_s=budget)
 
 
 def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:

@@ -38,6 +38,7 @@ from tierscope.record.result import (
 from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
+from tierscope.run.expected import imagine
 from tierscope.run.imported import refuse_imported
 from tierscope.run.inspect import inspect, simulated
 from tierscope.run.known import refuse_unknown
@@ -46,7 +47,7 @@ from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
 from tierscope.run.room import with_rooms, with_rooms_of
-from tierscope.run.runner import Runner, imagine
+from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites.emulation.experiments import probed
 from tierscope.suites.groups.experiments import OwnGroups, read_groups

@@ -32,15 +32,31 @@ COLD = "not steady: the rate still changes with the time since the last interrup
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """How often a point was visited, and what its intervals are made of."""
+
+    visits: int  # that the numbers are made of
+    between_share: float | None  # of the squared half-width, what is between visits; None where nothing says so
+    left_out_share: float  # mean of all visits
+    more_blocks: int  # of all visits but the first
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """Summaries are of rates in operations/s, in the order of the groups."""
 
-    together: Together  # without the instants that were too young
+    together: Together  # without the instants that were too young; of the first visit
     groups: tuple[Summary, ...]
+    seen: Seen | None = None  # where the plan asked for visits; None of one visit
 
     @property
     def conclusive(self) -> bool:
         return all(group.conclusive for group in self.groups)
+
+    @property
+    def left_out_share(self) -> float:
+        """Of the moments, those that are left out because a thread was disturbed, in all visits."""
+        return self.seen.left_out_share if self.seen else self.together.left_out_share
 
     @property
     def reasons(self) -> tuple[str, ...]:

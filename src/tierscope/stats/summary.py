@@ -82,6 +82,11 @@ def summarise(
     )
 
 
+def too_wide(interval: Interval, precision: float) -> str:
+    """Return why an interval is not precise enough; "" if it is."""
+    return "" if interval.relative <= precision else f"interval {beyond(interval, precision)}"
+
+
 def _reasons(interval: Interval, settled: Steady, precision: float, total: int) -> list[str]:
     if not interval.count:
         return ["no moment at which all threads worked undisturbed for long enough"]
@@ -95,8 +100,8 @@ def _reasons(interval: Interval, settled: Steady, precision: float, total: int) 
     elif interval.count + settled.start < UNDISTURBED * total:
         share = 100 * (interval.count + settled.start) / total
         reasons.append(f"only {share:.0f} % of the moments were undisturbed: too few to trust")
-    if not interval.relative <= precision:
-        reasons.append(f"interval {beyond(interval, precision)}")
+    if wide := too_wide(interval, precision):
+        reasons.append(wide)
     if not settled.steady:
         way = {1: "still rising", -1: "still falling"}.get(settled.trend, "it changes")
         reasons.append(f"not steady: {way}")

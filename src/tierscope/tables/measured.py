@@ -8,12 +8,13 @@ from typing import TypedDict, TypeVar
 from tierscope.errors import ResultError
 from tierscope.record.experiment import real
 from tierscope.record.origin import strongest
-from tierscope.record.result import GroupFacts, Record, Run
+from tierscope.record.result import GroupFacts, Record, Result, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.tables import Flat, JudgedRow, columns_of
+from tierscope.tables.visited import is_visited, visited_points
 
 R = TypeVar("R", bound=JudgedRow)
 
@@ -23,7 +24,10 @@ CLOSING = columns_of(JudgedRow)
 
 MOST = 4096  # points remembered, some 10 KB each; a quick run has 200
 
+MOST_RUNS = 16  # whose visits are put together
+
 _known: dict[tuple[object, ...], Judged] = {}
+_visited: dict[Path, tuple[Result, dict[int, Judged]]] = {}
 
 
 def measured(run: Run, record: Record) -> Point:
@@ -32,7 +36,22 @@ def measured(run: Run, record: Record) -> Point:
 
 
 def judged(run: Run, record: Record) -> Judged:
-    """All takes of a record, judged; remembered, since live rows and reports ask again and again."""
+    """All takes of a record, of all visits where the plan asked for visits; remembered, as live rows ask again."""
+    if record.visit or not is_visited(record):
+        return judged_once(run, record)
+    path = run.path.absolute()
+    of, found = _visited.get(path, (None, {}))
+    if of is not run.result or record.number not in found:
+        _visited.pop(path, None)
+        while len(_visited) >= MOST_RUNS:
+            del _visited[next(iter(_visited))]
+        found = visited_points(run, lambda one: judged_once(run, one))
+        _visited[path] = run.result, found
+    return found[record.number]
+
+
+def judged_once(run: Run, record: Record) -> Judged:
+    """All takes of one visit alone."""
     key = _key(run.path, record)
     if key not in _known:
         caches = run.result.machine.identity.caches
@@ -67,16 +86,21 @@ class Closing(TypedDict):
     blocks: int
     left_out_share: float
     origin: str
+    visits: int | None
+    between_share: float | None
 
 
 def closing(record: Record, point: Point) -> Closing:
     """Return verdict, share left out and origin, the strongest of the groups: what every judged row ends with."""
+    seen = point.seen
     return {
         "conclusive": point.conclusive,
         "reasons": tuple(point.reasons),
-        "blocks": record.blocks,
-        "left_out_share": point.together.left_out_share,
+        "blocks": record.blocks + (seen.more_blocks if seen else 0),
+        "left_out_share": point.left_out_share,
         "origin": strongest(facts.origin for facts in record.groups),
+        "visits": seen.visits if seen else None,
+        "between_share": seen.between_share if seen else None,
     }
 
 

@@ -117,6 +117,22 @@ class JudgedRow(Row, frozen=True, kw_only=True):
         Share, Col("left out", help="share of the moments that are left out because a thread was disturbed")
     ]
     origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
+    visits: Annotated[
+        Count | None,
+        Col(
+            "visits",
+            help="visits, spread over the run, that the interval is made of; null: the point was visited once, and the "
+            "interval contains only the scatter within that visit",
+        ),
+    ] = None
+    between_share: Annotated[
+        Share | None,
+        Col(
+            "between visits",
+            help="share of the squared interval that is between visits; the rest is within them. null: it contains "
+            "nothing of what changes between visits",
+        ),
+    ] = None
 
     @property
     def verdict(self) -> str:

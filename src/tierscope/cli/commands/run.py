@@ -110,7 +110,7 @@ def _list(name: str, options: "SuiteOptions", text: str) -> int:
     from tierscope.plans.live import describe
     from tierscope.printable import printable
     from tierscope.run.commands import commands_of
-    from tierscope.run.runner import expected_seconds
+    from tierscope.run.expected import expected_seconds, further_seconds
     from tierscope.run.start import imagined
 
     _, experiments = imagined(name, options, text)
@@ -119,7 +119,7 @@ def _list(name: str, options: "SuiteOptions", text: str) -> int:
         console.print(printable(f"{number:4}  {describe(experiment)}"), soft_wrap=True)
     for command in commands_of(experiments):
         console.print(printable(f"starts {command}"), soft_wrap=True)
-    seconds = sum(expected_seconds(e) for e in experiments)
+    seconds = sum(expected_seconds(e) + further_seconds(e) for e in experiments)
     console.print(f"{len(experiments)} experiments, about {seconds:.0f} s; sizes may change with the caches found")
     return 0
 

@@ -18,7 +18,7 @@ from msgspec import Meta
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import refuse_unusable
-from tierscope.plans.kinds import Help, Numbers, Seconds, Share, word_numbers
+from tierscope.plans.kinds import Help, Numbers, Seconds, Share, Visits, word_numbers
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work import HandOverWork
@@ -47,6 +47,7 @@ class CoreToCoreOptions(SuiteOptions, frozen=True, kw_only=True):
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.05
     budget: Annotated[Seconds, Help("most seconds timed for one pair")] = 0.1
     limit: Annotated[Seconds, Help("seconds after which pairs get 0.02 s only; they may then be inconclusive")] = 300.0
+    visits: Visits = 3
 
 
 def cpus_of(machine: Machine, chosen: CoreToCoreOptions) -> tuple[int, ...]:
@@ -78,6 +79,7 @@ def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
         precision=chosen.precision,
         minimum_s=MINIMUM_S,
         budget_s=max(chosen.budget, MINIMUM_S),
+        visits=chosen.visits,
     )
     work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES, work=HandOverWork())
     given = chosen.target and chosen.target.on("4k")

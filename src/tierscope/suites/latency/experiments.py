@@ -18,7 +18,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, fresh, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, one_of, several
+from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, Visits, one_of, several
 from tierscope.plans.sizes import (
     LARGEST,
     MEMORY_SHARE,
@@ -91,6 +91,7 @@ class LatencyOptions(SuiteOptions, frozen=True, kw_only=True):
     cpu: Annotated[Number | None, Help("the CPU that chases; auto: the first of the target's node")] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one footprint")] = 0.8
+    visits: Visits = 3
 
 
 FRESH_TO = 128 * MiB  # largest fresh region by itself: eight times the largest buffer known to us
@@ -136,7 +137,7 @@ def highest(machine: Machine, target: Target) -> tuple[int, str]:
 def walk_of(machine: Machine, chosen: LatencyOptions) -> Walk:
     """UsageError for a CPU that may not be used here."""
     target = chosen.target.on(chosen.pages[0])
-    schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget)
+    schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget, visits=chosen.visits)
     cpu = chosen_cpu(machine, chosen.cpu, target)
     note = highest(machine, target)[1] if chosen.to is None else ""
     return Walk(cpu, target, schedule, chosen.element, note)
@@ -187,7 +188,8 @@ def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
             f"block={word_bytes(block)} to={word_bytes(largest)}: try block=64B, whole lines, and to=128MiB"
         )
     size, note = fresh.footprint(machine, walk.target, None, largest)
-    field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note)
+    once = msgspec.structs.replace(walk.schedule, visits=0)  # their summaries are not those of visits
+    field = fresh.Field(walk.cpu, walk.target, size, once, "latency", note)
     regions = fresh.sizes(block, largest, chosen.per_octave)
     for operation in chosen.op:
         slowest = 0.0  # s per line, of this operation so far

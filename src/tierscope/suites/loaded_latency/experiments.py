@@ -16,7 +16,7 @@ from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus
 from tierscope.plans.kernels import LOADS, walk_of
-from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, several
+from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, Visits, several
 from tierscope.plans.sizes import chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -50,6 +50,7 @@ class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
     array: Annotated[Size | None, Help("bytes of each array, as for `stream`")] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one point")] = 1.0
+    visits: Visits = 3
 
 
 def load_counts(asked: Numbers | None, cpus: tuple[int, ...]) -> Numbers:
@@ -105,7 +106,7 @@ def measure(
         raise MachineError(f"{why}; allow it another, or measure without load: tierscope run latency")
     cpus, beside = (cpus, "") if chosen.cpus else apart(machine, cpus)
     counts = load_counts(chosen.load_threads, cpus)
-    schedule = Schedule(precision=chosen.precision, minimum_s=0.15, budget_s=chosen.budget)
+    schedule = Schedule(precision=chosen.precision, minimum_s=0.15, budget_s=chosen.budget, visits=chosen.visits)
     near = near_cpus(machine, target)[0]
     memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
     note = "; ".join(part for part in (memory.note, beside) if part)

@@ -15,7 +15,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.kernels import walk_of
-from tierscope.plans.kinds import Help, Numbers, Pages, Share, Size, Time, names_of, word_numbers, words_of
+from tierscope.plans.kinds import Help, Numbers, Pages, Share, Size, Time, Visits, names_of, word_numbers, words_of
 from tierscope.plans.sizes import MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -37,6 +37,7 @@ class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
     pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one point")] = 1.0
+    visits: Visits = 3
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def matrix_of(machine: Machine, chosen: NumaOptions) -> Matrix:
         targets=chosen_nodes("targets", chosen.targets, machine.memory_nodes(), "memory"),
         kernel=kernel,
         pages=chosen.pages,
-        schedule=Schedule(precision=chosen.precision, minimum_s=0.15, budget_s=chosen.budget),
+        schedule=Schedule(precision=chosen.precision, minimum_s=0.15, budget_s=chosen.budget, visits=chosen.visits),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import near_cpus
-from tierscope.plans.kinds import Help, Seconds
+from tierscope.plans.kinds import Help, Seconds, Visits
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
 from tierscope.suites.latency import experiments as latency
@@ -23,6 +23,7 @@ class QuickOptions(SuiteOptions, frozen=True, kw_only=True):
     limit: Annotated[
         Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")
     ] = 105.0
+    visits: Visits = 3
 
 
 MIXES = ("read", "mix_2r1w", "mix_1r1w_nt")  # all reads; the mix of many programs; half of it past the caches
@@ -31,13 +32,15 @@ DELAYS = (0, 50, 100, 200, 400, 800, 2000, 10000)
 
 def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     """Shorter budgets than the suites alone; what is not precise by then is marked inconclusive."""
-    walk = latency.LatencyOptions(target=chosen.target, budget=0.4)
+    walk = latency.LatencyOptions(target=chosen.target, budget=0.4, visits=chosen.visits)
     found = yield from latency.measure(machine, walk)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
-    kernels = stream.StreamOptions(target=chosen.target, budget=1.0)
+    kernels = stream.StreamOptions(target=chosen.target, budget=1.0, visits=chosen.visits)
     yield from stream.measure(machine, kernels, cache_bytes)
     if not left_out(machine, chosen):
-        loads = loaded_latency.LoadedLatencyOptions(target=chosen.target, mixes=MIXES, delays=DELAYS, budget=0.6)
+        loads = loaded_latency.LoadedLatencyOptions(
+            target=chosen.target, mixes=MIXES, delays=DELAYS, budget=0.6, visits=chosen.visits
+        )
         yield from loaded_latency.measure(machine, loads, cache_bytes)
 
 

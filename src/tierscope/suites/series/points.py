@@ -6,6 +6,7 @@ in one bin, the one farthest from the median stays. Rates are shares of the medi
 so that bandwidth and latency are read on one axis: 0.5 is half as fast.
 Of a contention every split is chosen, and each thread's dips (`stats.flutter`) are points of their own; where there
 are many splits, each has fewer threads and bins, so that the page does not grow with the machine.
+Of a point that was visited several times it is the first visit.
 Blind to everything within a block, and to the threads and experiments that were not chosen.
 """
 
@@ -19,7 +20,7 @@ from tierscope.stats.flutter import Dip, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
 from tierscope.tables import Column, Flat
-from tierscope.tables.measured import measured
+from tierscope.tables.measured import judged_once
 from tierscope.units import show_bytes
 
 EXPERIMENTS = 8  # a choice that fits one list box, and about 150 KiB of the page
@@ -119,7 +120,7 @@ def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
     medians = {one.group: _group_median(series, one.group) for one in series}
     kept = _extremes(series, min(THREADS, points // BINS))
     bins = max(BINS, points // max(1, len(kept)))
-    begin = steady_from(measured(run, record))
+    begin = steady_from(judged_once(run, record).points[0])
     for one in kept:
         name = _thread_name(record, one)
         dips = flutter(one, begin).dips if record.experiment.table == "contention" else ()
@@ -129,7 +130,7 @@ def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
 
 def _windows(run: Run, record: Record) -> list[tuple[float, float]]:
     """What counts, in s: the common windows of all batches after the warm-up."""
-    point = measured(run, record)
+    point = judged_once(run, record).points[0]
     begin = steady_from(point)
     return [(max(first, begin), last) for first, last in point.together.windows if last > begin]
 

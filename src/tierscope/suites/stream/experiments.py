@@ -13,7 +13,7 @@ from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
 from tierscope.plans.kernels import STREAM, walk_of
-from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, names_of
+from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, Visits, names_of
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
@@ -46,6 +46,7 @@ class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one point")] = 1.5
     block: Annotated[Time, Help("length of a block; memcpy and memset are called once per block")] = 0.001
+    visits: Visits = 3
 
 
 def kernels_of(machine: Machine, chosen: StreamOptions, target: Target) -> tuple[str, ...]:
@@ -81,7 +82,7 @@ def measure(
     cpus = chosen_cpus(machine, chosen.cpus, target)
     counts = thread_counts(chosen.threads, cpus)
     names = kernels_of(machine, chosen, target)
-    schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block)
+    schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block, visits=chosen.visits)
     near = near_cpus(machine, target)[0]
     memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
     for count in counts:

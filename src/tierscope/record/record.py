@@ -1,0 +1,84 @@
+"""One finished experiment, or one more visit of it, as it is stored."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from tierscope.record.counting import Counted
+from tierscope.record.experiment import Experiment
+from tierscope.record.facts import Clock, GroupFacts, Trial
+from tierscope.record.program import Program
+from tierscope.record.timing import Timing
+from tierscope.record.warn import Warn
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """One finished experiment."""
+
+    number: Annotated[int, Meta(description="from 0")]
+    experiment: Annotated[Experiment, Meta(description="the [`Experiment`](#experiment) as it was asked for")]
+    groups: Annotated[tuple[GroupFacts, ...], Meta(description="list of [`GroupFacts`](#groupfacts): what really ran")]
+    clock: Annotated[Clock, Meta(description="the [`Clock`](#clock)")]
+    samples: Annotated[
+        str,
+        msgspec.Meta(pattern=r"^samples/[0-9]+(-[0-9]+)?\.parquet(?!\n)$"),
+        Meta(description="file of its blocks, below the run directory"),
+    ]
+    blocks: Annotated[int, Meta(description="how many they are")]
+    started: Annotated[str, Meta(description="UTC, ISO 8601")]
+    seconds: Annotated[float, Meta(description="wall time, set-up included")]
+    largest_relative_error: Annotated[float, Meta(description="of the memory against scalar code, after the blocks")]
+    warnings: Annotated[tuple[Warn, ...], Meta(description="list of [`Warn`](#warn)")] = ()
+    calibration: Annotated[
+        tuple[Trial, ...],
+        Meta(description="list of [`Trial`](#trial), fastest first; empty if the loop variant was chosen before"),
+    ] = ()
+    takes: Annotated[
+        tuple[int, ...],
+        Meta(description="of each batch, which of the experiment's `takes` ran in it; empty where there is one take"),
+    ] = ()
+    counters: Annotated[
+        dict[str, int],
+        Meta(
+            description="events that a simulated machine counted over the batches, by name: "
+            "`L1d.load_misses`; empty on hardware"
+        ),
+    ] = {}
+    timings: Annotated[
+        tuple[tuple[Timing, ...], ...],
+        Meta(description="of each group, of each batch, a [`Timing`](#timing); empty where no group runs a structure"),
+    ] = ()
+    program: Annotated[
+        Program | None,
+        Meta(description="the [`Program`](#program) that measured in place of the core; null where the core did"),
+    ] = None
+    counted: Annotated[
+        tuple[Counted, ...],
+        Meta(
+            description="list of [`Counted`](#counted): performance events of `counters=`; empty where none "
+            "were asked for"
+        ),
+    ] = ()
+    samples_sha256: Annotated[
+        str, Meta(description='SHA-256 of the rows of `samples`; "" in runs of versions that stated none')
+    ] = ""
+    bins: Annotated[
+        Annotated[int, msgspec.Meta(ge=0)] | None,
+        Meta(
+            description="rows of the histogram of `program`; null where there is none, or in runs of versions "
+            "that stated none"
+        ),
+    ] = None
+    bins_sha256: Annotated[
+        str, Meta(description='SHA-256 of these rows; "" if there are none, or in runs of versions that stated none')
+    ] = ""
+    visit: Annotated[
+        Annotated[int, msgspec.Meta(ge=0)],
+        Meta(description="0; in `visits` of the result 1 for the second visit of the point, and so on"),
+    ] = 0
+
+    @property
+    def mark(self) -> tuple[object, ...]:
+        """What tells its samples from those of another record, for all that remembers what it read."""
+        return self.number, self.samples, self.started, self.blocks, self.samples_sha256

@@ -1,0 +1,77 @@
+"""Which points are visited next, after the plan was gone through once.
+
+First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
+visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
+first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. Where the
+limit leaves too little time for a whole tour, points of all kinds come first, since the drift of a kind is known from a
+few of them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from tierscope.record.result import Record, Run
+from tierscope.stats.takes import takes_of
+from tierscope.tables.measured import judged
+from tierscope.tables.visited import is_visited, kinds
+
+MOST = 9  # visits of a point: an interval is then three times as narrow as of one
+
+
+class Visits:
+    """The visits of a run so far."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._own: dict[int, list[Record]] = {r.number: [r] for r in run.result.records if is_visited(r)}
+        for visit in run.result.visits:
+            self._own[visit.number].append(visit)
+
+    def next_tour(self, left_s: float) -> list[Record]:
+        """Return the points that the next tour visits, in its order; () where no visit is missing.
+
+        left_s: seconds that are left for all that is to come.
+        """
+        missing = [own for own in self._own.values() if len(own) < own[0].experiment.schedule.visits]
+        fewest = min(map(len, missing), default=0)
+        due = [own[0] for own in missing if len(own) == fewest]
+        return due if sum(map(self.seconds, due)) <= left_s else self._kind_by_kind(due)
+
+    def second_look(self, *, limited: bool) -> list[Record]:
+        """Return the points that are not sure, the widest first. limited: whether the run ends by the clock."""
+        doubtful = [
+            (self._width(own[0]), own[0])
+            for own in self._own.values()
+            if own[0].experiment.schedule.visits > 1
+            and len(own) < MOST
+            and (limited or self._has_time(own))
+            and not judged(self._run, own[0]).conclusive
+        ]
+        return [record for _, record in sorted(doubtful, key=lambda one: -one[0])]
+
+    def number(self, record: Record) -> int:
+        """Return the number of the next visit of a point."""
+        return len(self._own[record.number])
+
+    def seconds(self, record: Record) -> float:
+        """Return how long the next visit of a point will take: as long as the last one."""
+        return self._own[record.number][-1].seconds
+
+    def _has_time(self, own: Sequence[Record]) -> bool:
+        """Whether all visits and another one, with all that they need beside blocks, fit into the point's budget."""
+        return sum(visit.seconds for visit in own) + own[-1].seconds <= own[0].experiment.schedule.budget_s
+
+    def _width(self, record: Record) -> float:
+        found = judged(self._run, record)
+        return max(group.interval.relative for point in found.points for group in point.groups)
+
+    def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
+        """The shortest of each kind, then the next of each, and so on, so that as many as possible are visited."""
+        seen: Counter[tuple[object, ...]] = Counter()
+        turns: dict[int, list[Record]] = defaultdict(list)
+        for record in sorted(due, key=self.seconds):
+            last = len(record.groups) - 1
+            kind, _ = kinds(record, takes_of(record.experiment)[-1], last, self._run.result.machine.identity.caches)
+            turns[seen[kind]].append(record)
+            seen[kind] += 1
+        return [record for turn in sorted(turns) for record in turns[turn]]

@@ -1,0 +1,116 @@
+"""By how much a machine drifts between two visits of a point, found from all points of one kind together.
+
+A point of two or three visits says little about its own drift: one or two degrees of freedom. Points of one kind, such
+as all bandwidths of one team in memory, drift alike but not equally. So the variance of a point's visits is taken as
+
+    s^2 ~ (drift + within) * F(visits - 1, degrees)
+
+drift: variance of log(median) between visits beyond what the scatter within them explains; within: that scatter, known
+for each point. Both unknowns, `drift` and `degrees`, follow from the mean and the spread of log(s^2 / (drift + within))
+over the points. Many degrees mean that the points are alike; few, that each knows best itself.
+
+Visits of one tour follow each other within seconds, so that a slow moment hits them all. Such points repeat each other:
+n of them, whose visits have the correlation r, know their common variance with
+
+    most = d * n / (1 + (n - 1) * r^2)        d: degrees of one point
+
+degrees of freedom, and no interval that rests on them has more. Where all points rise and fall together, that is d.
+Blind to a kind that has two sorts of points: it then finds few degrees, and intervals are wide.
+Source: G. K. Smyth, "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray
+Experiments", Statistical Applications in Genetics and Molecular Biology 3, 2004 (section 6.2).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tierscope.stats.special import digamma, inverse_trigamma, trigamma
+
+FEWEST = 4  # points of two visits or more: fewer say nothing about how different points are
+FINEST = 1e-10  # variance of log(median), 0.001 %: what is less, as of equal numbers, has no logarithm to compare
+UNSEEN = 0.15  # r^2 of two visits at least: where two tours happen to agree, what is common to all points does not show
+STEPS = 40  # of a bisection over drifts from 1e-12 to 1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """variance: of log(median) from visit to visit, beyond the scatter within visits; degrees: of freedom.
+
+    most: degrees that an interval may have which rests on these points and its own.
+    """
+
+    variance: float
+    degrees: float
+    most: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Of the visits of one point: the variance of their log(median), its degrees, and what is within a visit.
+
+    steps: log(median) of each visit by its tour, less their mean; empty where nothing is known of tours.
+    """
+
+    variance: float
+    degrees: int
+    within: float
+    steps: Mapping[int, float] = field(default_factory=dict)
+
+
+def drift_of(points: Sequence[Spread]) -> Drift | None:
+    """Return the drift that points of one kind show together; None where they are too few."""
+    if len(points) < FEWEST:
+        return None
+    low, high = math.log(1e-12), math.log(1e4)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _beyond(points, math.exp(middle)) > 0 else (low, middle)
+    variance = math.exp(low)
+    return Drift(variance, _degrees(points, variance), most_of(points))
+
+
+def most_of(points: Sequence[Spread]) -> float:
+    """Return the degrees of freedom that all points have together, which rise and fall with each other or do not."""
+    every, count, longest = sum(one.degrees for one in points), len(points), max(one.degrees for one in points)
+    common = max(alike(points) ** 2, UNSEEN if longest == 1 else 0.0)
+    return max(every / (1 + (count - 1) * common), longest)
+
+
+def alike(points: Sequence[Spread]) -> float:
+    """Return the mean correlation of the visits of two points over the tours, 0 to 1."""
+    tours: dict[int, list[float]] = defaultdict(list)
+    for one in points:
+        scale = math.sqrt(sum(step**2 for step in one.steps.values()))
+        for tour, step in one.steps.items() if scale > 0 else ():
+            tours[tour].append(step / scale)
+    squares = {tour: sum(step**2 for step in steps) for tour, steps in tours.items()}
+    together = sum(sum(steps) ** 2 - squares[tour] for tour, steps in tours.items())
+    possible = sum((len(steps) - 1) * squares[tour] for tour, steps in tours.items())
+    return min(max(together / possible, 0.0), 1.0) if possible > 0 else 0.0
+
+
+def _logs(points: Sequence[Spread], drift: float) -> list[float]:
+    """Of each point log(s^2 / expected), less what its own few degrees make of the mean logarithm."""
+    return [
+        math.log(max(one.variance, FINEST) / max(drift + one.within, FINEST))
+        - digamma(one.degrees / 2)
+        + math.log(one.degrees / 2)
+        for one in points
+    ]
+
+
+def _degrees(points: Sequence[Spread], drift: float) -> float:
+    """By how much the logarithms differ beyond what the degrees of each point explain."""
+    logs = _logs(points, drift)
+    middle = sum(logs) / len(logs)
+    spread = sum((one - middle) ** 2 for one in logs) / (len(logs) - 1)
+    rest = spread - sum(trigamma(one.degrees / 2) for one in points) / len(points)
+    most = most_of(points)
+    return min(most, 2 * inverse_trigamma(rest)) if rest > 0 else most
+
+
+def _beyond(points: Sequence[Spread], drift: float) -> float:
+    """How much larger the visits' variances are than expected with this drift; falls as it rises."""
+    logs, degrees = _logs(points, drift), _degrees(points, drift)
+    return sum(logs) / len(logs) + digamma(degrees / 2) - math.log(degrees / 2)

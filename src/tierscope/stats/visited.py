@@ -1,0 +1,93 @@
+"""A point that was visited several times: which visits its numbers are made of, and whether they may be believed.
+
+A visit that is disturbed for reasons of its own, such as too few clean moments or a rate that still changes, is left
+out if at least half of the visits, and two, are sound. Otherwise all visits with a number are used, and the doubts of
+each stay. The width of a visit's own interval is no such doubt: the interval of all visits decides.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tierscope.record.experiment import Schedule
+from tierscope.stats.drift import Drift, Spread
+from tierscope.stats.point import Point, Seen
+from tierscope.stats.summary import Summary, too_wide
+from tierscope.stats.visits import Pooled, pool, spread
+
+ONCE = "seen once, and how much this machine drifts between visits is not known"
+
+
+def sound(visits: Sequence[Point], precision: float) -> list[int]:
+    """Return which visits may be believed, if they are enough; else none."""
+    good = [
+        number for number, visit in enumerate(visits) if not any(doubts(group, precision) for group in visit.groups)
+    ]
+    enough = len(good) >= min(2, len(visits)) and 2 * len(good) >= len(visits)
+    return good if enough else []
+
+
+def used(visits: Sequence[Point], precision: float) -> list[int]:
+    """Return which visits the numbers of a point are made of: the sound ones, else all that have a number."""
+    counted = [number for number, visit in enumerate(visits) if all(group.interval.count for group in visit.groups)]
+    return sound(visits, precision) or counted or [0]
+
+
+def doubts(summary: Summary, precision: float) -> list[str]:
+    """Return why a visit may not be believed, apart from the width of its interval."""
+    return [reason for reason in summary.reasons if reason != too_wide(summary.interval, precision)]
+
+
+def spreads(visits: Sequence[Point], schedule: Schedule) -> list[Spread | None]:
+    """Return how much the visits of a point differ, for each of its groups; see `stats.visits.spread`."""
+    chosen = used(visits, schedule.precision)
+    return [
+        spread([visits[number].groups[group].interval for number in chosen], schedule.confidence, chosen)
+        for group in range(len(visits[0].groups))
+    ]
+
+
+def visited(visits: Sequence[Point], drifts: Sequence[Drift | None], schedule: Schedule, more_blocks: int) -> Point:
+    """Return one point of all visits, the first one first.
+
+    drifts: of each group, how much points of its kind drift; more_blocks: of all visits but the first.
+    """
+    chosen = [visits[number] for number in used(visits, schedule.precision)]
+    doubted = [] if sound(visits, schedule.precision) else visits
+    found = [
+        pool([visit.groups[group].interval for visit in chosen], drift, schedule.confidence)
+        for group, drift in enumerate(drifts)
+    ]
+    summaries = tuple(
+        _summary(
+            [visit.groups[group] for visit in chosen],
+            [reason for visit in doubted for reason in doubts(visit.groups[group], schedule.precision)],
+            pooled,
+            schedule.precision,
+        )
+        for group, pooled in enumerate(found)
+    )
+    shares = [pooled.between_share for pooled in found if pooled]
+    seen = Seen(
+        visits=len(chosen),
+        between_share=max(shares) if len(shares) == len(found) else None,
+        left_out_share=sum(visit.together.left_out_share for visit in visits) / len(visits),
+        more_blocks=more_blocks,
+    )
+    return Point(visits[0].together, summaries, seen)
+
+
+def _summary(visits: Sequence[Summary], reasons: list[str], pooled: Pooled | None, precision: float) -> Summary:
+    interval = pooled.interval if pooled else visits[0].interval
+    if pooled is None and interval.count:
+        reasons.append(ONCE)
+    if interval.count and (wide := too_wide(interval, precision)):
+        reasons.append(wide)
+    return replace(
+        visits[0],
+        interval=interval,
+        best=max(visit.best for visit in visits),
+        average=sum(visit.average for visit in visits) / len(visits),
+        worst=min(visit.worst for visit in visits),
+        steady=all(visit.steady for visit in visits),
+        reasons=tuple(dict.fromkeys(reasons)),
+    )

@@ -1,0 +1,255 @@
+"""Points are visited again, spread over the run, each time on new memory, and what is stored resumes within visits."""
+
+import math
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from fake_core import FakeCore
+from lab import Lab, Watch, group, lab_in, plan_of, point
+from tierscope.record.experiment import Experiment, Group
+from tierscope.record.result import Record, Run, load, save_result
+from tierscope.run.batches import one_visit
+from tierscope.run.visits import MOST
+from tierscope.stats.visited import ONCE
+from tierscope.tables.measured import judged, judged_once, measured
+from tierscope.units import MiB
+
+KERNELS = ("copy", "scale", "add", "triad", "update")
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    return lab_in(tmp_path, monkeypatch)
+
+
+def points(visits: int = 3, *, calibrate: bool = False) -> list[Experiment]:
+    """One of each kernel, which are of one kind."""
+    return [point(group(kernel), calibrate=calibrate, minimum_s=0.2, budget_s=1.0, visits=visits) for kernel in KERNELS]
+
+
+def run_of(lab: Lab) -> Run:
+    return load(lab.directory)
+
+
+def order(records: tuple[Record, ...]) -> list[tuple[int, int]]:
+    return [(record.number, record.visit) for record in records]
+
+
+class Drifting:
+    """Each process of the core has its own speed, for each kernel another one."""
+
+    def __init__(self, core: FakeCore, share: float, only: str = "") -> None:
+        self._core, self._share, self._only, self._alone = core, share, only, core.speed
+        core.speed = self
+
+    def __call__(self, group: Group) -> float:
+        kernel = group.workload.kernel
+        if self._only and kernel != self._only:
+            return self._alone(group)
+        rng = np.random.default_rng([self._core.log.count("start"), *kernel.encode()])
+        return float(self._alone(group) * np.exp(rng.normal(0, self._share)))
+
+
+def test_each_point_is_visited_three_times_a_tour_after_the_other(lab: Lab) -> None:
+    lab(plan_of(*points()))
+    every = run_of(lab).result
+    assert order(every.records) == [(number, 0) for number in range(5)]
+    assert order(every.visits) == [(number, visit) for visit in (1, 2) for number in range(5)]
+    assert [visit.samples for visit in every.visits[:2]] == ["samples/0000-1.parquet", "samples/0001-1.parquet"]
+    assert all(visit.experiment == every.records[visit.number].experiment for visit in every.visits)
+
+
+def test_each_tour_has_a_core_and_mappings_of_its_own(lab: Lab) -> None:
+    lab(plan_of(*points()))
+    starts = [number for number, step in enumerate(lab.core.log) if step == "start"]
+    assert len(starts) == lab.core.log.count("close") == 3
+    assert lab.core.open == 0
+    for start, end in zip(starts, [*starts[1:], len(lab.core.log)], strict=True):
+        prepared = [step for step in lab.core.log[start:end] if step.startswith("prepare")]
+        assert prepared == [f"prepare {kernel}" for kernel in KERNELS]
+
+
+def test_the_visits_of_a_point_share_the_time_that_it_had(lab: Lab) -> None:
+    lab.core.noise = lambda group: 2.0  # hopeless: each takes all it may
+    (one,) = points()[:1]
+    lab(plan_of(one), limit=math.inf)
+    times = [float(step.split()[1]) for step in lab.core.log if step.startswith("measure")]
+    assert sum(times) <= one.schedule.budget_s + 1e-9
+    assert one_visit(one.schedule).minimum_s == 0.1
+
+
+def test_calibration_is_done_once_and_all_visits_take_its_walk(lab: Lab) -> None:
+    lab(plan_of(*points(calibrate=True)))
+    every = run_of(lab).result
+    assert all(record.calibration for record in every.records)
+    assert not any(visit.calibration for visit in every.visits)
+    for visit in every.visits:
+        assert visit.groups == every.records[visit.number].groups
+
+
+def test_what_differs_between_visits_is_in_the_interval_and_in_its_verdict(lab: Lab) -> None:
+    Drifting(lab.core, 0.05)
+    lab.core.noise = lambda group: 0.001
+    lab(plan_of(*points()))
+    run = run_of(lab)
+    for record in run.result.records:
+        alone, found = judged_once(run, record).points[0], measured(run, record)
+        assert alone.conclusive
+        assert found.groups[0].interval.relative > 10 * alone.groups[0].interval.relative
+        assert found.seen
+        assert found.seen.between_share is not None
+        assert found.seen.between_share > 0.9
+        assert found.seen.visits >= 3
+
+
+def test_a_steady_machine_has_conclusive_points_with_all_blocks_of_all_visits(lab: Lab) -> None:
+    lab(plan_of(*points()))
+    run = run_of(lab)
+    for record in run.result.records:
+        found = measured(run, record)
+        own = [visit for visit in run.result.visits if visit.number == record.number]
+        assert found.conclusive
+        assert found.seen
+        assert (found.seen.visits, found.seen.more_blocks) == (3, sum(visit.blocks for visit in own))
+
+
+def test_a_doubtful_point_is_visited_again_while_its_time_lasts_and_the_others_are_not(lab: Lab) -> None:
+    Drifting(lab.core, 0.03, only="triad")
+    lab.core.noise = lambda group: 0.001
+    lab(plan_of(*points()), limit=math.inf)
+    more = run_of(lab).result.visits[10:]
+    assert {visit.experiment.groups[0].workload.kernel for visit in more} == {"triad"}
+    assert 0 < len(more) <= MOST - 3
+    assert sum(v.seconds for v in (run_of(lab).result.records[3], *more)) < points()[0].schedule.budget_s
+
+
+def test_the_rest_of_a_limit_goes_to_the_widest_points_first_and_never_beyond_it(lab: Lab) -> None:
+    Drifting(lab.core, 0.3)
+    lab(plan_of(*points()), limit=4.0)
+    assert lab.core.now <= 4.0
+    every = run_of(lab).result
+    before = Run(path=lab.directory, result=msgspec.structs.replace(every, visits=every.visits[:10]))
+    widths = {r.number: measured(before, r).groups[0].interval.relative for r in every.records}
+    first = [visit.number for visit in every.visits[10:15]]
+    assert first == sorted(first, key=lambda number: -widths[number])
+    assert len(every.visits) > 15
+
+
+def test_a_limit_that_is_too_short_for_a_tour_visits_some_points_and_says_so_of_others(lab: Lab) -> None:
+    lab(plan_of(*points()), limit=0.8)
+    run = run_of(lab)
+    assert lab.core.now <= 0.8
+    assert 0 < len(run.result.visits) < 4
+    once = [r for r in run.result.records if r.number not in {v.number for v in run.result.visits}]
+    assert all(measured(run, record).reasons == (ONCE,) for record in once)
+
+
+def test_a_point_that_was_seen_once_is_sure_where_the_others_show_that_the_machine_does_not_drift(lab: Lab) -> None:
+    lab(plan_of(*points()))
+    every = run_of(lab)
+    without = tuple(visit for visit in every.result.visits if visit.number != 0)
+    run = Run(path=lab.directory, result=msgspec.structs.replace(every.result, visits=without))
+    found, alone = measured(run, run.result.records[0]), judged_once(run, run.result.records[0]).points[0]
+    assert found.conclusive
+    assert found.groups[0].interval.relative > alone.groups[0].interval.relative
+
+
+def test_a_plan_that_asks_for_one_visit_is_never_sure_of_it(lab: Lab) -> None:
+    lab(plan_of(*points(1)))
+    run = run_of(lab)
+    assert run.result.visits == ()
+    assert all(measured(run, record).reasons == (ONCE,) for record in run.result.records)
+
+
+def test_a_plan_of_a_version_without_visits_keeps_its_verdict(lab: Lab) -> None:
+    lab(plan_of(*points(0)))
+    run = run_of(lab)
+    assert run.result.visits == ()
+    for record in run.result.records:
+        assert measured(run, record) == judged_once(run, record).points[0]
+        assert measured(run, record).conclusive
+
+
+def test_a_disturbed_visit_is_left_out_of_the_number(lab: Lab) -> None:
+    lab.core.disturbed = lambda group: float(lab.core.log.count("start") == 2)
+    lab(plan_of(*points()))
+    run = run_of(lab)
+    for record in run.result.records:
+        found = measured(run, record)
+        assert found.seen
+        assert found.seen.visits == 2
+        assert found.conclusive
+
+
+def test_a_run_of_two_kinds_has_the_drift_of_each(lab: Lab) -> None:
+    """Chases beside bandwidths: the drift of these does not widen those."""
+    Drifting(lab.core, 0.05, only="chase")
+    chases = [
+        point(group("chase", size=size * MiB, cpus=(0,)), minimum_s=0.2, budget_s=1.0, visits=3)
+        for size in (256, 260, 264, 268, 272)
+    ]
+    lab(plan_of(*points(), *chases))
+    run = run_of(lab)
+    verdicts = [judged(run, record).conclusive for record in run.result.records]
+    assert verdicts == [True] * 5 + [False] * 5
+
+
+PLANNED = 15
+
+
+def timeless(lab: Lab) -> list[dict[str, object]]:
+    result = run_of(lab).result
+    every = msgspec.to_builtins((*result.records, *result.visits))
+    return [{key: value for key, value in one.items() if key not in ("started", "seconds")} for one in every]
+
+
+class Stop(Watch):
+    """Interrupts after so many records and visits."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+
+    def finished(self, record: Record, point: object, resumed: bool) -> None:
+        self.resumed.append(resumed)
+        if len(self.resumed) == self.after:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stop", [3, 5, 6, 9, 10, 12, 14])
+def test_a_run_that_is_stopped_within_visits_ends_as_one_that_was_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    whole, lab = (lab_in(tmp_path / name, monkeypatch) for name in ("whole", "stopped"))
+    whole(plan_of(*points()))
+    with pytest.raises(KeyboardInterrupt):
+        lab(plan_of(*points()), Stop(stop))
+    watch = Stop(0)
+    lab(plan_of(*points()), watch)
+    assert watch.resumed == [True] * stop + [False] * (PLANNED - stop)
+    assert timeless(lab) == timeless(whole)
+
+
+def test_visits_of_another_plan_are_dropped(lab: Lab) -> None:
+    lab(plan_of(*points()))
+    lab(plan_of(*points()[:2]))
+    assert order(run_of(lab).result.visits) == [(0, 1), (1, 1), (0, 2), (1, 2)]
+
+
+@pytest.mark.parametrize("change", [{"number": 9}, {"visit": 2}, {"experiment": point(group("read"))}])
+def test_visits_of_points_that_are_others_are_refused(lab: Lab, change: dict[str, object]) -> None:
+    lab(plan_of(*points()))
+    result = run_of(lab).result
+    first = msgspec.structs.replace(result.visits[0], **change)
+    save_result(lab.directory, msgspec.structs.replace(result, visits=(first, *result.visits[1:])))
+    with pytest.raises(Exception, match="visit"):
+        load(lab.directory)
+
+
+def test_a_plan_says_how_many_visits_there_will_be(lab: Lab) -> None:
+    watch = Watch()
+    lab(plan_of(*points()), watch)
+    assert watch.plan[0] == PLANNED
