@@ -7,10 +7,12 @@ import pytest
 
 from made import Maker, add_latency
 from made_counters import event, made_counted, made_second_pass
+from tierscope.errors import UsageError
 from tierscope.models.counter_model import CounterModel
 from tierscope.models.counter_run import counters_of
 from tierscope.models.device import Device
 from tierscope.models.model import FitError
+from tierscope.predict.rows import of_counters
 from tierscope.record.result import Record
 from tierscope.record.work import KeyedWork
 
@@ -68,3 +70,10 @@ def test_a_run_without_a_pmu_fits_no_counter_model_and_says_what_is_missing(tmp_
         counters_of(swept(tmp_path, (1000,), events=(event("task-clock", 1),)), "none")
     with pytest.raises(FitError, match="run maps with several count="):
         counters_of([], "none")
+
+
+def test_a_run_without_a_structure_is_refused_with_what_it_holds(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_latency(maker, (1 << 20,))
+    with pytest.raises(UsageError, match="holds chase; a fit takes one structure and one operation"):
+        of_counters(maker.save(), (), (), 16)
