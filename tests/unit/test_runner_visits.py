@@ -11,9 +11,11 @@ from fake_core import FakeCore
 from lab import Lab, Watch, group, lab_in, plan_of, point
 from tierscope.record.experiment import Experiment, Group
 from tierscope.record.result import Record, Run, load, save_result
+from tierscope.report.content import gather
+from tierscope.report.doubtful import doubtful
 from tierscope.run.batches import one_visit
 from tierscope.run.visits import MOST
-from tierscope.stats.visited import ONCE
+from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables.measured import judged, judged_once, measured
 from tierscope.units import MiB
 
@@ -103,6 +105,10 @@ def test_what_differs_between_visits_is_in_the_interval_and_in_its_verdict(lab: 
         assert found.seen.between_share is not None
         assert found.seen.between_share > 0.9
         assert found.seen.visits >= 3
+        assert found.reasons[-1].endswith(BETWEEN)
+    line = doubtful(gather(run))
+    assert f"{BETWEEN} at the first of them. Next: repeat it" in line
+    assert "with more time" not in line  # which no visit lacks
 
 
 def test_a_steady_machine_has_conclusive_points_with_all_blocks_of_all_visits(lab: Lab) -> None:

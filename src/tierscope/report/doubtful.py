@@ -10,6 +10,7 @@ from collections import Counter
 from tierscope.record.origin import steadier
 from tierscope.report.content import Content
 from tierscope.report.picks import judged
+from tierscope.stats.visited import BETWEEN
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
 
@@ -33,18 +34,20 @@ def why(content: Content) -> str:
     often = f", {count} of them" if count < len(told) else ""
     many = {reason for text in told for reason in text.split("; ") if _kind(reason) == kind}
     where = " at the first of them" if len(many) > 1 else ""
-    return f"{len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}. Next: {_step(content)}."
+    return (
+        f"{len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}. Next: {_step(content, first)}."
+    )
 
 
 def _kind(reason: str) -> str:
     return re.sub(r"[0-9]+([.][0-9]+)?|inf|nan", "#", reason)
 
 
-def _step(content: Content) -> str:
+def _step(content: Content, reason: str) -> str:
     result = content.run.result
     step = steadier(result.origin)
-    if result.origin == "imported":
-        return step
+    if result.origin == "imported" or reason.endswith(BETWEEN):
+        return step  # more time in each visit does not make the visits alike
     given = {key: result.options.get(key) for key in KNOBS}
     had = " ".join(f"{key}={value:g}s" for key, value in given.items() if isinstance(value, int | float) and value)
     return f"{step}{f', with more time than {had}' if had else ''}"

@@ -14,6 +14,7 @@ from tierscope.stats.point import Point, Seen
 from tierscope.stats.summary import Summary, too_wide
 from tierscope.stats.visits import Pooled, pool, spread
 
+BETWEEN = ", since the machine changes from visit to visit"
 ONCE = "seen once, and how much this machine drifts between visits is not known"
 
 
@@ -81,7 +82,7 @@ def _summary(visits: Sequence[Summary], reasons: list[str], pooled: Pooled | Non
     if pooled is None and interval.count:
         reasons.append(ONCE)
     if interval.count and (wide := too_wide(interval, precision)):
-        reasons.append(wide)
+        reasons.append(wide + (BETWEEN if pooled and pooled.between_share > 0.5 else ""))
     return replace(
         visits[0],
         interval=interval,
