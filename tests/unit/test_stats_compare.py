@@ -8,6 +8,7 @@ import pytest
 from noise import NOISES
 from tierscope.stats.compare import Comparison, compare, compare_all, difference
 from tierscope.stats.median import Floats, Interval, median
+from tierscope.stats.special import student
 
 
 def compared(before: Floats, after: Floats) -> Comparison:
@@ -105,3 +106,29 @@ def test_a_difference_is_bounded_by_both_intervals() -> None:
     assert gap.low == pytest.approx(50 - 5)
     assert gap.high == pytest.approx(50 + math.hypot(3, 3))
     assert gap.count == 50
+
+
+def few(rng: np.random.Generator, points: int) -> list[Interval]:
+    """Return intervals of equal numbers, each by Student's t over four repetitions: three degrees of freedom."""
+    logs = rng.normal(0, 0.02, (points, 4))
+    halves = student(0.95, 3) * logs.std(axis=1, ddof=1) / 2
+    ends = np.exp(logs.mean(axis=1) + np.array([-halves, 0 * halves, halves]))
+    return [Interval(float(low), float(middle), float(high), 4) for low, middle, high in ends.T]
+
+
+def test_among_many_intervals_of_few_degrees_few_are_called_by_chance() -> None:
+    """Student's t has heavy tails: widened as a normal interval, one of forty equal points is called too often."""
+    rng = np.random.default_rng(12)
+    stated = normal = 0
+    for _ in range(200):
+        pairs = list(zip(few(rng, 40), few(rng, 40), strict=True))
+        stated += any(one.verdict != "no difference shown" for one in compare_all(pairs, degrees=[3.0] * 40, least=0.0))
+        normal += any(one.verdict != "no difference shown" for one in compare_all(pairs, least=0.0))
+    assert stated <= 0.02 * 200 < 0.06 * 200 <= normal
+
+
+def test_each_pair_may_have_degrees_of_its_own() -> None:
+    pair = (Interval(99, 100, 101, 9), Interval(104, 105, 106, 9))
+    sure, doubted, _ = compare_all([pair, pair, (pair[0], pair[0])], degrees=[None, 1.0, None])
+    assert sure.chance < 1e-6 < doubted.chance
+    assert sure.high - sure.low < doubted.high - doubted.low

@@ -16,7 +16,7 @@ from rich.text import Text
 from tierscope.compare.measures import Measure, measures
 from tierscope.errors import UsageError
 from tierscope.printable import printable
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.record.origin import named
 from tierscope.record.result import Run
 from tierscope.sound import reads
@@ -113,6 +113,11 @@ def _keys(table: Plain, sides: list[list[Flat]], across: bool) -> tuple[str, ...
     return tuple(key for key in table.keys if key not in left_out)
 
 
+def _degrees(before: Flat, after: Flat) -> float | None:
+    """Return the degrees of freedom of a ratio: those of the side that has fewer; None where both have many."""
+    return min((n for row in (before, after) if (n := real(row.get("degrees"))) is not None), default=None)
+
+
 def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[bool, bool]) -> list[dict[str, Any]]:
     """over: across origins, and across targets."""
     across, targets = over
@@ -126,7 +131,8 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
         if (old_one := measure.interval(a)) and (new_one := measure.interval(b))
     ]
     intervals = [(old_one, new_one) for *_, old_one, new_one in known]
-    found = compare_all(intervals, less_is_faster=measure.main.less_is_better, least=least)
+    degrees = [_degrees(a, b) for _, a, b, *_ in known]
+    found = compare_all(intervals, less_is_faster=measure.main.less_is_better, least=least, degrees=degrees)
     rows = []
     for (key, a, b, old_one, new_one), one in zip(known, found, strict=True):
         sure = a.get("conclusive") is not False and b.get("conclusive") is not False

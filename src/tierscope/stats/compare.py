@@ -96,20 +96,24 @@ def compare_all(
     less_is_faster: bool = False,
     confidence: float = 0.95,
     least: float = LEAST,
-    degrees: float | None = None,
+    degrees: Sequence[float | None] | float | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare many pairs at once: intervals are widened so that at most 1 - confidence of the calls are false.
 
     R of m pairs pass the test of Benjamini and Hochberg; all intervals get the confidence 1 - (1 - c) R / m.
-    degrees: of freedom of the spread that the intervals rest on, Student's; None where it is of many points: normal.
+    degrees: of freedom of the spread that the intervals rest on, Student's, of all pairs or of each; None where it is
+    of many points: normal. The fewer of two sides may be given: the intervals are then too wide, and never too narrow.
     """
-    law = _Law(confidence, degrees)
-    single = [_compare(*pair, law, less_is_faster, least) for pair in pairs]
+    laws = [_Law(confidence, one) for one in (degrees if isinstance(degrees, Sequence) else [degrees] * len(pairs))]
+    single = [_compare(*pair, law, less_is_faster, least) for pair, law in zip(pairs, laws, strict=True)]
     error = 1 - confidence
     chances = sorted(one.chance for one in single)
     passed = max((rank for rank, chance in enumerate(chances, 1) if chance <= rank * error / len(chances)), default=1)
-    wider = law.quantile(error * passed / max(1, len(single))) / law.quantile(error)
-    return tuple(_widened(one, wider, law, less_is_faster, least) for one in single)
+    rarer = error * passed / max(1, len(single))
+    return tuple(
+        _widened(one, law.quantile(rarer) / law.quantile(error), law, less_is_faster, least)
+        for one, law in zip(single, laws, strict=True)
+    )
 
 
 def difference(before: Interval, after: Interval) -> Interval:

@@ -37,6 +37,7 @@ class Seen:
 
     visits: int  # that the numbers are made of
     between_share: float | None  # of the squared half-width, what is between visits; None where nothing says so
+    degrees: float | None  # of freedom, the fewest of its groups; likewise
     left_out_share: float  # mean of all visits
     more_blocks: int  # of all visits but the first
 

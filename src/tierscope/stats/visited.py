@@ -71,6 +71,7 @@ def visited(visits: Sequence[Point], drifts: Sequence[Drift | None], schedule: S
     seen = Seen(
         visits=len(chosen),
         between_share=max(shares) if len(shares) == len(found) else None,
+        degrees=min((pooled.degrees for pooled in found if pooled), default=None) if all(found) else None,
         left_out_share=sum(visit.together.left_out_share for visit in visits) / len(visits),
         more_blocks=more_blocks,
     )

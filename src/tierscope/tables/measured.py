@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypedDict, TypeVar
+from typing import NotRequired, TypedDict, TypeVar
 
 from tierscope.errors import ResultError
 from tierscope.record.experiment import real
@@ -86,8 +86,9 @@ class Closing(TypedDict):
     blocks: int
     left_out_share: float
     origin: str
-    visits: int | None
-    between_share: float | None
+    visits: NotRequired[int | None]
+    between_share: NotRequired[float | None]
+    degrees: NotRequired[float | None]
 
 
 def closing(record: Record, point: Point) -> Closing:
@@ -101,6 +102,7 @@ def closing(record: Record, point: Point) -> Closing:
         "origin": strongest(facts.origin for facts in record.groups),
         "visits": seen.visits if seen else None,
         "between_share": seen.between_share if seen else None,
+        "degrees": seen.degrees if seen else None,
     }
 
 

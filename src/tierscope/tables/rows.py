@@ -133,6 +133,14 @@ class JudgedRow(Row, frozen=True, kw_only=True):
             "nothing of what changes between visits",
         ),
     ] = None
+    degrees: Annotated[
+        Ratio | None,
+        Col(
+            "degrees of freedom",
+            help="of Student's t, with which the interval is made; comparisons of many points need them. null: the "
+            "interval is of many blocks, and normal",
+        ),
+    ] = None
 
     @property
     def verdict(self) -> str:

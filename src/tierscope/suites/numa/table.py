@@ -110,10 +110,9 @@ def _closing(run: Run, cell: Cell) -> Closing:
         "blocks": sum(end["blocks"] for end in ends.values()),
         "left_out_share": max(end["left_out_share"] for end in ends.values()),
         "origin": strongest(end["origin"] for end in ends.values()),
-        "visits": min((end["visits"] for end in ends.values() if end["visits"] is not None), default=None),
-        "between_share": max(
-            (end["between_share"] for end in ends.values() if end["between_share"] is not None), default=None
-        ),
+        "visits": min((count for end in ends.values() if (count := end.get("visits")) is not None), default=None),
+        "between_share": max((n for end in ends.values() if (n := end.get("between_share")) is not None), default=None),
+        "degrees": min((n for end in ends.values() if (n := end.get("degrees")) is not None), default=None),
     }
 
 

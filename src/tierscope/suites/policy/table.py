@@ -150,8 +150,6 @@ def _closing(rows: Sequence[JudgedRow], *, judged: bool = True) -> Closing:
         "blocks": sum(row.blocks for row in rows),
         "left_out_share": max((row.left_out_share for row in rows), default=0.0),
         "origin": strongest(row.origin for row in rows),
-        "visits": None,
-        "between_share": None,
     }
 
 
