@@ -18,18 +18,15 @@ inference: `stats.interleave`, `stats.migration`, `stats.combining`.
 import math
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
-from typing import Annotated
 
 import msgspec
 import numpy as np
-from msgspec import Meta
 
 from tierscope.errors import UsageError
-from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
 from tierscope.plans.fresh import sizes
-from tierscope.plans.kinds import Help, Names, Number, Pages, Share, Size, Time, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, free_bytes
@@ -38,10 +35,9 @@ from tierscope.record.machine import Machine
 from tierscope.record.work import BlockWork
 from tierscope.stats.migration import FAR
 from tierscope.stats.strides import Stride, spread_of, stride_of
+from tierscope.suites.policy.options import COMBINING, INTERLEAVE, MIGRATION, PolicyOptions
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 
-PARTS = ("interleave", "migration", "combining")
-INTERLEAVE, MIGRATION, COMBINING = PARTS
 LINES = 4096  # at one stride: more than queues hold
 FEWER_LINES = 2048  # where memory is short
 SIMULATED_BYTES = 64 * GiB  # of which a simulation keeps nothing
@@ -64,36 +60,6 @@ BLOCK_BYTES = 128 * KiB
 LINE_S = 120e-9  # of a written line, where nothing is known yet
 GROWS = 1.25  # most that the time of a line grows from one region to the next
 ENOUGH = 80  # blocks of a region: a verdict needs 50 clean ones
-
-
-class PolicyOptions(SuiteOptions, frozen=True, kw_only=True):
-    """Options of `tierscope run policy`."""
-
-    target: Annotated[Target, Help("where the bytes live; `sim:PRESET` for a simulated memory")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
-    parts: Annotated[Names, several("part", PARTS), Help("what is looked for")] = PARTS
-    threads: Annotated[
-        Annotated[int, Meta(ge=1, le=1 << 31)] | None,
-        Help(
-            "threads that store at all strides; auto: one on each CPU of the node, up to 24. They must ask "
-            "for more than one of the memories gives"
-        ),
-    ] = None
-    to: Annotated[Size | None, Help("largest stride; auto: 4 MiB, or what the memory allows with 2048 lines")] = None
-    writes: Annotated[
-        int,
-        Meta(ge=10_000, le=1 << 31),
-        Help(
-            "single writes to one place, half as many to larger ones; migrations up to a twelfth of it apart "
-            "are found in all of them"
-        ),
-    ] = 600_000
-    memory: Annotated[Size | None, Help("most bytes mapped; auto: 2 GiB, within half of what is free")] = None
-    cpu: Annotated[
-        Number | None, Help("the CPU of single writes and of regions; auto: the first of the target's node")
-    ] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one stride or region")] = 0.4
 
 
 Layout = tuple[int, int]  # memories side by side, bytes of each in turn
