@@ -18,7 +18,7 @@ PATHS = {
     "kernel": "kernels/vector/skeleton.hpp",
     "target": "targets/skeleton.cpp",
     "structure": "structures/volatile/skeleton_map.cpp",
-    "victim": "victims/skeleton.cpp",
+    "victim": "victims/skeleton_sums.cpp",
 }
 """By kind: the one file, below examples/skeleton/core and in core."""
 QUICKER = ("-DTIERSCOPE_ONLY_ISAS=scalar;avx2", "-DTIERSCOPE_PMDK=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1")

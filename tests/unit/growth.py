@@ -355,7 +355,7 @@ def kernel() -> Parts:
     from tierscope import core
 
     words = ("stream", "kernels=skeleton,skeleton_nt", "threads=1", "array=4MiB", "budget=50ms")
-    found = [one for one in core.catalogue().kernels if one.kernel.startswith("skeleton")]
+    found = [one for one in core.catalogue().kernels if one.kernel in {"skeleton", "skeleton_nt"}]
     verdicts = [
         verdict
         for one in found
@@ -407,13 +407,13 @@ def victim() -> Parts:
     """A victim, as a group of a plan."""
     import subprocess
 
-    plan = "group kernel=skeleton target=null cpus=0\nprepare\nmeasure seconds=0.05\ncheck\n"
+    plan = "group kernel=skeleton_sums target=null cpus=0\nprepare\nmeasure seconds=0.05\ncheck\n"
     done = subprocess.run(
         [os.environ["TIERSCOPE_CORE"], "run"], input=plan, text=True, capture_output=True, check=False
     )
     facts = [json.loads(line) for line in done.stdout.splitlines()]
     return {
-        "catalogue": "skeleton" in told("catalogue"),
+        "catalogue": "skeleton_sums" in told("catalogue"),
         "run": done.returncode == 0 and any(fact.get("rows", 0) > 0 for fact in facts),
         "its detail": "200 sums of 128 KiB" in done.stdout,
         "its answers": "inf" not in done.stdout and done.returncode == 0,

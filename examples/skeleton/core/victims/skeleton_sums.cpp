@@ -1,4 +1,4 @@
-/// `skeleton`: the smallest victim, sums of an array that lies in the caches. One task is one timed block.
+/// `skeleton_sums`: the smallest victim, sums of an array that lies in the caches. One task is one timed block.
 /// Copy this file to core/victims/NAME.cpp. A victim takes what it needs from the options, and computes something
 /// whose answer can be checked: a wrong answer has no time.
 /// Blind to everything but the time of loads that hit.
@@ -45,7 +45,7 @@ class SkeletonVictim final : public Victim {
 std::unique_ptr<Victim> make(const VictimOptions&) { return std::make_unique<SkeletonVictim>(); }
 
 /// Name, summary, source, what this build lacks ("": nothing), and how it is made.
-constexpr VictimEntry entry{"skeleton", "sums of an array in the caches", "the smallest example of Tierscope", "",
+constexpr VictimEntry entry{"skeleton_sums", "sums of an array in the caches", "the smallest example of Tierscope", "",
                             &make};
 const Registration registration{entry};  // this line is all that makes it known
 
