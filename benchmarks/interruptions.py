@@ -59,7 +59,7 @@ footprint = "16MiB"
 cpus = "0"
 """
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-NAMES = re.compile(r"manifest\.json|result\.json|report[a-z-]*\.html|samples|samples/[0-9]+(-bins)?\.parquet")
+NAMES = re.compile(r"manifest\.json|result\.json|report[a-z-]*\.html|samples|samples/[0-9]+(-[0-9]+|-bins)?\.parquet")
 DONE = (0, 4)
 READING = Lock()  # one at a time: the reader of samples is not made for threads
 
@@ -90,10 +90,11 @@ class Shell:
         return self._forks((*words, "--quiet"), self.folder, self.tmp, stop, after_s)
 
 
-def records(run: Path) -> list[object]:
-    """As they stand in the document."""
+def records(run: Path) -> tuple[list[object], list[object]]:
+    """Return the records of points, and those of their further visits, as they stand in the document."""
     path = run / "result.json"
-    return list(json.loads(path.read_bytes())["records"]) if path.exists() else []
+    found = json.loads(path.read_bytes()) if path.exists() else {}
+    return list(found.get("records", [])), list(found.get("visits", []))
 
 
 def faults(shell: Shell, words: str, number: signal.Signals, after_s: float, counted: Counted) -> Iterator[str]:
@@ -110,12 +111,12 @@ def faults(shell: Shell, words: str, number: signal.Signals, after_s: float, cou
     if begun and not told:
         yield f"does not say how to go on: {ended.err.strip()!r}"
     counted.begun += begun
-    counted.kept += len(before)
+    counted.kept += sum(map(len, before))
     again = ("resume", "run") if begun else fresh
     if (ended := shell(*again)).status not in DONE:
         yield f"{again[0]} ended with {ended.status}: {ended.err.strip()}"
         return
-    if records(run)[: len(before)] != before:
+    if any(now[: len(then)] != then for now, then in zip(records(run), before, strict=True)):
         yield "records that were there are others now"
     yield from _wrong(run)
     if left := [path.name for path in shell.tmp.iterdir()]:
@@ -127,7 +128,7 @@ def _wrong(run: Path) -> Iterator[str]:
     try:
         read = load(run)
         with READING:
-            for record in read.result.records:
+            for record in (*read.result.records, *read.result.visits):
                 read.blocks(record)
     except TierscopeError as error:
         yield f"cannot be read: {error}"
