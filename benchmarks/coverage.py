@@ -139,7 +139,7 @@ def share(found: list[bool]) -> str:
 
 
 def overlaps(runs: Runs, *, sure: bool) -> list[bool]:
-    """Of each pair of runs and each kernel."""
+    """Return for each pair of runs and each kernel whether the two intervals overlap."""
     return [
         one[kernel].interval.low <= other[kernel].interval.high
         and other[kernel].interval.low <= one[kernel].interval.high

@@ -24,7 +24,7 @@ class Audit:
 
 
 def examine(statements: Sequence[Statement]) -> Audit:
-    """Check every identity over all statements, in the order of their names; equal failures are told once."""
+    """Check every identity over all statements, in the order of their names; equal failures are reported once."""
     found = {name: list(identities[name].check(statements)) for name in identities}
     failures = tuple(dict.fromkeys(one for each in found.values() for one in each if one is not None))
     return Audit({name: len(each) for name, each in found.items()}, failures)

@@ -87,7 +87,7 @@ def _labels(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def _label(row: Flat, labels: tuple[Column, ...]) -> str:
-    """Return how people are told of a row: 'triad, threads 2, node:0, footprint 1 GiB'."""
+    """Return a row in words: 'triad, threads 2, node:0, footprint 1 GiB'."""
     told = [(column, value) for column in labels if (value := row.get(column.name)) not in (None, "")]
     return ", ".join(
         str(value) if not column.unit else f"{column.title} {_shown(value, column)}" for column, value in told
@@ -138,7 +138,7 @@ def _record(run: Run, record: Record) -> list[Statement]:
 
 
 def _numbered(record: Record) -> str:
-    """'experiment 3', 'experiment 3, visit 2'; visits are told from 1, and the first is the experiment."""
+    """'experiment 3', 'experiment 3, visit 2'; the visits of an experiment are counted from 1."""
     return f"experiment {record.number}" + (f", visit {record.visit + 1}" if record.visit else "")
 
 
@@ -167,7 +167,7 @@ def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statemen
 
 def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[str, str]) -> Statement:
     """Return where the bytes of a group lay, by node and by page size."""
-    targets = [target for target in (group.target, group.source) if target is not None]
+    targets = group.targets
     homes = {target.where for target in targets}
     quantities = {"footprint_bytes": Quantity(float(facts.footprint_bytes))}
     elsewhere = sorted(node for node in facts.nodes if node not in homes)

@@ -9,7 +9,7 @@ Source: freedesktop.org, XDG Base Directory Specification 0.8, 2021 ($XDG_CACHE_
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -79,9 +79,5 @@ def _code() -> str:
 def _make_room(folder: Path) -> None:
     files = list(folder.glob("*.json"))
     if len(files) >= MOST:
-        for file in _oldest(files)[: MOST // 2]:
+        for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)[: MOST // 2]:
             file.unlink(missing_ok=True)
-
-
-def _oldest(files: Iterable[Path]) -> list[Path]:
-    return sorted(files, key=lambda file: file.stat().st_mtime_ns)

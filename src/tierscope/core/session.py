@@ -37,7 +37,7 @@ def _structures(_core: Path) -> frozenset[str]:
 
 def in_a_pool(groups: Sequence[Group]) -> bool:
     """Whether a group has bytes in a pool of libpmemobj."""
-    return any(one is not None and one.name == "pool" for group in groups for one in (group.target, group.source))
+    return any(target.name == "pool" for group in groups for target in group.targets)
 
 
 def _finder(groups: Sequence[Group]) -> Callable[[], Path] | None:

@@ -58,7 +58,7 @@ def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str],
     UsageError where targets name two; MachineError for a kernel on simulated memory that is among `formless`.
     """
     groups = [group for experiment in experiments for group in experiment.groups]
-    words = [t.word for g in groups for t in (g.target, g.source) if t is not None and t.name != "null"]
+    words = [t.word for g in groups for t in g.targets if t.name != "null"]
     machines = {machine_of([word]): word for word in words}
     if len(machines) > 1 and ("" in machines or not many):
         one, other = sorted(machines.values())[:2]

@@ -120,6 +120,11 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
         bool, Meta(description="whether threads may share its CPUs, with each other or with other groups")
     ] = False
 
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """All that it uses: the target and, where it has one, the source."""
+        return (self.target,) if self.source is None else (self.target, self.source)
+
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """How long, and how sure; OutOfRangeError for times and shares that no measurement can have."""

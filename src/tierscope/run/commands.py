@@ -1,9 +1,8 @@
 """The command lines that a plan starts through a shell: nobody else's are started unless the user agrees."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeGuard
 
-from tierscope.record.experiment import Experiment, Group, Target
+from tierscope.record.experiment import Experiment, Group
 from tierscope.record.work import JobWork, TaskWork
 
 OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
@@ -22,7 +21,8 @@ def commands_of(experiments: Iterable[Experiment]) -> list[str]:
     """
     groups = [group for experiment in experiments for group in experiment.groups]
     started = [command for group in groups if (command := _command(group))]
-    lost = [f"overwrite {target.word}" for group in groups for target in (group.target, group.source) if _loses(target)]
+    targets = [target for group in groups for target in group.targets]
+    lost = [f"overwrite {target.word}" for target in targets if target.word.endswith(OVERWRITE)]
     return list(dict.fromkeys(started + lost))
 
 
@@ -35,7 +35,3 @@ def _command(group: Group) -> str:
             return "" if group.target.name == "storage" else arguments
         case _:
             return ""
-
-
-def _loses(target: Target | None) -> TypeGuard[Target]:
-    return target is not None and target.word.endswith(OVERWRITE)

@@ -100,7 +100,7 @@ def _other_tier(fact: GroupFacts, point: Point) -> list[Warn]:
 
 def _misplaced(group: Group, fact: GroupFacts) -> list[Warn]:
     """Bytes on other nodes than asked; nothing where part of them lies in a file, or no one could tell."""
-    targets = [target for target in (group.target, group.source) if target is not None]
+    targets = group.targets
     homes = {target.where for target in targets}
     stray = {node: size for node, size in fact.nodes.items() if node not in homes}
     if not stray or any(target.name != "node" for target in targets):

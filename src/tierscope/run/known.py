@@ -20,14 +20,14 @@ def refuse_unknown(groups: Iterable[Group], build: Catalogue) -> None:
 
     UsageError for an ISA on which the kernel is not built, and for the work of another task than the kernel's.
     """
-    for work, targets in {(g.workload, (g.target, g.source)): None for g in groups}:
+    for work, targets in {(g.workload, g.targets): None for g in groups}:
         for target in targets:
             _refuse_target(target, build)
         _refuse_kernel(work, build)
 
 
-def _refuse_target(target: Target | None, build: Catalogue) -> None:
-    if target is None or target.name in PLACES:
+def _refuse_target(target: Target, build: Catalogue) -> None:
+    if target.name in PLACES:
         return
     kinds = {kind.name: kind for kind in build.targets}
     if target.name not in kinds:

@@ -52,9 +52,7 @@ def with_rooms_of(machine: Machine, targets: Iterable[Target], held: Mapping[str
 def _targets(experiments: list[Experiment]) -> Iterator[Target]:
     for experiment in experiments:
         for group in experiment.groups:
-            yield group.target
-            if group.source is not None:
-                yield group.source
+            yield from group.targets
 
 
 def _room(machine: Machine, target: Target, held: HeldIn, system: System) -> int | None:

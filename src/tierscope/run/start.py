@@ -82,7 +82,7 @@ def machine_for(suite: str, options: SuiteOptions, plan_text: str) -> Machine:
         word = machine_of(target.word for target in options.named_targets())
     else:
         groups = (group for experiment in own_groups(plan_text).experiments for group in experiment.groups)
-        word = machine_of(t.word for group in groups for t in (group.target, group.source) if t is not None)
+        word = machine_of(t.word for group in groups for t in group.targets)
     return with_build(suite, this_machine(options.peak, word))
 
 

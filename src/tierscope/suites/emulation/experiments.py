@@ -49,8 +49,8 @@ def _tiers(experiment: Experiment) -> list[tuple[Target, tuple[int, ...]]]:
     """Each emulated tier of an experiment, with the CPUs of all groups that use it."""
     found: dict[str, tuple[Target, dict[int, None]]] = {}
     for group in experiment.groups:
-        for target in (group.target, group.source):
-            if target is not None and target.name == NAME:
+        for target in group.targets:
+            if target.name == NAME:
                 cpus = found.setdefault(target.word, (target, {}))[1]
                 cpus.update(dict.fromkeys(group.team.cpus))
     return [(target, tuple(cpus)) for target, cpus in found.values()]
