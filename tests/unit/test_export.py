@@ -12,9 +12,7 @@ import pytest
 
 from made import Maker, add_loaded_latency, add_stream
 from made_buffers import add_regions
-from made_maps import add_point
 from made_numa import add_nodes
-from made_storage import storage_run
 from said import refused, say
 from tierscope.compare.points import named, points
 from tierscope.errors import Exit, UsageError
@@ -84,45 +82,6 @@ def test_points_name_what_their_value_does_not_tell(tmp_path: Path) -> None:
     lines = text("markdown", [maker.save("buffers")]).splitlines()
     assert any(line.startswith("| read, region 64 B, block 64 B, scattered, node:0, pages 2 MiB |") for line in lines)
     assert any(line.startswith("| read, region 64 KiB, block 64 B, not scattered, node:0,") for line in lines)
-
-
-def test_openmetrics_is_as_its_standard_asks(runs: list[Run]) -> None:
-    lines = text("openmetrics", runs).splitlines()
-    assert lines[-1] == "# EOF"
-    types = [line.split()[2] for line in lines if line.startswith("# TYPE")]
-    assert types == sorted(set(types))
-    sample = re.compile(r'([a-z_0-9]+)\{([a-z_0-9]+="(?:[^"\\\n]|\\.)*",?)+\} -?[0-9.e+-]+')
-    family = ""
-    for line in lines[:-1]:
-        if line.startswith("# TYPE"):
-            family = line.split()[2]
-        else:
-            found = sample.fullmatch(line)
-            assert found, line
-            assert found[1] == family
-    assert "tierscope_stream_bandwidth_bytes_per_second" in types
-    assert "tierscope_numa_latency_seconds" in types
-    assert len(lines) == len(set(lines))
-
-
-def series(text: str, metric: str) -> list[tuple[tuple[str, str], ...]]:
-    """Labels of each sample of a metric, but for the number of its row."""
-    found = [re.findall(r'(\w+)="([^"]*)"', line) for line in text.splitlines() if line.startswith(metric + "{")]
-    return [tuple((name, word) for name, word in labels if name != "row") for labels in found]
-
-
-def test_openmetrics_tells_points_apart_by_their_labels(tmp_path: Path) -> None:
-    maker = Maker(tmp_path / "maps")
-    for count in (2000, 4000):
-        add_point(maker, "quick_map", "get", count=count)
-    jobs = storage_run(tmp_path / "storage", "size=64MiB", "preset=depths", repeats=3)
-    for run, metric in (
-        (maker.save("maps"), "tierscope_maps_ops_per_second"),
-        (jobs, "tierscope_storage_iops"),
-    ):
-        found = series(text("openmetrics", [run]), metric)
-        assert len(set(found)) == len(found) > 1
-    assert "tierscope_storage_depth" not in text("openmetrics", [jobs])
 
 
 def test_hwloc_gives_latency_in_ns_and_bandwidth_in_mib(runs: list[Run]) -> None:

@@ -10,18 +10,14 @@ from tierscope.cli import door
 from tierscope.cli.console import Console
 from tierscope.cli.drawn import draw, draw_waterfall
 from tierscope.compare import beside_text, comparison
-from tierscope.compare.alike import Side, compare_alike, footprints
 from tierscope.compare.beside import beside, normal, sentence
-from tierscope.errors import Exit, UsageError
-from tierscope.imports import importers
+from tierscope.compare.two import compared
+from tierscope.errors import Exit
 from tierscope.printable import printable
 from tierscope.record.origin import banner
 from tierscope.record.result import Run, load
-from tierscope.reference import Match
 from tierscope.report.warned import warn_of_origin
 from tierscope.stats.compare import LEAST
-
-WITHOUT = "Note: what another tool printed has no interval: the ratios stand without a verdict."
 
 
 def two_runs(
@@ -29,7 +25,7 @@ def two_runs(
 ) -> int:
     """how: least; across "origins", "targets" or none. FAILED where a point is slower, INCONCLUSIVE where all are."""
     old, new = load(before), load(after)
-    rows, notes = _compared(old, new, *how)
+    rows, notes = compared(old, new, *how)
     if as_json:
         door.document(rows)
     else:
@@ -43,33 +39,6 @@ def two_runs(
     if not verdicts or set(verdicts) == {"inconclusive"}:
         return Exit.INCONCLUSIVE
     return Exit.FAILED if "slower" in verdicts else Exit.GOOD
-
-
-def _compared(old: Run, new: Run, least: float | None, across: str | None) -> tuple[list[dict[str, Any]], list[str]]:
-    """The rows, and what must be said of them."""
-    if "imported" not in (old.result.origin, new.result.origin):
-        over = {"across": across == "origins", "targets": across == "targets"}
-        rows = comparison.compare_runs(old, new, LEAST if least is None else least, **over)
-        notes = (comparison.doubt(old, new), _in_time(old, new, rows, over["targets"]))
-        return rows, [note for note in notes if note]
-    if across == "targets":
-        raise UsageError("--across-targets is of two runs of Tierscope; what was imported is matched by what it means")
-    if least is not None:
-        raise UsageError("--least calls differences that intervals bear out, and what another tool printed has none")
-    comparison.refuse_apart(old, new, across=across == "origins")
-    rows = compare_alike(*(Side(run, _alike(run)) for run in (old, new)))
-    return rows, [note for note in (WITHOUT, footprints(rows)) if note]
-
-
-def _in_time(old: Run, new: Run, rows: list[dict[str, Any]], targets: bool) -> str:
-    """Two tiers differ by more than the hour, and what is simulated does not change with it."""
-    real = "simulated" not in (old.result.origin, new.result.origin)
-    return comparison.apart_in_time(rows) if real and not targets else ""
-
-
-def _alike(run: Run) -> tuple[Match, ...] | None:
-    """What the readings of an import mean; None for a run of ours. UnknownNameError for a format that is gone."""
-    return importers[str(run.result.options.get("as"))].alike if run.result.origin == "imported" else None
 
 
 def _draw(rows: list[dict[str, Any]], least: float, figure: Path, beside: tuple[Run, Run, list[str]]) -> None:

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from textwrap import fill
 from typing import Any
 
@@ -37,6 +38,18 @@ def described(registry: Registry[Any]) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in paragraphs.items()}
 
 
+class Area(StrEnum):
+    """What a command is for; the value is the title of its group in `tierscope --help`, in this order."""
+
+    MEASURE = "Measure"
+    LOOK = "Look at a run"
+    COMPARE = "Compare and correlate"
+    PREDICT = "Model, simulate and predict"
+    MACHINE = "Machine and program"
+    DATA = "Data of other programs"
+    OTHER = "Other commands"
+
+
 @dataclass(frozen=True)
 class Tried:
     """Arguments with which the tests call a command for a run of each suite; neither: it reads no run.
@@ -51,7 +64,7 @@ class Tried:
 class Command(click.RichCommand):
     """A command that knows its examples, its formats, when it ends with which exit status, and how it is tried.
 
-    `markdown` is its help with its marks. `tried`: None for a command that has not said it.
+    `markdown` is its help with its marks. `tried`: None for a command that has not said it. `area`: what it is for.
     """
 
     def __init__(
@@ -61,11 +74,12 @@ class Command(click.RichCommand):
         status: dict[int, str] | None = None,
         formats: Callable[[], dict[str, str]] | None = None,
         tried: Tried | None = None,
+        area: Area = Area.OTHER,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.examples, self.status, self._formats = examples, status or {}, formats
-        self.tried = tried
+        self.tried, self.area = tried, area
         self.markdown = self.help or ""
         self.help = plain(self.markdown)
         self._marked: dict[str, str] = {}
@@ -83,17 +97,32 @@ class Command(click.RichCommand):
         """Name -> what it is, of the formats that the command knows; their modules are loaded."""
         return self._formats() if self._formats else {}
 
+    def examples_for(self, ctx: click.Context) -> tuple[str, ...]:
+        """Return the examples that the help of this command line shows."""
+        return self.examples
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         blocks = {
             "Formats": two_columns(self.formats),
             "Exit status": two_columns(self.status),
-            "Examples": "".join(f"  {example}\n" for example in self.examples),
+            "Examples": "".join(f"  {example}\n" for example in self.examples_for(ctx)),
         }
         _write("\n".join(f"{title}:\n{text}" for title, text in blocks.items() if text), formatter)
 
 
 class Group(click.RichGroup):
-    """A group with an epilogue of its own lines."""
+    """A group with an epilogue of its own lines, whose commands stand by their areas."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # rich-click narrows the types of click
+        formatter.config.command_groups = {ctx.command_path: self._areas(ctx)}
+        super().format_options(ctx, formatter)
+
+    def _areas(self, ctx: click.Context) -> list[Any]:
+        """Return the commands of each area that has some."""
+        found: dict[Area, list[str]] = {area: [] for area in Area}
+        for name in self.list_commands(ctx):
+            found[getattr(self.get_command(ctx, name), "area", Area.OTHER)].append(name)
+        return [{"name": area.value, "commands": names} for area, names in found.items() if names]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         _write(self.epilog, formatter)

@@ -4,11 +4,12 @@ import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
 @click.command(
     cls=Command,
+    area=Area.LOOK,
     tried=Tried(("{run}", "{run} --json")),
     status={1: "at least one identity fails", 4: "no identity applies to the numbers"},
     examples=(

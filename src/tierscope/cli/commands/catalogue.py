@@ -6,10 +6,10 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
-@click.command(cls=Command, tried=Tried())
+@click.command(cls=Command, area=Area.MACHINE, tried=Tried())
 @click.option("--json", "as_json", is_flag=True, help="Print the [catalogue of the core](plan.md#catalogue).")
 def catalogue(as_json: bool) -> int:
     """List the kernels, ISAs, targets, structures and victims of this build.

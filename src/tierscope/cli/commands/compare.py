@@ -7,12 +7,13 @@ import rich_click as click
 
 from tierscope.cli.agreed import allowing
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 from tierscope.cli.least import share
 
 
 @click.command(
     cls=Command,
+    area=Area.COMPARE,
     tried=Tried(
         ("{run} {run} --figure {out}/c.svg", "{run} {run} --json", "{run} {run} --figure {out}/c.html"),
         ("{run} reference:document003_storage", "{run} reference:document003_storage --json"),

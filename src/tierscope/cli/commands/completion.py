@@ -4,7 +4,7 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 NO_SPACE = """COMPREPLY+=($value)
             [[ $value == *= ]] && compopt -o nospace"""
@@ -13,6 +13,7 @@ NO_SPACE = """COMPREPLY+=($value)
 
 @click.command(
     cls=Command,
+    area=Area.MACHINE,
     tried=Tried(),
     examples=("tierscope completion bash > ~/.local/share/bash-completion/completions/tierscope",),
 )

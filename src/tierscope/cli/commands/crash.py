@@ -7,11 +7,12 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
 @click.command(
     cls=Command,
+    area=Area.PREDICT,
     tried=Tried(),
     status={
         1: "at least one image failed its check",

@@ -4,22 +4,28 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
-@click.command(cls=Command, tried=Tried())
+@click.command(cls=Command, area=Area.MACHINE, tried=Tried())
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(as_json: bool) -> int:
+@click.option("--measure", is_flag=True, help="Also measure, for a second or two, what CPUs share.")
+def doctor(as_json: bool, measure: bool) -> int:
     """Check which settings of this machine affect which numbers.
 
     Runs all [checks](doctor.md). It changes nothing and does not need root.
+
+    With `--measure` it also loads two CPUs and the memory for a second or two. The finding `sharing` then reports
+    whether CPUs share a core that the system lists as two. It also reports whether two threads get more from memory
+    than one. `run sharing` and `run quick` measure the same.
     """
     from tierscope.cli.console import Console
     from tierscope.doctor import examine
     from tierscope.doctor.text import show
     from tierscope.host.system import System
+    from tierscope.run.examined import examined
 
-    findings = examine(System())
+    findings = examined() if measure else examine(System())
     if as_json:
         door.document(findings)
     else:

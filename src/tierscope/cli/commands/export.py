@@ -6,7 +6,7 @@ import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
 def _formats() -> dict[str, str]:
@@ -17,6 +17,7 @@ def _formats() -> dict[str, str]:
 
 @click.command(
     cls=Command,
+    area=Area.DATA,
     tried=Tried(some=("{run} {run} --to {export} --out {out}/export",)),
     formats=_formats,
     examples=(

@@ -6,12 +6,13 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 from tierscope.cli.least import share
 
 
 @click.command(
     cls=Command,
+    area=Area.COMPARE,
     tried=Tried(("{run} {run} --figure {out}/h.svg", "{run} {run} --json")),
     status={1: "a number became slower", 4: "there are too few runs to decide"},
 )

@@ -6,7 +6,7 @@ import rich_click as click
 
 from tierscope.cli import names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried, described
+from tierscope.cli.help import Area, Command, Tried, described
 
 
 def _formats() -> dict[str, str]:
@@ -18,6 +18,7 @@ def _formats() -> dict[str, str]:
 @click.command(
     name="import",
     cls=Command,
+    area=Area.DATA,
     tried=Tried(),
     formats=_formats,
     examples=(

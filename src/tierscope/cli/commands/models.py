@@ -4,10 +4,10 @@ import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
-@click.command("models", cls=Command, tried=Tried())
+@click.command("models", cls=Command, area=Area.PREDICT, tried=Tried())
 @click.argument("name", required=False, shell_complete=names.complete(names.models))
 def list_models(name: str | None) -> int:
     """List the models of run time and bandwidth, or show model NAME.

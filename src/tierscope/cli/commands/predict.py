@@ -6,11 +6,12 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
 @click.command(
     cls=Command,
+    area=Area.PREDICT,
     tried=Tried(
         some=(
             "{run} --from read=100ns,cache=1MiB:5ns --on read=300ns,cache=1MiB:5ns --json",

@@ -6,11 +6,12 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
 @click.command(
     cls=Command,
+    area=Area.PREDICT,
     tried=Tried(some=("{run}",)),
     examples=(
         "tierscope preset runs/latency-here > here.toml",

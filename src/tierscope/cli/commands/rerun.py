@@ -7,11 +7,12 @@ import rich_click as click
 from tierscope.cli import running
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
 @click.command(
     cls=Command,
+    area=Area.MEASURE,
     tried=Tried(),
     status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
 )

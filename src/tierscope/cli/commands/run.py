@@ -9,8 +9,9 @@ from click.shell_completion import CompletionItem
 from tierscope.cli import running
 from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Tried
 from tierscope.cli.markup import plain
+from tierscope.cli.suite_command import SuiteCommand
 
 if TYPE_CHECKING:
     from tierscope.plans import SuiteOptions
@@ -35,7 +36,8 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
 
 
 @click.command(
-    cls=Command,
+    cls=SuiteCommand,
+    area=Area.MEASURE,
     tried=Tried(),
     status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
     examples=(
@@ -48,6 +50,7 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
         "tierscope run neighbors victim='cmd ./solve instance.txt'",
         "tierscope run my-groups.toml",
         "tierscope run stream --dry-run",
+        "tierscope run stream --help",
     ),
 )
 @click.argument("suite", shell_complete=_suites)
@@ -74,7 +77,8 @@ def run(
 
     Keeps everything in a run directory, writes `report.html` there, and prints tables and plots. SUITE is one of the
     [suites](#options-of-the-suites) that `tierscope suites` lists. A name that ends in `.toml` is a [file of
-    groups](../how-to/own-groups.md).
+    groups](../how-to/own-groups.md). `tierscope run SUITE --help` lists the options of SUITE. `--key=value` and
+    `--key value` mean `key=value`.
     """
     from tierscope.cli.finish import run_and_finish
     from tierscope.run.commands import typed

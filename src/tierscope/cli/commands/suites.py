@@ -4,11 +4,11 @@ import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 from tierscope.cli.markup import plain
 
 
-@click.command("suites", cls=Command, tried=Tried())
+@click.command("suites", cls=Command, area=Area.MEASURE, tried=Tried())
 @click.argument("name", required=False, shell_complete=names.complete(names.suites))
 def list_suites(name: str | None) -> int:
     """List the suites with their options and defaults, or those of suite NAME."""

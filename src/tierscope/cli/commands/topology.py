@@ -7,14 +7,14 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 from tierscope.units import show_bytes, show_rate, show_seconds
 
 if TYPE_CHECKING:
     from tierscope.record.machine import Machine, Node
 
 
-@click.command(cls=Command, tried=Tried())
+@click.command(cls=Command, area=Area.MACHINE, tried=Tried())
 @click.option("--json", "as_json", is_flag=True, help="Print the [`Machine`](run-directory.md#machine).")
 def topology(as_json: bool) -> int:
     """Show CPUs, caches, nodes, persistent memory, CXL and the theoretical peak.

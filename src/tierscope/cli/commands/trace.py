@@ -7,7 +7,7 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
+    area=Area.PREDICT,
     tried=Tried(),
     examples=(
         "tierscope trace --on optane100 --on ddr5 -- ./program arguments",

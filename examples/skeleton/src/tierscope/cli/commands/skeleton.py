@@ -9,11 +9,13 @@ import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
-from tierscope.cli.help import Command, Tried
+from tierscope.cli.help import Area, Command, Tried
 
 
 @click.command(
     cls=Command,
+    # Its group in the help of the program.
+    area=Area.LOOK,
     # How the tests call it for a run of each suite; Tried() for a command that reads no run.
     tried=Tried(("{run}", "{run} --json")),
     examples=("tierscope skeleton runs/A",),

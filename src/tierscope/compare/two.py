@@ -1,0 +1,43 @@
+"""Two runs of any origin compared, with all that must be said of the comparison."""
+
+from typing import Any
+
+from tierscope.compare import comparison
+from tierscope.compare.alike import Side, compare_alike, footprints
+from tierscope.errors import UsageError
+from tierscope.imports import importers
+from tierscope.record.result import Run
+from tierscope.reference import Match
+from tierscope.stats.compare import LEAST
+
+WITHOUT = "Note: what another tool printed has no interval: the ratios stand without a verdict."
+
+
+def compared(old: Run, new: Run, least: float | None, across: str | None) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return a row for each common point, and notes. UsageError where runs or arguments do not fit together.
+
+    least: smallest difference of interest, a share; None: `LEAST`. across: "origins", "targets" or None.
+    """
+    if "imported" not in (old.result.origin, new.result.origin):
+        over = {"across": across == "origins", "targets": across == "targets"}
+        rows = comparison.compare_runs(old, new, LEAST if least is None else least, **over)
+        notes = (comparison.doubt(old, new), _in_time(old, new, rows, over["targets"]))
+        return rows, [note for note in notes if note]
+    if across == "targets":
+        raise UsageError("--across-targets is of two runs of Tierscope; what was imported is matched by what it means")
+    if least is not None:
+        raise UsageError("--least calls differences that intervals bear out, and what another tool printed has none")
+    comparison.refuse_apart(old, new, across=across == "origins")
+    rows = compare_alike(*(Side(run, _alike(run)) for run in (old, new)))
+    return rows, [note for note in (WITHOUT, footprints(rows)) if note]
+
+
+def _in_time(old: Run, new: Run, rows: list[dict[str, Any]], targets: bool) -> str:
+    """Two tiers differ by more than the hour, and what is simulated does not change with it."""
+    real = "simulated" not in (old.result.origin, new.result.origin)
+    return comparison.apart_in_time(rows) if real and not targets else ""
+
+
+def _alike(run: Run) -> tuple[Match, ...] | None:
+    """What the readings of an import mean; None for a run of ours. UnknownNameError for a format that is gone."""
+    return importers[str(run.result.options.get("as"))].alike if run.result.origin == "imported" else None

@@ -1,0 +1,1 @@
+"""Is a machine normal? Its numbers beside those of machines of the same kind."""

@@ -1,0 +1,111 @@
+"""A number beside the band of similar machines, and what the memory allows by first principles.
+
+Machines are similar if they have the same processor family, model and stepping, as many CPUs, packages and nodes with
+memory, and are guests of a hypervisor alike. The band runs from the 20th to the 80th percentile of their numbers; each
+machine counts once, and the machine itself does not. Of fewer than FEWEST machines a band is shown, and no verdict.
+
+    verdict: `low` or `high` if the whole interval lies outside of the band, else `normal`
+
+Blind to differences that the kind does not contain: DIMMs, firmware, neighbours of a guest.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.compare.kept import Number
+from tierscope.compare.measures import measures
+from tierscope.compare.points import points
+from tierscope.normal.entry import Entry, Kind, kind_of
+from tierscope.record.result import Run
+from tierscope.sound import reads
+
+FEWEST = 5  # machines: 20 % of fewer is none of them
+LOW, HIGH = 20.0, 80.0  # percentiles
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Of similar machines."""
+
+    low: float
+    middle: float
+    high: float
+    machines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """One number of a run, beside its band."""
+
+    measure: str
+    point: str
+    unit: str
+    less_is_better: bool
+    number: Number
+    band: Band | None
+
+    @property
+    def verdict(self) -> str:
+        """`normal`, `low`, `high`, `inconclusive`, or `not known`."""
+        if not self.number.conclusive:
+            return "inconclusive"
+        if self.band is None or self.band.machines < FEWEST:
+            return "not known"
+        if self.number.high < self.band.low:
+            return "low"
+        return "high" if self.number.low > self.band.high else "normal"
+
+    @property
+    def worse(self) -> bool:
+        """Whether it is outside of the band on the bad side."""
+        return self.verdict == ("high" if self.less_is_better else "low")
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """All main numbers of a run. machines: that are similar; others: that are known and not similar."""
+
+    kind: Kind
+    rows: tuple[Beside, ...]
+    machines: int
+    others: int
+
+
+@reads("the comparison")
+def normal(run: Run, entries: Sequence[Entry]) -> Normal:
+    """Return the numbers of a run beside those of similar machines."""
+    kind, own = kind_of(run.result.machine), run.result.machine.identity.digest()
+    foreign = [entry for entry in entries if entry.machine != own]
+    similar = [entry for entry in foreign if entry.kind == kind]
+    bands = bands_of(similar)
+    rows = tuple(
+        Beside(
+            name,
+            words,
+            measures()[name].unit,
+            measures()[name].main.less_is_better,
+            next(iter(numbers.values())),
+            bands.get((name, words, measures()[name].unit)),
+        )
+        for name, found in points([run]).items()
+        for words, numbers in found.items()
+    )
+    alike = {entry.machine for entry in similar}
+    return Normal(kind, rows, len(alike), len({entry.machine for entry in foreign} - alike))
+
+
+def bands_of(entries: Sequence[Entry]) -> dict[tuple[str, str, str], Band]:
+    """Return the band of each point, by measure, words and unit; of several suites of a machine the newest counts."""
+    values: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for entry in sorted(entries, key=lambda one: one.day):
+        for number in entry.numbers:
+            values[number.measure, number.point, number.unit][entry.machine] = number.value
+    return {key: _band(list(of.values())) for key, of in values.items()}
+
+
+def _band(values: Sequence[float]) -> Band:
+    low, middle, high = np.percentile(values, (LOW, 50.0, HIGH))
+    return Band(float(low), float(middle), float(high), len(values))

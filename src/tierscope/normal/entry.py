@@ -1,0 +1,117 @@
+"""What is kept of a run so that other machines can be compared with it: the kind of machine, and its sure numbers.
+
+An entry names no host, no path and no person. Only points in plain memory are kept, whose words are those of the
+program; a target that is a file or a pool may say where it lies, and is left out. A file with any other key or word is
+refused, so that a reference set cannot smuggle in what it should not hold.
+"""
+
+import re
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from tierscope.compare.measures import measures
+from tierscope.compare.points import points
+from tierscope.errors import ResultError, UsageError
+from tierscope.record.machine import Machine
+from tierscope.record.result import Run
+
+SCHEMA = 1
+PLACES = re.compile(r"(file|pool|fsdax|devdax|dax|emu|sim|null):")
+WORDS = r"^[A-Za-z0-9_ .,:;+*%()/=-]{1,160}(?!\n)$"
+
+Word = Annotated[str, Meta(pattern=WORDS)]
+Positive = Annotated[float, Meta(gt=0)]
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What machines must share to be alike."""
+
+    family: Word  # vendor:family:model:stepping, as the CPU reports it
+    cpus: Annotated[int, Meta(ge=1)]
+    packages: Annotated[int, Meta(ge=1)]
+    nodes: Annotated[int, Meta(ge=1)]  # with memory
+    guest: bool
+
+
+class Sure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One conclusive number."""
+
+    measure: Word
+    point: Word
+    unit: Word
+    value: Positive
+    low: Positive
+    high: Positive
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One run of one machine. machine: a digest, which tells two machines apart and names none."""
+
+    schema: Annotated[int, Meta(ge=1)]
+    machine: Annotated[str, Meta(pattern=r"^[0-9a-f]{12}(?!\n)$")]
+    kind: Kind
+    suite: Word
+    day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?!\n)$")]
+    software: Word
+    numbers: Annotated[tuple[Sure, ...], Meta(max_length=4096)]
+
+
+class Version(msgspec.Struct, frozen=True):
+    """What an entry of any version has."""
+
+    schema: Annotated[int, Meta(ge=1)]
+
+
+def entry_of(run: Run) -> Entry:
+    """Return what is kept of a run; UsageError for one that is not of real memory, or has no conclusive number."""
+    result = run.result
+    if result.origin != "real":
+        raise UsageError(f"{run.path} is {result.origin}: only measurements of real memory say what is normal")
+    found = tuple(
+        Sure(
+            measure=name, point=words, unit=measures()[name].unit,
+            value=number.value, low=min(number.low, number.value), high=max(number.high, number.value),
+        )
+        for name, rows in points([run]).items()
+        for words, (number, *_) in ((words, list(kept.values())) for words, kept in rows.items())
+        if number.conclusive and number.low > 0 and not PLACES.search(words) and re.match(WORDS, words)
+    )  # fmt: skip
+    if not found:
+        raise UsageError(f"{run.path} has no conclusive number in plain memory; repeat it on a quiet machine")
+    return Entry(
+        schema=SCHEMA,
+        machine=result.machine.identity.digest(),
+        kind=kind_of(result.machine),
+        suite=result.suite,
+        day=result.started[:10],
+        software=result.software.tierscope,
+        numbers=found,
+    )
+
+
+def kind_of(machine: Machine) -> Kind:
+    """Return the kind of a machine."""
+    identity = machine.identity
+    return Kind(
+        family=identity.family,
+        cpus=len(identity.cpus),
+        packages=len({cpu.package for cpu in identity.cpus}) or 1,
+        nodes=sum(node.memory_bytes > 0 for node in identity.nodes) or 1,
+        guest=bool(identity.hypervisor),
+    )
+
+
+def read_entries(content: bytes, name: str) -> list[Entry]:
+    """Return the entries of a file; ResultError for one that is damaged, newer, or holds what no entry may hold."""
+    try:
+        versions = [one.schema for one in msgspec.json.decode(content, type=list[Version])]
+        if (newest := max(versions, default=SCHEMA)) > SCHEMA:
+            raise ResultError(f"{name} is of a newer version (schema {newest}); update Tierscope")
+        return msgspec.json.decode(content, type=list[Entry])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ResultError(
+            f"{name} is no reference set: {error}. A set holds kinds of machines and numbers, and no names of hosts; "
+            "make one with `tierscope normal share RUN FILE`"
+        ) from error

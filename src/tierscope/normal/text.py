@@ -1,0 +1,101 @@
+"""Whether a machine is normal, in the terminal and as a document."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tierscope.compare.points import said
+from tierscope.normal.band import FEWEST, Beside, Normal
+from tierscope.normal.entry import Kind
+from tierscope.printable import printable
+from tierscope.units import show_value
+
+LINES = 40  # points in the terminal; --json has all
+
+
+def show(found: Normal, console: Console) -> None:
+    """The sentence, then points outside of their band first."""
+    console.print(Text(sentence(found), style="bold"))
+    known = [row for row in found.rows if row.band]
+    if not known:
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name, right in (("point", False), ("here", True), ("similar machines, 20 to 80 %", True), ("", False)):
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    ordered = sorted(known, key=lambda row: (not row.worse, row.verdict == "normal"))
+    for row in ordered[:LINES]:
+        table.add_row(
+            Text(printable(f"{row.measure}: {row.point}")), said(row.number, row.unit), _band(row), row.verdict
+        )
+    console.print(table)
+    if len(ordered) > LINES:
+        console.print(Text(f"... {len(ordered) - LINES} more points, all with --json", style="dim"))
+
+
+def sentence(found: Normal) -> str:
+    """Return one sentence: normal, what is not, or why that is not known."""
+    if not found.machines:
+        return f"Not known: no similar machine is known. {_similar(found.kind)}{_others(found)}"
+    judged = [row for row in found.rows if row.verdict in ("normal", "low", "high")]
+    if not judged:
+        few = max((row.band.machines for row in found.rows if row.band), default=0)
+        why = (
+            f"at most {few} similar machines have a point in common with this run, and {FEWEST} are needed"
+            if few < FEWEST
+            else "no number of this run is conclusive"
+        )
+        return f"Not known: {why}."
+    odd = [row for row in judged if row.worse]
+    if not odd:
+        return f"Yes: all {len(judged)} numbers are normal or better, next to {found.machines} similar machines."
+    worst = odd[0]
+    return (
+        f"No: {len(odd)} of {len(judged)} numbers are worse than those of {found.machines} similar machines, first "
+        f"{worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_band(worst)})."
+    )
+
+
+def data(found: Normal) -> dict[str, Any]:
+    """Return everything as a document."""
+    return {
+        "machines": found.machines,
+        "others": found.others,
+        "points": [
+            {
+                "measure": row.measure,
+                "point": row.point,
+                "unit": row.unit,
+                "value": row.number.value,
+                "low": row.number.low,
+                "high": row.number.high,
+                "band_low": row.band.low if row.band else None,
+                "band_high": row.band.high if row.band else None,
+                "machines": row.band.machines if row.band else 0,
+                "verdict": row.verdict,
+                "worse": row.worse,
+            }
+            for row in found.rows
+        ],
+    }
+
+
+def _band(row: Beside) -> str:
+    if row.band is None:
+        return ""
+    return f"{show_value(row.band.low, row.unit)} to {show_value(row.band.high, row.unit)} (of {row.band.machines})"
+
+
+def _similar(kind: Kind) -> str:
+    guest = "guests" if kind.guest else "machines without a hypervisor"
+    packages = f"{kind.packages} package{'s' if kind.packages > 1 else ''}"
+    nodes = f"{kind.nodes} node{'s' if kind.nodes > 1 else ''} with memory"
+    return (
+        f"Similar are {guest} with {kind.family}, {kind.cpus} CPUs, {packages} and {nodes}; add their runs with "
+        "`tierscope normal add RUN...`."
+    )
+
+
+def _others(found: Normal) -> str:
+    return f" {found.others} other machines are known, which are not similar." if found.others else ""

@@ -1,0 +1,217 @@
+"""Is a machine normal: entries without names, bands of similar machines, verdicts, and what is refused."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from made import Maker, add_latency, add_stream
+from said import say
+from tierscope.compare.kept import Number
+from tierscope.errors import Exit, ResultError, UsageError
+from tierscope.normal import store
+from tierscope.normal.band import FEWEST, Band, Beside, bands_of, normal
+from tierscope.normal.entry import SCHEMA, Entry, Kind, Sure, entry_of, kind_of, read_entries
+from tierscope.normal.text import sentence
+from tierscope.record.result import Run
+
+KIND = Kind(family="GenuineIntel:6:143:8", cpus=4, packages=1, nodes=1, guest=False)
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    maker = Maker(tmp_path_factory.mktemp("normal") / "run")
+    add_stream(maker)
+    add_latency(maker)
+    return maker.save("quick")
+
+
+def entry(
+    machine: int, value: float, kind: Kind = KIND, day: str = "2026-11-01", point: str = "triad, 1 thread"
+) -> Entry:
+    number = Sure(measure="stream", point=point, unit="B/s", value=value, low=value * 0.99, high=value * 1.01)
+    return Entry(
+        schema=SCHEMA,
+        machine=f"{machine:012x}",
+        kind=KIND,
+        suite="stream",
+        day=day,
+        software="0.2.0",
+        numbers=(number,),
+    )
+
+
+def like(run: Run, machines: int, factor: float = 1.0) -> list[Entry]:
+    """Entries of machines of the run's kind, whose numbers lie 1 % apart around `factor` times those of the run."""
+    own = entry_of(run)
+    found = []
+    for machine in range(machines):
+        scale = factor * (1 + 0.01 * (machine - (machines - 1) / 2))
+        numbers = tuple(
+            msgspec.structs.replace(one, value=one.value * scale, low=one.low * scale, high=one.high * scale)
+            for one in own.numbers
+        )
+        found.append(msgspec.structs.replace(own, machine=f"{machine:012x}", numbers=numbers))
+    return found
+
+
+def test_an_entry_has_the_conclusive_numbers_and_no_name(run: Run) -> None:
+    found = entry_of(run)
+    assert found.numbers
+    assert found.kind == kind_of(run.result.machine)
+    text = store.document([found]).decode()
+    assert run.result.machine.hostname not in text
+    assert str(run.path) not in text
+    assert read_entries(text.encode(), "text") == [found]
+
+
+def test_a_run_of_another_origin_says_nothing_of_machines(tmp_path: Path, run: Run) -> None:
+    for origin in ("simulated", "emulated", "imported"):
+        other = Run(path=run.path, result=msgspec.structs.replace(run.result, origin=origin))
+        with pytest.raises(UsageError, match=origin):
+            entry_of(other)
+
+
+def test_a_band_is_of_each_machine_once_with_its_newest_number() -> None:
+    entries = [entry(machine, 10e9 + machine * 1e9) for machine in range(6)]
+    entries += [entry(0, 99e9, day="2026-10-01"), entry(1, 11e9, day="2026-10-01")]
+    (band,) = bands_of(entries).values()
+    assert band.machines == 6
+    assert band.low == pytest.approx(11e9)
+    assert band.middle == pytest.approx(12.5e9)
+    assert band.high == pytest.approx(14e9)
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "conclusive", "verdict"),
+    [(9.0, 9.5, 10.5, True, "normal"), (8.0, 9.0, 9.9, True, "low"), (20.1, 21.0, 22.0, True, "high"),
+     (8.0, 9.0, 9.9, False, "inconclusive"), (19.0, 21.0, 23.0, True, "normal")],
+)  # fmt: skip
+def test_a_verdict_asks_for_the_whole_interval(
+    low: float, value: float, high: float, conclusive: bool, verdict: str
+) -> None:
+    number = Number(value, low, high, conclusive)
+    row = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST))
+    assert row.verdict == verdict
+    assert row.worse == (verdict == "low")
+    wait = Beside("latency", "1 GiB", "s", True, number, Band(10.0, 15.0, 20.0, FEWEST))
+    assert wait.worse == (verdict == "high")
+    few = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST - 1))
+    assert few.verdict in ("not known", "inconclusive")
+
+
+def test_only_machines_of_the_same_kind_count_and_never_the_machine_itself(run: Run) -> None:
+    own, others = entry_of(run), like(run, FEWEST)
+    kind = own.kind
+    unlike = [
+        msgspec.structs.replace(one, machine=f"{100 + number:012x}", kind=msgspec.structs.replace(kind, **change))
+        for number, (one, change) in enumerate(
+            (others[0], change)
+            for change in ({"family": "other:1:2:3"}, {"cpus": kind.cpus + 1}, {"packages": 9}, {"nodes": 9},
+                           {"guest": not kind.guest})
+        )
+    ]  # fmt: skip
+    found = normal(run, [own, *unlike])
+    assert (found.machines, found.others) == (0, 5)
+    assert {row.verdict for row in found.rows} <= {"not known", "inconclusive"}
+    assert sentence(found).startswith("Not known: no similar machine is known")
+    found = normal(run, [own, *unlike, *others])
+    assert found.machines == FEWEST
+    sure = [row for row in found.rows if row.number.conclusive]
+    assert {row.verdict for row in sure} == {"normal"}
+    assert sentence(found).startswith("Yes")
+
+
+def test_a_machine_that_is_slower_than_its_like_is_named_with_its_worst_numbers(run: Run) -> None:
+    faster = [
+        msgspec.structs.replace(one, numbers=tuple(_better(number) for number in one.numbers)) for one in like(run, 7)
+    ]
+    found = normal(run, faster)
+    assert all(row.worse for row in found.rows if row.number.conclusive)
+    assert sentence(found).startswith("No")
+
+
+def _better(one: Sure) -> Sure:
+    scale = 0.5 if one.unit == "s" else 2.0
+    return msgspec.structs.replace(one, value=one.value * scale, low=one.low * scale, high=one.high * scale)
+
+
+def test_the_command_adds_shares_imports_and_shows(tmp_path: Path, run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = str(run.path)
+    assert say(capfd, "normal", folder)[0] == Exit.INCONCLUSIVE
+    assert say(capfd, "normal", "add", folder)[0] == Exit.GOOD
+    assert len(store.own()) == 1
+    assert say(capfd, "normal", "add", folder)[0] == Exit.GOOD
+    assert len(store.own()) == 1  # the same machine and suite
+    shared = tmp_path / "here.json"
+    assert say(capfd, "normal", "share", folder, str(shared))[0] == Exit.GOOD
+    assert read_entries(shared.read_bytes(), "shared") == store.own()
+    others = tmp_path / "others.json"
+    others.write_bytes(store.document(like(run, 6)))
+    assert say(capfd, "normal", "import", str(others))[0] == Exit.GOOD
+    status, out, _ = say(capfd, "normal", folder)
+    assert status == Exit.GOOD
+    assert "Yes" in out
+    status, out, _ = say(capfd, "normal", folder, "--json")
+    assert json.loads(out)["machines"] == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "no reference set"),
+        ('{"schema": 1}', "no reference set"),
+        ('[{"schema": 99, "anything": "new"}]', "newer version"),
+        ("[" * 100_000, "no reference set"),
+        ('[{"schema": 1, "hostname": "db-7"}]', "no reference set"),
+    ],
+)
+def test_a_set_that_is_damaged_newer_or_holds_other_words_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ResultError, match=why):
+        read_entries(text.encode(), "set.json")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hostname": "db-7.example"}, {"suite": "<script>alert(1)</script>"}, {"machine": "db-7"},
+        {"day": "2026-11-01\n"}, {"software": "x" * 500}, {"suite": "\x1b[2J"},
+    ],
+)  # fmt: skip
+def test_names_of_hosts_markup_and_control_letters_do_not_pass(change: dict[str, str]) -> None:
+    made = json.loads(store.document([entry(1, 1e9)]))
+    made[0].update(change)
+    with pytest.raises(ResultError):
+        read_entries(json.dumps(made).encode(), "set.json")
+
+
+@pytest.mark.parametrize("value", ["1e400", "-1", "0", "NaN"])
+def test_numbers_that_nothing_can_have_are_refused(value: str) -> None:
+    text = store.document([entry(1, 1234567.0)]).decode().replace("1234567.0", value)
+    with pytest.raises(ResultError):
+        read_entries(text.encode(), "set.json")
+
+
+def test_a_damaged_set_of_the_user_is_named_and_left_as_it_is(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    store.place().parent.mkdir(parents=True)
+    store.place().write_text("{")
+    status, _, err = say(capfd, "normal", "add", str(run.path))
+    assert status == Exit.USAGE
+    assert "normal.json" in err
+    assert store.place().read_text() == "{"
+
+
+def test_the_shipped_set_can_be_read() -> None:
+    assert isinstance(store.known(), list)
+
+
+def test_two_runs_at_once_are_refused(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+    status, _, err = say(capfd, "normal", str(run.path), str(run.path))
+    assert status == Exit.USAGE
+    assert "normal add" in err
