@@ -1,6 +1,7 @@
 #include "bench/turn.hpp"
 
 #include "bench/task.hpp"
+#include "kernels/walk.hpp"
 
 namespace tierscope {
 namespace {
@@ -26,36 +27,56 @@ Turn::Turn(const Group& its_group, Member& its_member, unsigned thread, Ceilings
       weak(is_weak(its_group.entry->store)),
       granule(its_group.task->granule(its_group)) {}
 
-/// Operations between two delays or waits of what goes through a slice.
+/// Operations of each stream between two delays or waits of what goes through a slice: as many steps as contain the
+/// bytes of a burst.
 std::uint64_t Turn::burst() const noexcept {
-  const double bytes = std::max(group.program_bytes(), 1.0);
-  const auto paced = static_cast<std::uint64_t>(static_cast<double>(group.plan.burst) / bytes);
-  const auto wanted = group.plan.pace > 0 ? paced : throttle.burst();
-  return std::max<std::uint64_t>(wanted / granule, 1) * granule;
+  const auto& shape = group.variant.shape;
+  const auto step = static_cast<double>(shape.streams * shape.unroll);
+  const double paced = static_cast<double>(group.plan.burst) / std::max(group.program_bytes(), 1.0);
+  const double wanted = group.plan.pace > 0 ? paced : static_cast<double>(throttle.burst());
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::ceil(wanted / step)), 1) * shape.unroll;
 }
 
-template <bool SLICES>
+void Turn::pause(std::uint64_t operations) noexcept {
+  if (throttle.any()) throttle.wait(operations);
+  if (group.plan.pace == 0) return;
+  delay(group.plan.pace);
+  throttle.begin();
+}
+
+/// The streams are as far apart as without bursts: a burst is a part of each. Streams within the bytes of a burst
+/// would follow each other by a line or two, which no prefetcher takes for streams.
 std::uint64_t Turn::walk_in_bursts(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept {
   auto& pass = member.pass;
-  const bool emulated = throttle.any();
-  const auto step = SLICES ? burst() : 1;
+  const auto& shape = group.variant.shape;
+  const auto part = burst();
   std::uint64_t sum = 0;
   throttle.begin();
-  for (std::uint64_t r = 0; r < (SLICES ? repeats : 1); ++r)
-    for (std::uint64_t at = begin; at < (SLICES ? end : repeats); at += step) {
-      pass.begin = at;
-      pass.end = std::min(at + step, end);
-      pass.repeats = 1;
-      sum += group.variant.function(pass);
-      if (emulated) throttle.wait(SLICES ? pass.end - at : 1);
-      if (group.plan.pace == 0) continue;
-      delay(group.plan.pace);
-      throttle.begin();
+  pass.repeats = 1;
+  for (std::uint64_t r = 0; r < repeats; ++r)
+    for (std::uint64_t at = begin; at < end; at += shape.streams * pass.distance) {
+      pass.distance = kernels::distance_of(shape, end - at);
+      for (std::uint64_t off = at; off < at + pass.distance; off += part) {
+        pass.begin = off;
+        pass.end = std::min(off + part, at + pass.distance);
+        sum += group.variant.function(pass);
+        pause(shape.streams * (pass.end - off));
+      }
     }
+  pass.distance = 0;
   return sum;
 }
 
-template std::uint64_t Turn::walk_in_bursts<true>(std::uint64_t, std::uint64_t, std::uint64_t) noexcept;
-template std::uint64_t Turn::walk_in_bursts<false>(std::uint64_t, std::uint64_t, std::uint64_t) noexcept;
+std::uint64_t Turn::repeat_one_by_one(std::uint64_t repeats) noexcept {
+  auto& pass = member.pass;
+  std::uint64_t sum = 0;
+  throttle.begin();
+  pass.repeats = 1;
+  for (std::uint64_t r = 0; r < repeats; ++r) {
+    sum += group.variant.function(pass);
+    pause(1);
+  }
+  return sum;
+}
 
 }  // namespace tierscope

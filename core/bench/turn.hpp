@@ -24,7 +24,8 @@ struct Turn {
   /// One call of the kernel, or a call for each burst where it is paced or its tier emulated. SLICES: of a slice.
   template <bool SLICES>
   std::uint64_t walk(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept {
-    if (group.plan.pace > 0 || throttle.any()) return walk_in_bursts<SLICES>(begin, end, repeats);
+    if (group.plan.pace > 0 || throttle.any())
+      return SLICES ? walk_in_bursts(begin, end, repeats) : repeat_one_by_one(repeats);
     auto& pass = member.pass;
     pass.begin = begin;
     pass.end = end;
@@ -38,9 +39,10 @@ struct Turn {
   }
 
  private:
-  template <bool SLICES>
   std::uint64_t walk_in_bursts(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept;
+  std::uint64_t repeat_one_by_one(std::uint64_t repeats) noexcept;
   [[nodiscard]] std::uint64_t burst() const noexcept;
+  void pause(std::uint64_t operations) noexcept;  // behind a burst of so many
 };
 
 namespace blocks {

@@ -86,12 +86,14 @@ struct KernelInfo {
 };
 
 /// One block's work. Lines and blocks are walked from `begin` to `end`, `repeats` times; hops, calls and hand-overs are
-/// counted in `repeats`.
+/// counted in `repeats`. A kernel of several streams cuts that range into them; of a burst, with `distance` above 0,
+/// the range is the first stream's part alone, and the parts of the others are that far behind it.
 struct Pass {
   std::array<std::byte*, OPERANDS> operand{};
   std::uint64_t begin = 0;  // operations
   std::uint64_t end = 0;
   std::uint64_t repeats = 1;
+  std::uint64_t distance = 0;  // operations between two streams of a burst
   std::uint64_t prefetch = 0;  // bytes ahead, for loads
   std::uint64_t prefetch_write = 0;
   std::uint64_t element = LINE;  // bytes between nodes (hops), of one block

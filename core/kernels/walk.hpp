@@ -152,18 +152,20 @@ constexpr std::uint64_t distance_of(Shape shape, std::uint64_t left) noexcept {
   return even < 2 * sets ? even : even - (even - wanted) % sets;
 }
 
-/// The pass of one kernel in one shape. The range must be a multiple of the shape's granule. Stores that pass the
-/// caches by are left unordered: the bench fences once per block, not once per burst.
+/// The pass of one kernel in one shape. The range must be a multiple of the shape's granule, that of a burst of its
+/// unrolled lines. Stores that pass the caches by are left unordered: the bench fences once per block, not once per
+/// burst.
 template <class K, class V, Shape SHAPE>
 std::uint64_t walk(Pass& its) noexcept {
   const Pass pass = its;  // a copy that no store can change: it stays in registers
   State<V> state(K::factor);
   for (std::uint64_t r = 0; r < pass.repeats; ++r)
     for (std::uint64_t at = pass.begin; at < pass.end;) {
-      const std::uint64_t distance = distance_of(SHAPE, pass.end - at);
-      for (std::uint64_t off = at; off < at + distance; off += SHAPE.unroll)
+      const std::uint64_t distance = pass.distance > 0 ? pass.distance : distance_of(SHAPE, pass.end - at);
+      const std::uint64_t last = pass.distance > 0 ? pass.end : at + distance;
+      for (std::uint64_t off = at; off < last; off += SHAPE.unroll)
         step<K, V, SHAPE>(state, pass, off, distance, std::make_index_sequence<batches<K>(SHAPE)>{});
-      at += SHAPE.streams * distance;
+      at = last + (SHAPE.streams - 1) * distance;
     }
   if constexpr (K::info.sums) return state.total();
   return 0;

@@ -25,7 +25,7 @@ BYTES = {
     "mix_3r1w": (256, 320), "mix_3r1w_nt": (256, 256), "mix_2r1w": (192, 256), "mix_2r1w_nt": (192, 192),
     "mix_1r1w": (128, 192), "mix_1r1w_nt": (128, 128), "mix_1r2w": (192, 320), "mix_1r2w_nt": (192, 192),
     "chase": (8, 64), "chase_blocks": (64, 64), "probe": (8, 64), "read_blocks": (64, 64),
-    "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64),
+    "busy": (0, 0), "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64),
     "memcpy_blocks": (128, None), "memset_blocks": (64, None), "memset_blocks_random": (64, None),
     "flush_none": (64, 128), "flush_clflush": (64, 128), "flush_clflushopt": (64, 128), "flush_clwb": (64, 128),
     "flush_nt": (64, 64), "flush_movdir64b": (64, 64), "flush_msync": (64, 128),
@@ -39,10 +39,11 @@ X86 = {
 """Instructions of one architecture."""
 
 STORES = {"_nt": "nt", "movdir64b": "direct", "rep_": "string", "memcpy": "libc", "memset": "libc"}
-NO_STORES = ("read", "read_blocks", "chase", "chase_blocks", "probe", "noop", "sleep", "handover")
+NO_STORES = ("read", "read_blocks", "chase", "chase_blocks", "probe", "busy", "noop", "sleep", "handover")
 KINDS = {
-    "chase": "hop", "chase_blocks": "hop", "probe": "hop", "read_blocks": "block", "noop": "call", "sleep": "call",
-    "handover": "handover", "memcpy_blocks": "block", "memset_blocks": "block", "memset_blocks_random": "block",
+    "chase": "hop", "chase_blocks": "hop", "probe": "hop", "read_blocks": "block", "busy": "call", "noop": "call",
+    "sleep": "call", "handover": "handover", "memcpy_blocks": "block", "memset_blocks": "block",
+    "memset_blocks_random": "block",
 }  # fmt: skip
 """Operations that are no lines; those of flush_... are blocks too."""
 

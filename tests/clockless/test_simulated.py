@@ -53,6 +53,21 @@ def test_a_simulated_run_goes_on_where_it_was_stopped(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
+    ("target", "path", "gain"),
+    [("sim:flat", "free", 2.0), ("sim:flat,memory.flat.bandwidth=4GB/s", "full", 1.0), ("sim:optane100", "full", 1.0)],
+)
+def test_two_threads_get_more_from_memory_than_one_unless_one_fills_it(
+    shell: Shell, target: str, path: str, gain: float
+) -> None:
+    """Stores past the caches of one thread reach 7.7 GB/s where nothing limits them; a DIMM takes 2.3 GB/s."""
+    status, out, err = shell("run", "sharing", f"target={target}", "cpus=0,1", "--out", "run", "--json", "-")
+    assert status == 0, err
+    (row,) = rows(out, "sharing")
+    assert (row["core"], row["slowdown"], row["path"], row["conclusive"]) == ("own", None, path, True)
+    assert row["gain"] == pytest.approx(gain, rel=0.03)
+
+
+@pytest.mark.parametrize(
     ("words", "why"),
     [
         (["stream", "target=sim:nosuch"], "unknown simulated machine 'nosuch' (known: "),

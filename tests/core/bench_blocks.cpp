@@ -5,9 +5,12 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <map>
+#include <numeric>
 #include <thread>
 
 #include "base/syscall.hpp"
+#include "kernels/walk.hpp"
 #include "spy.hpp"
 
 using namespace tierscope;
@@ -159,18 +162,43 @@ TEST_CASE("interruptions do not make blocks short") {
 }
 
 TEST_CASE("a paced walk goes burst by burst, and covers what an unpaced one covers") {
-  Made made("kernel=spy footprint=128KiB streams=2 unroll=4 pace=1 burst=2KiB");
-  made.member().block = 1000 / 8 * 8;
-  auto runner = made.runner();
-  runner.run();
-  std::uint64_t at = 0;
-  for (const auto& call : spy::calls()) {
-    REQUIRE(call.begin == at);
-    REQUIRE((call.end - call.begin) % 8 == 0);
-    REQUIRE(call.end - call.begin <= 16);  // 2 KiB of 128 program bytes each
-    at = call.end == made.member().end ? 0 : call.end;
+  for (const std::string shape : {"streams=1 unroll=1", "streams=2 unroll=4", "streams=4 unroll=1 interleave=4KiB"}) {
+    CAPTURE(shape);
+    Made made("kernel=spy footprint=1000KiB pace=1 burst=2KiB " + shape);
+    const auto its = made.group().variant.shape;
+    auto& member = made.member();
+    member.block = 5 * its.granule();
+    made.runner().run();
+    const auto slice = member.end - member.begin;
+    std::vector<unsigned> visits(slice);
+    for (const auto& call : spy::calls()) {
+      REQUIRE((call.end - call.begin) % its.unroll == 0);
+      REQUIRE((call.end - call.begin) * its.streams <= 16);  // 2 KiB of 128 program bytes each
+      for (unsigned stream = 0; stream < its.streams; ++stream)
+        for (auto line = call.begin; line < call.end; ++line) ++visits[line + stream * call.distance];
+    }
+    CHECK(member.done == std::accumulate(visits.begin(), visits.end(), std::uint64_t{0}));
+    const auto passes = static_cast<unsigned>(member.done / slice), rest = static_cast<unsigned>(member.done % slice);
+    for (std::size_t line = 0; line < slice; ++line) REQUIRE(visits[line] == passes + (line < rest ? 1 : 0));
   }
-  CHECK(made.member().done == done_by(spy::calls()));
+}
+
+TEST_CASE("the streams of a burst are as far apart as without bursts") {
+  Made made("kernel=spy footprint=1000KiB streams=2 unroll=4 pace=1 burst=1KiB");
+  made.member().block = 400;
+  made.runner().run();
+  CHECK(spy::calls()[0].distance == kernels::distance_of({.streams = 2, .unroll = 4}, 400));
+  CHECK(spy::calls()[0].distance > 100);
+}
+
+TEST_CASE("a burst contains at least the bytes that were asked for, and a step of each stream") {
+  for (const auto& [burst, lines] : std::map<std::string, std::uint64_t>{{"64B", 8}, {"1KiB", 8}, {"1088B", 16}}) {
+    CAPTURE(burst);
+    Made made("kernel=spy footprint=1000KiB streams=2 unroll=4 pace=1 burst=" + burst);
+    made.member().block = 4000;
+    made.runner().run();
+    CHECK(2 * (spy::calls()[0].end - spy::calls()[0].begin) == lines);
+  }
 }
 
 TEST_CASE("a paced chase goes hop by hop") {

@@ -9,7 +9,7 @@
 namespace tierscope::tests::spy {
 
 struct Call {
-  std::uint64_t begin, end, repeats;
+  std::uint64_t begin, end, repeats, distance = 0;
   bool operator==(const Call&) const = default;
 };
 
@@ -23,14 +23,17 @@ inline std::vector<Call>& calls() {
   return list;
 }
 
-inline std::uint64_t pass(kernels::Pass& pass) noexcept {
-  if (calls().size() < calls().capacity()) calls().push_back({pass.begin, pass.end, pass.repeats});
-  for (std::uint64_t line = pass.begin; line < pass.end; ++line)
-    for (std::size_t i = 0; i < kernels::LINE; i += 8)
-      *reinterpret_cast<std::uint64_t*>(pass.operand[0] + line * kernels::LINE + i) =
-          *reinterpret_cast<const std::uint64_t*>(pass.operand[1] + line * kernels::LINE + i) + 1;
+template <unsigned STREAMS>
+std::uint64_t walk(kernels::Pass& pass) noexcept {
+  if (calls().size() < calls().capacity()) calls().push_back({pass.begin, pass.end, pass.repeats, pass.distance});
+  for (unsigned stream = 0; stream < (pass.distance > 0 ? STREAMS : 1); ++stream)
+    for (std::uint64_t line = pass.begin + stream * pass.distance; line < pass.end + stream * pass.distance; ++line)
+      for (std::size_t i = 0; i < kernels::LINE; i += 8)
+        *reinterpret_cast<std::uint64_t*>(pass.operand[0] + line * kernels::LINE + i) =
+            *reinterpret_cast<const std::uint64_t*>(pass.operand[1] + line * kernels::LINE + i) + 1;
   return 0;
 }
+inline std::uint64_t pass(kernels::Pass& pass) noexcept { return walk<1>(pass); }
 
 inline constexpr kernels::KernelInfo info{.name = "spy",
                                           .summary = "writes down its calls",
@@ -38,8 +41,8 @@ inline constexpr kernels::KernelInfo info{.name = "spy",
                                           .operands = {{{.lines = 1, .stores = true}, {.lines = 1, .loads = true}}},
                                           .store = kernels::Store::plain};
 inline constexpr kernels::Variant variants[] = {{{.streams = 1, .unroll = 1}, &pass},
-                                                {{.streams = 2, .unroll = 4}, &pass},
-                                                {{.streams = 4, .unroll = 1, .paged = true}, &pass}};
+                                                {{.streams = 2, .unroll = 4}, &walk<2>},
+                                                {{.streams = 4, .unroll = 1, .paged = true}, &walk<4>}};
 inline kernels::Table table() noexcept { return variants; }
 inline kernels::Function reference() noexcept { return &pass; }
 inline constexpr kernels::KernelEntry entry{"spy/scalar",          "spy",  "scalar",  0, "", &info,

@@ -50,7 +50,7 @@ HELD_IN: dict[str, HeldIn] = {
     "fsdax": "file system", "devdax": "device",
 }  # fmt: skip
 """The targets as the real core states them, which tests/catalogue checks."""
-OTHERS = ("chase", "probe", "sleep", "noop", "handover")
+OTHERS = ("chase", "probe", "sleep", "busy", "noop", "handover")
 """Kernels that walk no lines."""
 TASK_S = 0.25  # of a victim that runs tasks, alone
 
@@ -260,4 +260,5 @@ def put_in_place(fake: FakeCore, monkeypatch: pytest.MonkeyPatch) -> FakeCore:
     monkeypatch.setattr(core, "topology", made_topology)
     monkeypatch.setattr(runner, "time", fake)
     monkeypatch.setattr(start, "examine", lambda system: ())
+    monkeypatch.setattr(start, "watch_of", lambda manifest: None)
     return fake

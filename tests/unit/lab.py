@@ -15,7 +15,7 @@ from tierscope.run import runner
 from tierscope.run.counters import Counters
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner
-from tierscope.stats.point import Point
+from tierscope.stats.judged import Judged
 from tierscope.units import GiB
 
 EMPTY = Result(
@@ -68,17 +68,17 @@ class Watch(Observer):
 
     def __init__(self, stop_after: int = -1) -> None:
         self.stop_after = stop_after
-        self.looks: list[Point] = []
+        self.looks: list[Judged] = []
         self.resumed: list[bool] = []
         self.plan: tuple[int, float] = (0, 0.0)
 
     def planned(self, experiments: int, seconds: float) -> None:
         self.plan = (experiments, seconds)
 
-    def measured(self, experiment: Experiment, point: Point) -> None:
-        self.looks.append(point)
+    def measured(self, experiment: Experiment, found: Judged) -> None:
+        self.looks.append(found)
 
-    def finished(self, record: Record, point: Point, resumed: bool) -> None:
+    def finished(self, record: Record, found: Judged, resumed: bool) -> None:
         self.resumed.append(resumed)
         if record.number == self.stop_after and not resumed:
             raise KeyboardInterrupt

@@ -5,8 +5,8 @@ from tierscope.record.work import KINDS, JobWork, Work
 
 OTHERS = {
     "chase": "hop", "probe": "hop", "chase_blocks": "hop", "read_blocks": "block", "memcpy_blocks": "block",
-    "memset_blocks": "block", "memset_blocks_random": "block", "noop": "call", "sleep": "call", "handover": "handover",
-    "flow": "task", "command": "task", "made_map": "key", "hashmap_tx": "key", "fio": "job",
+    "memset_blocks": "block", "memset_blocks_random": "block", "busy": "call", "noop": "call", "sleep": "call",
+    "handover": "handover", "flow": "task", "command": "task", "made_map": "key", "hashmap_tx": "key", "fio": "job",
 }  # fmt: skip
 """Of kernels that are no walk over lines; those named `flush_...` are on blocks."""
 TASKS = {**dict.fromkeys(WALKS, "line"), "flush_nt": "block", **OTHERS}

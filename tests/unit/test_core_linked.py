@@ -179,6 +179,23 @@ def test_the_catalogue_shows_the_targets_of_the_second_core(put: Put) -> None:
     assert (found.version, found.targets[0].available) == ("first", True)
 
 
+def test_a_core_is_asked_for_its_catalogue_once(put: Put, tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    put("core", f"{catalogue_of('first')}; echo first >> {asked}")
+    put("core-pmdk", f"{catalogue_of('linked')}; echo linked >> {asked}")
+    for pools in (True, False, True):
+        assert core.catalogue(pools=pools).targets[0].available is pools
+    assert asked.read_text().split() == ["first", "linked"]
+
+
+def test_a_core_that_was_built_anew_is_asked_again(put: Put) -> None:
+    path = put("core", catalogue_of("first"))
+    assert core.catalogue(pools=False).version == "first"
+    path.unlink()
+    put("core", catalogue_of("second"))
+    assert core.catalogue(pools=False).version == "second"
+
+
 def test_a_second_core_that_is_named_is_both(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put("core-pmdk", catalogue_of("linked"))
     monkeypatch.setenv("TIERSCOPE_CORE", str(path))

@@ -1,5 +1,6 @@
 """The loop from Experiment to Record, without hardware and without a clock."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,18 +8,21 @@ import msgspec
 import numpy as np
 import pytest
 
-from fake_core import made_catalogue
-from lab import Lab, Watch, group, lab_in, plan_of, point
+from fake_core import HZ, made_catalogue
+from lab import EMPTY, Lab, Watch, group, lab_in, plan_of, point
 from tierscope.errors import CoreError, MachineError, WrongAnswerError
 from tierscope.plans import Plan
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Blocks, Record, load, read_blocks, write_blocks
 from tierscope.record.work import LineWork
 from tierscope.run import runner
-from tierscope.run.batches import BATCH_S
+from tierscope.run.batches import BATCH_S, GROWTH
 from tierscope.run.calibrate import walks_of
 from tierscope.run.expected import expected_seconds, imagine
+from tierscope.stats.judged import Judged, judge_record
 from tierscope.units import GiB, MiB
+
+CACHES = EMPTY.machine.identity.caches
 
 
 @pytest.fixture
@@ -46,6 +50,27 @@ def test_a_hopeless_point_ends_with_its_budget_and_says_so(lab: Lab) -> None:
     assert not watch.looks[-1].conclusive
     times = [float(step.split()[1]) for step in lab.core.log if step.startswith("measure")]
     assert 1.5 - BATCH_S < sum(times) <= 1.5 + 1e-9
+
+
+def test_a_point_is_judged_at_durations_that_grow_and_finds_what_all_its_blocks_say(lab: Lab) -> None:
+    """Each judgement costs as much as all blocks so far: one after each batch would cost the square of the budget."""
+    lab.core.noise = lambda group: 0.8
+    watch = Watch()
+    lab(plan_of(point(group(cpus=(0, 1)), budget_s=60, block_s=5e-3, precision=1e-4)), watch)
+    (record,) = lab.records
+    blocks, batches = read_blocks(lab.directory / record.samples), 60 / BATCH_S - 1
+    assert len(watch.looks) < 3 + math.log(batches) / math.log(GROWTH)
+    durations = [look.points[0].together.windows[-1][1] for look in watch.looks]  # batches start a second after another
+    for batch, look in zip(map(math.floor, durations), watch.looks, strict=True):
+        same(look, judge_record(blocks[blocks["batch"] <= batch], HZ, record.experiment, record.groups, (), CACHES))
+
+
+def same(one: Judged, other: Judged) -> None:
+    """All points of two judgements, to the last bit."""
+    for mine, its in zip(one.points, other.points, strict=True):
+        assert (mine.groups, mine.seen, one.contrasts) == (its.groups, its.seen, other.contrasts)
+        for name in ("instants_s", "ages_s", "rates"):
+            np.testing.assert_array_equal(getattr(mine.together, name), getattr(its.together, name))
 
 
 def test_every_batch_is_kept(lab: Lab) -> None:

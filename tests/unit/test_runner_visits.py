@@ -80,7 +80,7 @@ def test_the_visits_of_a_point_share_the_time_that_it_had(lab: Lab) -> None:
     lab(plan_of(one), limit=math.inf)
     times = [float(step.split()[1]) for step in lab.core.log if step.startswith("measure")]
     assert sum(times) <= one.schedule.budget_s + 1e-9
-    assert one_visit(one.schedule).minimum_s == 0.1
+    assert one_visit(one).minimum_s == 0.1
 
 
 def test_calibration_is_done_once_and_all_visits_take_its_walk(lab: Lab) -> None:

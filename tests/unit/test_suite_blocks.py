@@ -10,7 +10,7 @@ from tierscope.errors import UnknownNameError, UsageError
 from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.expected import expected_seconds, imagine
+from tierscope.run.expected import expected_seconds, further_seconds, imagine
 from tierscope.suites.blocks.experiments import BATCHED, MEMORY_BYTES, OPERATIONS
 from tierscope.units import GiB, MiB, parse_bytes, show_size, word_size
 
@@ -41,7 +41,8 @@ def test_a_larger_machine_adds_powers_of_two_and_all_its_cpus() -> None:
 
 
 def test_the_default_run_of_two_cpus_is_planned_within_its_limit() -> None:
-    assert sum(map(expected_seconds, planned())) < SUITE.read({}).limit < 60
+    visits = sum(map(expected_seconds, planned())) + sum(map(further_seconds, planned()))
+    assert visits < SUITE.read({}).limit <= 120
 
 
 def test_memory_is_the_same_for_all_threads_and_counted_for_each_array() -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from fake_core import FakeCore, put_in_place
+from fake_core import FakeCore, made_catalogue, put_in_place
 from made_machine import made_machine
 from stored import RUNS, stored
 from tierscope.plans import suites
@@ -16,13 +16,21 @@ from tierscope.record.machine import Cache
 from tierscope.record.result import Run, load, load_manifest
 from tierscope.report.terminal import show
 from tierscope.run import start
+from tierscope.run.batches import one_visit
 from tierscope.run.expected import imagine
 from tierscope.suites.latency.experiments import LatencyOptions
+from tierscope.suites.stream.large import LARGE
 from tierscope.tables import tables
-from tierscope.tables.visited import level_of
+from tierscope.tables.drifts import level_of
 from tierscope.units import KiB, MiB
 
-VISITED = ("stream", "latency", "loaded-latency", "numa", "core-to-core", "quick")
+VISITED = (
+    "stream", "latency", "loaded-latency", "numa", "core-to-core", "quick", "contention", "stride", "tlb", "blocks",
+    "buffers", "flush", "neighbors", "maps",
+)  # fmt: skip
+ONCE = ("sizing", "migration", "sharing")
+"""Tables whose points are visited once: what only sizes others, what changes the state of a memory, and at the start of
+`quick` what CPUs share: the visits of its end are further moments."""
 
 
 @pytest.fixture
@@ -58,15 +66,26 @@ def test_a_stored_run_has_no_visits_and_says_so(name: str) -> None:
 
 @pytest.mark.parametrize("name", VISITED)
 def test_a_suite_visits_its_points_three_times_unless_it_is_asked_not_to(name: str) -> None:
-    suite, machine = suites[name], made_machine(4)
+    suite = suites[name]
+    machine = msgspec.structs.replace(made_machine(4), structures=made_catalogue().structures_here())
     for words, visits in (({}, 3), ({"visits": "5"}, 5), ({"visits": "0"}, 0)):
-        experiments = [e for e in imagine(suite.plan(machine, suite.read(words))) if e.table != "sizing"]
-        assert {experiment.schedule.visits for experiment in experiments} == {visits}
+        experiments = [e for e in imagine(suite.plan(machine, suite.read(words))) if e.table not in ONCE]
+        long = [e for e in experiments if name == "quick" and e.labels.get("kernel") in LARGE]
+        assert {e.schedule.visits for e in experiments if e not in long} == {visits}
+        assert {e.schedule.visits for e in long} <= {min(visits, 1)}  # seconds each: once, with the drift of the others
 
 
-def test_fresh_regions_are_visited_once_since_their_rows_judge_blocks_themselves() -> None:
+def test_a_visit_of_fresh_regions_is_as_long_as_whole_regions_take() -> None:
     experiments = imagine(suites["latency"].plan(made_machine(4), suites["latency"].read({"regions": "fresh"})))
-    assert {experiment.schedule.visits for experiment in experiments} == {0}
+    assert {experiment.schedule.visits for experiment in experiments} == {3}
+    for experiment in experiments:
+        assert one_visit(experiment).minimum_s == experiment.schedule.minimum_s
+
+
+def test_migrations_are_watched_once_since_writes_change_the_memory() -> None:
+    experiments = imagine(suites["policy"].plan(made_machine(4), suites["policy"].read({})))
+    visits = {e.table: e.schedule.visits for e in experiments}
+    assert (visits["interleave"], visits["combining"], visits["migration"]) == (3, 3, 0)
 
 
 def test_simulated_memory_does_not_drift_and_is_visited_once() -> None:

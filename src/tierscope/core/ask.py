@@ -5,6 +5,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,16 +22,34 @@ def catalogue(*, pools: bool = True) -> Catalogue:
     """Return what the cores contain; CoreError for a core of another version, or if two entries have one name.
 
     pools: targets and structures are those of the core that is linked with libpmemobj, if there is one. A checkout may
-    build it now.
+    build it now. Each core is asked once in a process: a run needs its catalogue in several places.
     """
-    found = read(_ask("catalogue"), Catalogue)
+    found = _catalogue_of(find_core())
     if pools:
         with suppress(CoreError, MachineError):
-            linked = read(_ask("catalogue", find=find_pool_core), Catalogue)
+            linked = _catalogue_of(find_pool_core())
             found = msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
     if twice := found.collision():
         raise CoreError(f"{twice} in {find_core()}, and a plan cannot tell them apart; rename one, and build again")
     return found
+
+
+def _catalogue_of(core: Path) -> Catalogue:
+    """Return what one core contains, from its first answer unless the file is another one by now."""
+    try:
+        found = core.stat()
+    except OSError:  # it cannot be started either, which is what the user is told
+        return _asked(core)
+    return _answered(core, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@lru_cache(maxsize=4)
+def _answered(core: Path, _file: tuple[int, ...]) -> Catalogue:
+    return _asked(core)
+
+
+def _asked(core: Path) -> Catalogue:
+    return read(_ask("catalogue", find=lambda: core), Catalogue)
 
 
 def topology(simulated: str = "") -> dict[str, Any]:

@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,12 +28,6 @@ LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
 HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 
 
-@cache
-def _structures(_core: Path) -> frozenset[str]:
-    """Return the names of the structures of a build."""
-    return frozenset(one.name for one in catalogue(pools=False).structures)
-
-
 def in_a_pool(groups: Sequence[Group]) -> bool:
     """Whether a group has bytes in a pool of libpmemobj."""
     return any(target.name == "pool" for group in groups for target in group.targets)
@@ -44,8 +37,8 @@ def _finder(groups: Sequence[Group]) -> Callable[[], Path] | None:
     """Return the finder of the core that these groups need; None where any will do."""
     if in_a_pool(groups):
         return find_pool_core
-    simulated = [group for group in groups if group.target.name == "sim"]
-    if simulated and any(group.workload.kernel in _structures(find_core()) for group in simulated):
+    simulated = {group.workload.kernel for group in groups if group.target.name == "sim"}
+    if simulated and any(one.name in simulated for one in catalogue(pools=False).structures):
         return find_traced_core
     return None
 

@@ -89,7 +89,7 @@ class Field:
         more = MORE if own == 1 else ALONE
         least = max(more * self.line_s * walked / LINE_BYTES * own, self.schedule.minimum_s)
         most = max(least, self.schedule.budget_s * own)
-        return msgspec.structs.replace(self.schedule, minimum_s=least, budget_s=most)
+        return msgspec.structs.replace(self.schedule, minimum_s=least, budget_s=most, piece_s=least)
 
 
 def _block_bytes(region: int) -> int:

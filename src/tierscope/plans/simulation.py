@@ -48,6 +48,7 @@ def _shorter(experiment: Experiment) -> Experiment:
         minimum_s=max(asked.minimum_s / times, min(LEAST_BLOCKS * block_s, asked.minimum_s / SHORTER)),
         budget_s=max(asked.budget_s / times, min(LEAST_BLOCKS * block_s, asked.budget_s / SHORTER)),
         visits=0,
+        piece_s=0.0,
     )
     return msgspec.structs.replace(experiment, schedule=schedule, calibrate=False)
 

@@ -142,10 +142,16 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
             "and the interval contains the scatter within that visit only, as in all runs of versions that stated none"
         ),
     ] = 0
+    piece_s: Annotated[
+        float,
+        Meta(description="shortest timed duration of a visit, in one piece; 0: a share of those above"),
+    ] = 0.0
 
     def __post_init__(self) -> None:
         if self.visits < 0:
             raise impossible("schedule", self, "visits", "a number from 0")
+        if not 0 <= self.piece_s < math.inf:
+            raise impossible("schedule", self, "piece_s", "a time from 0")
         for name in ("precision", "confidence"):
             if not 0 < getattr(self, name) < 1:
                 raise impossible("schedule", self, name, "a share above 0 and below 1")

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from tierscope.record.background import Background
 from tierscope.record.counting import Counted
 from tierscope.record.experiment import Experiment
 from tierscope.record.facts import Clock, GroupFacts, Trial
@@ -73,6 +74,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     bins_sha256: Annotated[
         str, Meta(description='SHA-256 of these rows; "" if there are none, or in runs of versions that stated none')
     ] = ""
+    background: Annotated[
+        Background | None,
+        Meta(
+            description="the [`Background`](#background): what other programs did meanwhile; null where nobody "
+            "watched, as in runs of versions that stated none"
+        ),
+    ] = None
     visit: Annotated[
         Annotated[int, msgspec.Meta(ge=0)],
         Meta(description="0; in `visits` of the result 1 for the second visit of the point, and so on"),

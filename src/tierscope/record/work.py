@@ -78,7 +78,7 @@ class BlockWork(OfTask, frozen=True, kw_only=True, tag="block"):
 
 
 class CallWork(OfTask, frozen=True, kw_only=True, tag="call"):
-    """Calls of a kernel that touches no memory: `noop`, `sleep`."""
+    """Calls of a kernel that touches no memory: `busy`, `noop`, `sleep`."""
 
 
 class HandOverWork(OfTask, frozen=True, kw_only=True, tag="handover"):

@@ -17,6 +17,13 @@ GENERAL = {
         "interval is within the requested precision, if it has enough blocks, and if the series is steady. Limits: "
         "it does not detect drifts slower than the run; an hour later, the number may be outside the interval."
     ),
+    "Other programs": (
+        "While a run lasts, Tierscope counts the CPU time of other programs and probes the memory between visits with "
+        "one CPU. It compares each probe with probes of quiet times on the same machine, from this run and from "
+        "earlier ones. A visit during which others used the memory is left out, or makes the point inconclusive. If "
+        "others used CPUs and no quiet time of this machine is known, the visit is doubted as well. Limits: it does "
+        "not detect programs that use memory only between two probes, and a machine that has never been quiet."
+    ),
     "What the interval is made of": (
         "Each point is visited several times, spread over the run, each time in a new process with newly mapped "
         "memory. The number is the median of the visits. Its interval contains the scatter within the visits and the "
@@ -25,8 +32,8 @@ GENERAL = {
         "of the whole run on this machine in this state. The column 'between visits' is the share of the squared "
         "interval that is between visits. A point that was seen once is conclusive only if other points show how much "
         "the machine drifts. Where the column 'visits' is empty, the point was visited once, and its interval contains "
-        "only the scatter within that visit: so it is in runs of older versions, and in tables that compare takes, "
-        "change state or search."
+        "only the scatter within that visit: so it is in runs of older versions, and where a point changes the memory "
+        "for good. Takes that are compared follow each other within a visit, so that a drift cancels in their ratio."
     ),
 }
 """What applies to all tables of our own runs."""

@@ -1,19 +1,27 @@
-"""How long a batch lasts, and how long a visit of a point lasts at least and at most."""
+"""How long a batch lasts, after which of them a point is judged, and how long a visit lasts at least and at most."""
 
 import msgspec
 
 from tierscope.record.experiment import Experiment, Schedule
 from tierscope.stats.repeats import FEWEST
 
-BATCH_S = 0.1  # between two looks at the interval: a hundred blocks
+BATCH_S = 0.1  # a hundred blocks
+GROWTH = 1.1  # of the timed duration from one judgement to the next, each of which costs as much as all blocks so far:
+# they cost 11 times the last one together, and a point lasts a tenth longer than it needs at most, or one batch
 BLOCKS = 100  # of a visit, at least: twice as many as a summary needs
 
 
-def one_visit(schedule: Schedule) -> Schedule:
-    """Return the times of one visit: its share of those of the point, and time for BLOCKS at least."""
+def one_visit(experiment: Experiment) -> Schedule:
+    """Return the times of one visit: its share of those of the point, and time for BLOCKS at least.
+
+    The minimum of a comparison is the length of its batches, in any number of visits.
+    """
+    schedule = experiment.schedule
     if schedule.visits < 2:
         return schedule
-    minimum = min(schedule.minimum_s, max(schedule.minimum_s / schedule.visits, BLOCKS * schedule.block_s))
+    minimum = schedule.minimum_s
+    if not experiment.against:
+        minimum = max(min(minimum, max(minimum / schedule.visits, BLOCKS * schedule.block_s)), schedule.piece_s)
     budget = max(schedule.budget_s / schedule.visits, minimum)
     return msgspec.structs.replace(schedule, minimum_s=minimum, budget_s=budget)
 
@@ -24,6 +32,11 @@ def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first:
     if experiment.against or experiment.schedule.repeats:
         return minimum
     return max(min(minimum if first else min(BATCH_S, minimum), budget - timed), least_batch_seconds(experiment))
+
+
+def is_due(timed: float, judged: float) -> bool:
+    """Return whether a point is judged again. timed, judged: seconds that are timed now, and were at the last time."""
+    return timed >= GROWTH * judged - 1e-9  # sums of batches that are a little less than equal
 
 
 def least_seconds(schedule: Schedule) -> float:

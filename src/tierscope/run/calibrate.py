@@ -16,7 +16,7 @@ from tierscope.record.catalogue import Kernel
 from tierscope.record.experiment import Experiment, Group, Workload
 from tierscope.record.result import Trial
 from tierscope.record.work import LineWork
-from tierscope.run.candidates import Candidate, candidates
+from tierscope.run.candidates import candidates
 from tierscope.run.measurer import Measurer
 from tierscope.stats.together import together
 
@@ -63,29 +63,12 @@ def calibrate(session: Measurer, experiment: Experiment, walks: Sequence[Workloa
 
 
 def walks_of(group: Group, variants: Sequence[Kernel]) -> list[Workload]:
-    """The walks worth trying for a group's kernel; one stream alone for a paced load, whose bursts stay whole.
+    """Return the walks worth trying for a group's kernel.
 
     They are tried without delays: under a long delay all walks look alike.
     """
     work = group.workload
     if not isinstance(work.work, LineWork):
         return [work]
-    fitting = [kernel for kernel in variants if not work.isa or kernel.isa == work.isa]
-    tried = _single_stream(fitting[0]) if group.role == "load" and fitting else candidates(fitting)
+    tried = candidates([kernel for kernel in variants if not work.isa or kernel.isa == work.isa])
     return [msgspec.structs.replace(work, pace_cycles=0, isa=one.isa, work=one.work) for one in tried] or [work]
-
-
-def _single_stream(kernel: Kernel) -> list[Candidate]:
-    return [
-        Candidate(
-            kernel.isa,
-            LineWork(
-                unroll=shape.unroll,
-                prefetch_bytes=distance * shape.prefetch,
-                prefetchw_bytes=distance * shape.prefetchw,
-            ),
-        )
-        for shape in kernel.shapes
-        for distance in ((512, 1024) if shape.prefetch or shape.prefetchw else (0,))
-        if shape.streams == 1 and not shape.interleave_bytes
-    ]

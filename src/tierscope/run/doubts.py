@@ -7,6 +7,7 @@ from tierscope.record.experiment import PAGES, Experiment, Group
 from tierscope.record.origin import steadier, strongest
 from tierscope.record.program import Program
 from tierscope.record.result import GroupFacts, Warn
+from tierscope.stats.contrast import VICTIM
 from tierscope.stats.point import Point
 from tierscope.suites.emulation.table import OFF, quantities
 from tierscope.units import show_bytes, show_rate, show_seconds
@@ -57,7 +58,8 @@ def doubts(
         found.extend(_other_tier(facts[0], points[0]))
     left_out = max(point.together.left_out_share for point in points)
     single = any(group.workload.per_block == 1 for group in experiment.groups)  # a stall leaves moments empty, too
-    if left_out > 0.5 and not experiment.against and not single:
+    victims = any(group.role == VICTIM for group in experiment.groups)  # some wait by nature: their table judges that
+    if left_out > 0.5 and not victims and not single:
         share = f"{100 * left_out:.0f} % of the moments left out: the machine was busy"
         origin = strongest(fact.origin for fact in facts)
         longer = "" if origin == "simulated" else ", or give a longer budget"

@@ -5,7 +5,7 @@ import msgspec
 from tierscope.plans import Answer, Plan
 from tierscope.record.experiment import Experiment, Schedule
 from tierscope.run.batches import least_seconds, one_visit
-from tierscope.stats.contrast import ROUNDS
+from tierscope.stats.contrast import least_rounds
 from tierscope.stats.takes import takes_of
 
 START_S = 0.8  # of a program that measures by itself, with its ramp: seen with fio on a busy guest
@@ -25,12 +25,12 @@ def imagine(plan: Plan) -> list[Experiment]:
 
 def expected_seconds(experiment: Experiment) -> float:
     """Of the first visit: 0.15 s of calibration shared by the points, and the blocks."""
-    return 0.15 * experiment.calibrate + _visit_seconds(experiment, one_visit(experiment.schedule))
+    return 0.15 * experiment.calibrate + _visit_seconds(experiment, one_visit(experiment))
 
 
 def further_seconds(experiment: Experiment) -> float:
     """Of all visits but the first, each as short as it may be."""
-    short = one_visit(experiment.schedule)
+    short = one_visit(experiment)
     short = msgspec.structs.replace(short, budget_s=short.minimum_s)
     return further_visits(experiment) * _visit_seconds(experiment, short)
 
@@ -45,7 +45,7 @@ def _visit_seconds(experiment: Experiment, schedule: Schedule) -> float:
     setup = sum(g.workload.footprint_bytes for g in experiment.groups if g.workload.kernel in ("chase", "probe")) / 4e9
     rounds = (2 * schedule.minimum_s + schedule.budget_s) / 3
     if experiment.against:
-        rounds = max(rounds, ROUNDS * schedule.minimum_s)
+        rounds = max(rounds, least_rounds(schedule) * schedule.minimum_s)
     if schedule.repeats:
         rounds = max(rounds, least_seconds(schedule)) * (1 + START_S / schedule.minimum_s)
     return 0.05 + setup + rounds * len(takes_of(experiment))

@@ -15,7 +15,7 @@ class Observer:
         """Set-up of an experiment begins."""
 
     def measured(self, experiment: Experiment, found: Judged) -> None:
-        """One batch more; `found` judges all so far."""
+        """Some batches more; `found` judges all so far."""
 
     def finished(self, record: Record, found: Judged, resumed: bool) -> None:
         """The record is on disk; `resumed` if it was there before."""

@@ -29,17 +29,19 @@ from tierscope.record.result import (
     save_result,
     write_blocks,
 )
-from tierscope.run.batches import batch_seconds, least_batch_seconds, least_seconds, one_visit
+from tierscope.run.background import Watch
+from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, least_seconds, one_visit
 from tierscope.run.calibrate import calibrate
 from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
+from tierscope.run.shared import hidden_core
 from tierscope.run.verdict import refuse_wrong
 from tierscope.run.visits import Visits
 from tierscope.run.walks import Walks
-from tierscope.stats.contrast import ROUNDS
+from tierscope.stats.contrast import least_rounds
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.takes import takes_of
 from tierscope.tables.measured import remember
@@ -57,6 +59,7 @@ class Runner:
         observer: Observer | None = None,
         limit_s: float = math.inf,
         counters: Counters | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.directory = directory
         self.result = result
@@ -66,6 +69,7 @@ class Runner:
         self._observer = observer or Observer()
         self._limit_s = limit_s
         self._counters = counters or Counters()
+        self._watch = watch
         self._started = time.monotonic()
         self._expected: list[float] = []
         self._further = 0.0  # s, of all visits but the first of each point
@@ -75,13 +79,18 @@ class Runner:
         imagined = imagine(plan())
         self._expected = [expected_seconds(e) for e in imagined]
         self._further = sum(map(further_seconds, imagined))
-        self._observer.planned(len(imagined) + sum(map(further_visits, imagined)), sum(self._expected) + self._further)
+        seconds = sum(self._expected) + self._further
+        self._observer.planned(len(imagined) + sum(map(further_visits, imagined)), seconds)
+        if self._watch:
+            self._watch.expect(seconds)
         try:
             self._walk_through(plan())
             self._visit_again()
         finally:
             self._end_session()
             self._counters.close()
+            if self._watch:
+                self._watch.close()
         self.result = msgspec.structs.replace(self.result, complete=True)
         save_result(self.directory, self.result)
         return self.result
@@ -92,7 +101,7 @@ class Runner:
         try:
             experiment = next(plan)
             while True:
-                resumed = number < len(known) and known[number].experiment == experiment
+                resumed = number < len(known) and is_of(known[number], experiment)
                 if not resumed and number < len(known):
                     del known[number:]  # the plan goes another way from here on
                     self._keep(tuple(known))
@@ -156,6 +165,8 @@ class Runner:
         if self._session is None:
             self._session = self._start_session()
         session = self._session
+        if self._watch:
+            self._watch.before(experiment)
         ready, facts, trials = self._prepared(session, experiment)
         counters_of = self._counters if visit == 0 else Counters()
         counters_of.begin(session, facts)
@@ -179,7 +190,10 @@ class Runner:
             started=began.isoformat(timespec="seconds"),
             seconds=time.monotonic() - started,
             largest_relative_error=error,
-            warnings=tuple(doubts(experiment, facts, found.points, program)),
+            warnings=(
+                *doubts(experiment, facts, found.points, program),
+                *hidden_core(experiment, found, self.result.machine),
+            ),
             calibration=trials,
             takes=ran,
             counters=counters,
@@ -190,6 +204,7 @@ class Runner:
             bins=None if bins is None else len(bins),
             bins_sha256="" if bins is None else digest(bins),
             visit=visit,
+            background=self._watch.after(experiment) if self._watch else None,
         )
         if bins is not None:
             write_blocks(inside(self.directory, bins_of(samples)), bins)
@@ -224,25 +239,31 @@ class Runner:
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
         """Rounds until all takes are conclusive, each at least minimum_s, at most `budget` s; the take of each batch.
 
-        A take that is conclusive rests while the others go on, unless takes are compared.
+        A take that is conclusive rests while the others go on, unless takes are compared. Rounds that are shorter than
+        BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
         """
-        schedule, takes = one_visit(experiment.schedule), takes_of(experiment)
+        schedule, takes = one_visit(experiment), takes_of(experiment)
         paced = msgspec.structs.replace(experiment, schedule=schedule)
         batches: list[Blocks] = []
         ran: list[int] = []
-        timed, open_takes = 0.0, set(range(len(takes)))
+        timed, looked, open_takes = 0.0, 0.0, set(range(len(takes)))
         for turn in count():
             seconds = batch_seconds(paced, timed, budget, first=turn == 0)
             for take in (take for take in order(len(takes), turn) if take in open_takes):
-                batches.append(session.measure(seconds, schedule.block_s, takes[take] if experiment.takes else ()))
+                batch = session.measure(seconds, schedule.block_s, takes[take] if experiment.takes else ())
+                batches.append(numbered(batch, len(batches)))
                 counters.batch(session, experiment, take)
                 ran.append(take)
             timed += max(map(lasted, batches[-len(takes) :])) / session.clock.hz if experiment.against else seconds
-            blocks, noted = np.concatenate(batches), tuple(ran) if experiment.takes else ()
+            enough = not experiment.against or turn + 1 >= least_rounds(schedule)
+            ends = enough and timed >= budget - least_batch_seconds(paced)
+            due = is_due(timed, looked) and (enough or timed - looked >= BATCH_S / 2)
+            if not (ends or due):
+                continue
+            looked, blocks, noted = timed, np.concatenate(batches), tuple(ran) if experiment.takes else ()
             found = self._judge(blocks, session.clock.hz, experiment, facts, noted)
             self._observer.measured(experiment, found)
-            enough = not experiment.against or turn + 1 >= ROUNDS
-            if enough and (found.conclusive or timed >= budget - least_batch_seconds(paced)):
+            if enough and (found.conclusive or ends):
                 return blocks, noted, found
             if not experiment.against:
                 open_takes = {take for take, point in enumerate(found.points) if not point.conclusive}
@@ -250,9 +271,22 @@ class Runner:
 
     def _budget(self, experiment: Experiment, number: int, visit: int) -> float:
         """The budget of a visit, less when the rest of the plan would not fit under the limit any more."""
-        schedule = one_visit(experiment.schedule)
+        schedule = one_visit(experiment)
         rest = 0.0 if visit else self._further + sum(self._expected[number + 1 :])
         return max(least_seconds(schedule), min(schedule.budget_s, (self._left() - rest) / len(takes_of(experiment))))
+
+
+def is_of(record: Record, experiment: Experiment) -> bool:
+    """Whether a stored record is of an experiment, or of the same one as versions planned it that knew no visits."""
+    once = msgspec.structs.replace(experiment.schedule, visits=0, piece_s=0.0)
+    return record.experiment in (experiment, msgspec.structs.replace(experiment, schedule=once))
+
+
+def numbered(batch: Blocks, number: int) -> Blocks:
+    """Return the blocks of a batch with its place in the record: the core also counts those of a calibration."""
+    blocks = batch.copy()
+    blocks["batch"] = number
+    return blocks
 
 
 def lasted(batch: Blocks) -> int:

@@ -16,6 +16,7 @@ from tierscope import __version__, core, stops
 from tierscope import fio as storage
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
+from tierscope.host.others import Others
 from tierscope.host.system import System
 from tierscope.plans import Plan, SuiteOptions, suites
 from tierscope.plans.options import restored
@@ -35,6 +36,7 @@ from tierscope.record.result import (
     save_manifest,
     save_result,
 )
+from tierscope.run.background import Watch
 from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
@@ -46,6 +48,7 @@ from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
+from tierscope.run.quiet import Quiets, quiet_file
 from tierscope.run.room import with_rooms, with_rooms_of
 from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
@@ -243,6 +246,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             observer,
             _limit_s(manifest),
             _counters(manifest),
+            watch_of(manifest),
         )
         return runner.execute(plan_of(manifest))
 
@@ -250,6 +254,14 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 def _measurer(suite: str) -> Callable[[], Measurer]:
     """Who measures: the core, or the program that the suite names."""
     return storage.Session if suite != OWN_GROUPS and suites[suite].program else core.Session
+
+
+def watch_of(manifest: Manifest) -> Watch | None:
+    """Who watches other programs; None on a simulated machine, and where another program measures."""
+    if manifest.machine.simulated or _measurer(manifest.suite) is not core.Session:
+        return None
+    quiets = Quiets(quiet_file(manifest.machine.identity.digest()))
+    return Watch(manifest.machine, Others(System()), core.Session, quiets)
 
 
 def _limit_s(manifest: Manifest) -> float:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.takes import takes_of
+from tierscope.tables.drifts import kinds
 from tierscope.tables.measured import judged
-from tierscope.tables.visited import is_visited, kinds
+from tierscope.tables.visited import is_visited
 
 MOST = 9  # visits of a point: an interval is then three times as narrow as of one
 
@@ -62,8 +63,7 @@ class Visits:
         return sum(visit.seconds for visit in own) + own[-1].seconds <= own[0].experiment.schedule.budget_s
 
     def _width(self, record: Record) -> float:
-        found = judged(self._run, record)
-        return max(group.interval.relative for point in found.points for group in point.groups)
+        return judged(self._run, record).relative
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
         """The shortest of each kind, then the next of each, and so on, so that as many as possible are visited."""

@@ -29,7 +29,7 @@ Statistics 34, 1963; F. Wilcoxon, "Individual Comparisons by Ranking Methods", B
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -43,11 +43,14 @@ from tierscope.stats.walks import walk_operations
 
 Floats = npt.NDArray[np.float64]
 
-VICTIM = "victim"  # the role of the groups whose time is compared
+VICTIM = "victim"  # the role of the groups whose time is compared; in latency under load it is CHASER
+CHASER = "chaser"
 TASKS = ("task", "key")  # operations whose blocks are whole tasks: a victim's, a round of operations on a structure
+SLEEP = "sleep"  # the kernel whose thread sleeps
 PROCESSES = "processes"  # are waited for: each line that they print switches the thread that waits
 FILE = "file"  # is waited for: the thread sleeps in the system until it is written
-ROUNDS = 8  # least: with five or fewer, no interval of signed ranks holds 95 %
+ROUNDS = 8  # least, in all visits: with five or fewer, no interval of signed ranks holds 95 %
+OF_A_VISIT = 3  # rounds, at least: their median leaves one spoilt round out
 MOST_ALIKE = 0.9  # correlation of neighbouring rounds: more widens the interval by more than four
 BUSY = 100.0  # switches/s of a task, above: 20 to 60 cost under 3 % of a flow's time on a test machine, 150 doubled it
 COVERED = 0.9  # least share of the victims' time in which all threads of the take must have run
@@ -62,10 +65,21 @@ class Contrast:
     reasons: tuple[str, ...]  # why it is inconclusive; () is conclusive
     left_out_share: float = 0.0  # of the take's moments, because a thread was disturbed; 0 where all time counts
     coverage: float = 1.0  # share of the victims' counted time in which all threads ran; median over the rounds
+    alone: bool = False  # compared with nothing: its own time must be sure
 
     @property
     def conclusive(self) -> bool:
         return not self.reasons
+
+    @property
+    def asked(self) -> Interval:
+        """What must be sure."""
+        return self.seconds if self.alone else self.ratio
+
+    def doubt(self, schedule: Schedule) -> str:
+        """Say why the width of what is asked is too large; "" where it is not."""
+        what = "time" if self.alone else "slowdown"
+        return "" if self.asked.relative <= schedule.precision else f"{what} {beyond(self.asked, schedule.precision)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,31 +119,41 @@ def _contrast(base: list[_Batch], own: list[_Batch], same: bool, schedule: Sched
     coverage = float(np.median([one.coverage for one in own])) if own else 0.0
     switches = max((float(np.median([one.switches for one in side])) for side in (base, own) if side), default=0.0)
     seconds = _exp(estimate(own_logs, schedule.confidence))
-    asked = (seconds, "time") if alone else (ratio, "slowdown")
-    return Contrast(
+    found = Contrast(
         seconds=seconds,
         ratio=ratio,
-        reasons=tuple(_reasons(*asked, coverage, switches, schedule)),
+        reasons=(),
         left_out_share=float(np.mean([one.left_out_share for one in own])) if own else 1.0,
         coverage=coverage,
+        alone=alone,
     )
+    return replace(found, reasons=tuple(_reasons(found, switches, schedule)))
 
 
 def _logs(rounds: list[_Batch]) -> list[float]:
     return [math.log(one.seconds) if one.seconds > 0 else math.nan for one in rounds]
 
 
-def _reasons(asked: Interval, what: str, coverage: float, switches: float, schedule: Schedule) -> list[str]:
-    if asked.count < ROUNDS:
-        return [f"only {asked.count} rounds of {ROUNDS}"]
-    reasons = []
-    if not asked.relative <= schedule.precision:
-        reasons.append(f"{what} {beyond(asked, schedule.precision)}")
-    if coverage < COVERED:
-        reasons.append(f"all threads ran together in only {100 * coverage:.0f} % of the victims' time")
+def _reasons(found: Contrast, switches: float, schedule: Schedule) -> list[str]:
+    if few := too_few(found.asked.count, least_rounds(schedule)):
+        return [few]
+    reasons = [found.doubt(schedule)] if found.doubt(schedule) else []
+    if found.coverage < COVERED:
+        reasons.append(f"all threads ran together in only {100 * found.coverage:.0f} % of the victims' time")
     if switches > BUSY:
         reasons.append(f"victims were switched out {switches:.0f} times a second: the machine is busy")
     return reasons
+
+
+def least_rounds(schedule: Schedule) -> int:
+    """Return how many rounds a visit has at least; all visits together have ROUNDS, and one that is a piece its own."""
+    shared = ROUNDS if schedule.visits < 2 else max(math.ceil(ROUNDS / schedule.visits), OF_A_VISIT)
+    return max(shared, round(schedule.piece_s / schedule.minimum_s))
+
+
+def too_few(count: int, least: int) -> str:
+    """Say how many rounds are missing; "" where none are."""
+    return f"only {count} rounds of {least}" if count < least else ""
 
 
 def _exp(logs: Interval) -> Interval:
@@ -142,7 +166,7 @@ def _rounds(
     """What each round of one take gave, in the order of the rounds."""
     groups = experiment.takes[take]
     own = [facts[group] for group in groups]
-    watched = [place for place, group in enumerate(groups) if experiment.groups[group].role == VICTIM]
+    watched = [place for place, group in enumerate(groups) if experiment.groups[group].role in (VICTIM, CHASER)]
     tasks = any(facts[groups[place]].operation in TASKS for place in watched)
     shared = any(group.shared for group in experiment.groups)
     waits = any(_sleeps(facts[groups[place]]) for place in watched)
@@ -185,16 +209,16 @@ def _whole(part: Blocks, hz: float, watched: list[int], *, busy: bool) -> _Batch
 
 
 def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[int]) -> _Batch:
-    """The median over common moments. A group of calls (`sleep`), and one that waits for a command, is switched out by
-    nature: its marks do not count.
+    """The median over common moments. A group that sleeps, and one that waits for a command, is switched out by nature:
+    its marks do not count.
     """
-    calls = [
+    waiting = [
         place
         for place, facts in enumerate(own)
-        if facts.operation == "call" or facts.waits_for == PROCESSES or _waits(part, place, facts)
+        if facts.kernel == SLEEP or facts.waits_for == PROCESSES or _waits(part, place, facts)
     ]
     part = part.copy()
-    part["flags"][np.isin(part["group"], calls)] &= SIZING
+    part["flags"][np.isin(part["group"], waiting)] &= SIZING
     common = together(part, hz, len(own))
     rates = common.rates[watched]
     if not rates.shape[1]:

@@ -21,6 +21,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.stats.product import product
+
 Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
@@ -45,7 +47,7 @@ def filled(rates: Floats, present: Truths) -> tuple[Floats, Floats]:
     own = np.where(np.isnan(own), np.nanmean(own) if seen.any() else 0.0, own)
     total = (rates * present).sum(axis=0)
     whole = own.sum()
-    share = own @ present / whole if whole > 0 else np.zeros(rates.shape[1])
+    share = (own[:, None] * present).sum(axis=0) / whole if whole > 0 else np.zeros(rates.shape[1])
     everyone = present.all(axis=0)
     scaled = np.divide(total, share, out=np.zeros_like(total), where=share > 0)
     return np.where(everyone, np.add.reduceat(rates, [0], axis=0)[0], scaled), np.where(everyone, 0.0, 1.0 - share)
@@ -64,8 +66,8 @@ def relieved(rates: Floats, absent: Floats, batches: Integers) -> tuple[Floats, 
     logs = _centred(np.log(rates[usable]), batches[usable])
     lacking = _centred(absent[usable], batches[usable])
     parts = np.array_split(np.arange(logs.size), min(PARTS, logs.size))
-    products = np.array([lacking[part] @ logs[part] for part in parts])
-    squares = np.array([lacking[part] @ lacking[part] for part in parts])
+    products = np.array([product(lacking[part], logs[part]) for part in parts])
+    squares = np.array([product(lacking[part], lacking[part]) for part in parts])
     relief = _slope(products.sum(), squares.sum())
     others = np.array([_slope(*one) for one in zip(products.sum() - products, squares.sum() - squares, strict=True)])
     error = math.sqrt((len(parts) - 1) / len(parts) * float(((others - others.mean()) ** 2).sum()))

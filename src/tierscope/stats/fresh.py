@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from tierscope.record.result import SIZING, Blocks
 from tierscope.stats.median import MAD_SIGMA, Interval, student
+from tierscope.stats.product import product
 from tierscope.stats.together import UNCLEAN
 
 Floats = npt.NDArray[np.float64]
@@ -69,7 +70,7 @@ def _together(each: Floats, operations: Floats, parts: float) -> tuple[float, fl
     apart = _apart(parts, each.size)
     spread = MAD * float(np.median(np.abs(np.log(each[apart:] / each[:-apart]))))
     each = np.minimum(each, FAR * median_filter(each, AROUND, mode="mirror"))
-    mean = float(each @ operations / operations.sum()) * float(np.exp(-(spread**2) / 2))
+    mean = product(each, operations) / float(operations.sum()) * float(np.exp(-(spread**2) / 2))
     return mean, float(np.sqrt((np.diff(each) ** 2).sum() / 2)) / each.size
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Cache
 from tierscope.record.result import Blocks, GroupFacts
-from tierscope.stats.contrast import Contrast, contrasts
+from tierscope.stats.contrast import CHASER, Contrast, contrasts
 from tierscope.stats.point import Point, judge
 from tierscope.stats.repeats import judge_repeats
 from tierscope.stats.takes import blocks_of, takes_of
@@ -16,19 +16,38 @@ from tierscope.stats.walks import walks
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`contrasts` is empty where no takes are compared; else they, and not the points, are what must be sure."""
+    """`contrasts` is empty where no takes are compared; else they are what must be sure.
+
+    times: whether the points must be sure, too: a latency under load is a number of its own.
+    """
 
     points: tuple[Point, ...]  # of each take; groups in the order of the take
     contrasts: tuple[Contrast, ...]
+    times: bool = False
 
     @property
     def conclusive(self) -> bool:
-        return all(one.conclusive for one in self.contrasts or self.points)
+        return all(one.conclusive for one in self._asked)
+
+    @property
+    def relative(self) -> float:
+        """Half-width over the number, of the widest interval that must be sure."""
+        ratios = (one.asked.relative for one in self.contrasts)
+        rates = (group.interval.relative for point in self._asked_points for group in point.groups)
+        return max((*ratios, *rates))
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why not, each reason once."""
-        return tuple(dict.fromkeys(reason for one in self.contrasts or self.points for reason in one.reasons))
+        return tuple(dict.fromkeys(reason for one in self._asked for reason in one.reasons))
+
+    @property
+    def _asked(self) -> tuple[Contrast | Point, ...]:
+        return (*self.contrasts, *self._asked_points)
+
+    @property
+    def _asked_points(self) -> tuple[Point, ...]:
+        return self.points if self.times or not self.contrasts else ()
 
 
 def judge_record(
@@ -56,7 +75,8 @@ def judge_record(
             )
         )
     compared = contrasts(blocks, hz, experiment, facts, ran) if experiment.against else ()
-    return Judged(tuple(points), compared)
+    times = any(group.role == CHASER for group in experiment.groups)
+    return Judged(tuple(points), compared, times)
 
 
 def share_cpus(facts: Sequence[GroupFacts]) -> bool:

@@ -29,6 +29,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.stats.product import product
+
 Floats = npt.NDArray[np.float64]
 
 MAD_SIGMA = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
@@ -98,12 +100,12 @@ def block_length(series: Floats) -> int:
     """Points after which the series has forgotten itself; 1 for independent ones, at most min(3 sqrt(n), n / 3)."""
     count = series.size
     deviations = series - series.mean()
-    variance = float(deviations @ deviations) / count
+    variance = product(deviations, deviations) / count
     if count < 9 or variance <= 0:
         return 1
     run = max(5, math.ceil(math.log10(count)))  # so many small correlations in a row end the search
     lags = min(count - 1, math.ceil(math.sqrt(count)) + run)
-    transform = np.fft.rfft(deviations, 1 << (2 * count - 1).bit_length())
+    transform = np.fft.rfft(deviations, 1 << (count + lags - 1).bit_length())  # no lag meets one from the other end
     covariances = np.fft.irfft(transform * transform.conj())[: lags + 1] / count
     small = np.abs(covariances[1:]) < 2 * math.sqrt(math.log10(count) / count) * variance
     quiet = np.flatnonzero(np.convolve(small, np.ones(run), mode="valid") == run)
@@ -124,12 +126,12 @@ def _count_variance(below: Floats, length: int) -> float:
     """Variance of the count in a block, per point, over all circular blocks; at least that of independent points."""
     count = below.size
     deviations = below - below.mean()
-    independent = float(deviations @ deviations) / (count - 1)
+    independent = product(deviations, deviations) / (count - 1)
     if length == 1:
         return independent
     sums = np.cumsum(np.concatenate([[0.0], deviations, deviations[: length - 1]]))
     blocks = sums[length:] - sums[:-length]
-    return max(independent, float(blocks @ blocks) / count / length * count / (count - length))
+    return max(independent, product(blocks, blocks) / count / length * count / (count - length))
 
 
 def student(share: float, degrees: float) -> float:

@@ -8,12 +8,13 @@ no longer matters; younger instants are left out. If the rate still changes at t
 the oldest twentieth differs from the rest, the point is not conclusive.
 
 Before and after that the warm-up in the order of time is cut, the same for all groups, the longest of any, since a
-point is about what they did at the same time. The runner asks all this after every batch (the stop rule); tables
-ask it again of the stored samples.
+point is about what they did at the same time. The runner asks all this again and again (the stop rule), tables ask it
+of the stored samples.
 Blind to a shared cache that neighbours hold all the time.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,7 +47,7 @@ class Seen:
 class Point:
     """Summaries are of rates in operations/s, in the order of the groups."""
 
-    together: Together  # without the instants that were too young; of the first visit
+    together: Together  # without the instants that were too young; of the first visit that counts
     groups: tuple[Summary, ...]
     seen: Seen | None = None  # where the plan asked for visits; None of one visit
 
@@ -78,10 +79,11 @@ def judge(
     walks, unclean: as `together`; walks are those of `stats.walks` for hardware, () where there is no cache to warm.
     """
     common = together(blocks, hz, groups, walks, unclean)
-    started = _kept(common, slice(_longest(common.rates, schedule.precision), None))
-    common, warm = _warm(started, schedule.precision)
     settled = [settle(series, schedule.precision) for series in common.rates]
-    start = max((one.start for one in settled), default=0)
+    rest, warm = _warm(_kept(common, slice(_longest(settled), None)), schedule.precision)
+    if rest.instants_s.size < common.instants_s.size:
+        common, settled = rest, [settle(series, schedule.precision) for series in rest.rates]
+    start = _longest(settled)
     summaries = [
         summarise(series, Steady(start, one.steady, one.trend), schedule, common.total, error)
         for series, one, error in zip(common.rates, settled, common.filled_errors, strict=True)
@@ -99,8 +101,12 @@ def _warm(common: Together, precision: float) -> tuple[Together, list[bool]]:
     """Without the instants too young for any group; and for each group whether its rate has settled by age."""
     order = np.argsort(common.ages_s, kind="stable")
     series = common.rates[:, order]
-    start = _longest(series, precision)
-    steady = [settle(one, precision).steady and not _differs_at_last(one[start:], precision) for one in series]
+    settled = [settle(one, precision) for one in series]
+    start = _longest(settled)
+    steady = [
+        found.steady and not _differs_at_last(one[start:], precision)
+        for one, found in zip(series, settled, strict=True)
+    ]
     return _kept(common, np.sort(order[start:])), steady
 
 
@@ -110,9 +116,9 @@ def _differs_at_last(series: Floats, precision: float) -> bool:
     return series.size >= 2 * last and change(series[:-last], series[-last:], precision) != 0
 
 
-def _longest(rates: Floats, precision: float) -> int:
-    """Points to cut from all groups; rates of shape (groups, points)."""
-    return max((settle(series, precision).start for series in rates), default=0)
+def _longest(settled: Sequence[Steady]) -> int:
+    """Points to cut from all groups."""
+    return max((one.start for one in settled), default=0)
 
 
 def _kept(common: Together, which: slice | npt.NDArray[np.intp]) -> Together:

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.stats.median import median, student
+from tierscope.stats.product import product
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,13 +74,13 @@ def _least(means: Floats, limit: int) -> int:
 def _stands_out(means: Floats, cut: int) -> bool:
     """Whether the head differs from the rest by more than chance, given how neighbours resemble each other."""
     head, rest = means[:cut], means[cut:]
-    time = np.arange(rest.size) - (rest.size - 1) / 2
+    time = np.arange(rest.size, dtype=np.float64) - (rest.size - 1) / 2
     deviations = rest - rest.mean()
-    deviations = deviations - time * (time @ deviations) / (time @ time)
-    variance = float(deviations @ deviations) / (rest.size - 2)
+    deviations = deviations - time * (product(time, deviations) / product(time, time))
+    variance = product(deviations, deviations) / (rest.size - 2)
     if variance <= 0:
         return bool(head.mean() != rest.mean())
-    alike = max(0.0, float(deviations[1:] @ deviations[:-1]) / float(deviations @ deviations))
+    alike = max(0.0, product(deviations[1:], deviations[:-1]) / product(deviations, deviations))
     inflation = (1 + alike) / (1 - min(alike, 0.99))
     error = math.sqrt(variance * inflation * (1 / head.size + 1 / rest.size))
     threshold = student(1 - 0.05 / 2 / (means.size // 2), rest.size - 2)
@@ -94,10 +95,14 @@ def _drift(series: Floats, tolerance: float) -> int:
 
 def change(before: Floats, after: Floats, tolerance: float) -> int:
     """+1 or -1 if the median rose or fell by more than `tolerance` and the 99 % intervals do not meet, else 0."""
+    if not before.size or not after.size:
+        return 0
+    middle = float(np.median(before))
+    rise = float(np.median(after)) - middle
+    if abs(rise) <= tolerance * abs(middle):  # as mostly: intervals cost ten times a median
+        return 0
     first, last = median(before, 0.99), median(after, 0.99)
-    apart = first.high < last.low or last.high < first.low
-    material = abs(last.middle - first.middle) > tolerance * abs(first.middle)
-    return _sign(last.middle - first.middle) if apart and material else 0
+    return _sign(rise) if first.high < last.low or last.high < first.low else 0
 
 
 def _sign(value: float) -> int:

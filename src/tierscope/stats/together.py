@@ -17,23 +17,21 @@ Blind to what other machines do to this one's memory.
 """
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
-from tierscope.stats.crowd import allowed, filled, relieved
+from tierscope.stats.crowd import relieved
+from tierscope.stats.moments import Asked, Columns, Windows, clean_moments, windows
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Number = TypeVar("Number", np.int64, np.float64)
 
 UNCLEAN = SIZING | PREEMPTED | STOLEN | DRIFTED | MIGRATED
 SHARED = UNCLEAN & ~PREEMPTED  # where threads take turns on a CPU, the switches are part of what is measured
 MOMENTS = 64  # of a batch, for each of its blocks at most: more than blocks of very different lengths need
 MOST_MOMENTS = 1 << 24  # of a record whose blocks are few, whatever their lengths
-NEGLIGIBLE = 1e-3  # of a block's operations may be such a walk itself: memory costs under 100 times a first-level hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +52,6 @@ class Together:
         return 1.0 - self.instants_s.size / self.total if self.total else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The blocks of some batch as plain arrays; `slot` numbers the threads of all groups."""
-
-    slot: Integers
-    start: Integers
-    stop: Integers
-    operations: Floats
-    flags: Integers
-
-    def at(self, index: npt.NDArray[np.intp]) -> "_Columns":
-        return _Columns(
-            self.slot[index], self.start[index], self.stop[index], self.operations[index], self.flags[index]
-        )
-
-    @property
-    def timed(self) -> npt.NDArray[np.bool_]:
-        return np.asarray((self.flags & SIZING) == 0)
-
-
 def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = (), unclean: int = UNCLEAN) -> Together:
     """Blocks of one record, in any order, to series; a batch in which a thread has no timed block has no window.
 
@@ -84,128 +62,71 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
     nothing = Together(np.empty(0), np.empty(0), np.empty((groups, 0)), (), 0, (0.0,) * groups, (0.0,) * groups)
     if blocks.size == 0:
         return nothing
-    columns, threads, group_of_slot = _columns(blocks)
+    columns, group_of_slot = _columns(blocks)
     firsts = np.flatnonzero(np.diff(group_of_slot, prepend=-1))  # the first slot of each group
     if group_of_slot[firsts].tolist() != list(range(groups)):
         return nothing
-    needed = np.asarray(walks or (0.0,) * groups)[group_of_slot]
-    origin = int(columns.start.min())
+    asked = Asked(hz, unclean, np.asarray(walks or (0.0,) * groups)[group_of_slot], firsts)
     timed = columns.timed
     spacing = float(np.median((columns.stop - columns.start)[timed])) if timed.any() else 0.0
-    most = max(MOMENTS, MOST_MOMENTS // blocks.size)
-    instants, ages, rates, absent, windows, total = [], [], [], [], [], 0
-    inside = np.zeros(groups)
-    for batch in batches(blocks):
-        part = columns.at(batch)
-        window = _window(part, threads)
-        if window is None or spacing <= 0:
-            continue
-        begin, end = window
-        within = part.timed & (part.start >= begin) & (part.stop <= end)
-        inside += np.bincount(group_of_slot[part.slot[within]], minlength=groups)
-        step = max(spacing, (end - begin) / (most * batch.size))
-        moments = begin + step * (np.arange(int((end - begin) / step), dtype=np.float64) + 0.5)
-        clean, age, rate, lacking = _rates(part, needed, moments, hz, unclean, firsts)
-        windows.append(((begin - origin) / hz, (end - origin) / hz))
-        instants.append((moments[clean] - origin) / hz)
-        ages.append(age[clean])
-        rates.append(rate[:, clean])
-        absent.append(lacking[:, clean])
-        total += moments.size
-    blocks_of_group = np.maximum(np.bincount(group_of_slot[columns.slot[timed]], minlength=groups), 1)
-    batch_of = np.repeat(np.arange(len(instants)), [one.size for one in instants])
-    series = np.concatenate([nothing.rates, *rates], axis=1)
-    lacked = np.concatenate([nothing.rates, *absent], axis=1)
-    found = [relieved(*one, batch_of) for one in zip(series, lacked, strict=True)]
+    common = windows(columns, group_of_slot.size, spacing, max(MOMENTS, MOST_MOMENTS // blocks.size))
+    found = [clean_moments(common, portion, asked) for portion in common.portions()]
+    origin = int(columns.start.min())
+    series = np.concatenate([nothing.rates, *(one.rates for one in found)], axis=1)
+    lacked = np.concatenate([nothing.rates, *(one.absent for one in found)], axis=1)
+    batch = np.concatenate([np.empty(0, dtype=np.int64), *(one.batch for one in found)])
+    relieved_series = [relieved(*one, batch) for one in zip(series, lacked, strict=True)]
     return Together(
-        instants_s=np.concatenate([nothing.instants_s, *instants]),
-        ages_s=np.concatenate([nothing.ages_s, *ages]),
-        rates=np.stack([one for one, _ in found]),
-        windows=tuple(windows),
-        total=total,
-        coverage=tuple((inside / blocks_of_group).tolist()),
-        filled_errors=tuple(error for _, error in found),
+        instants_s=np.concatenate([nothing.instants_s, *((one.ticks - origin) / hz for one in found)]),
+        ages_s=np.concatenate([nothing.ages_s, *(one.ages_s for one in found)]),
+        rates=np.stack([one for one, _ in relieved_series]),
+        windows=tuple(zip(((common.begin - origin) / hz).tolist(), ((common.end - origin) / hz).tolist(), strict=True)),
+        total=int(common.moments.sum()),
+        coverage=tuple((_inside(common, group_of_slot) / _timed(columns, group_of_slot)).tolist()),
+        filled_errors=tuple(error for _, error in relieved_series),
     )
 
 
-def _columns(blocks: Blocks) -> tuple[_Columns, int, Integers]:
-    """Columns, the number of slots, and the group of each slot."""
+def _columns(blocks: Blocks) -> tuple[Columns, Integers]:
+    """Columns, batch by batch, and the group of each slot."""
+    batch = blocks["batch"].astype(np.int64)
+    if np.any(np.diff(batch) < 0):
+        return _columns(blocks[_by_batch(blocks)])
     width = int(blocks["thread"].max()) + 1
     wide = blocks["group"].astype(np.int64) * width + blocks["thread"]
-    used, slot = np.unique(wide, return_inverse=True)  # no array as long as the largest number in a file
-    columns = _Columns(
-        slot=slot.astype(np.int64),
+    runs = np.flatnonzero(
+        np.diff(wide, prepend=-1)
+    )  # of one thread each: few, where blocks come as the core wrote them
+    used, slot = np.unique(wide[runs], return_inverse=True)  # no array as long as the largest number in a file
+    columns = Columns(
+        batch=np.cumsum(np.diff(batch, prepend=batch[0]) != 0),
+        slot=np.repeat(slot.astype(np.int64), np.diff(runs, append=wide.size)),
         start=blocks["start_ticks"].astype(np.int64),
         stop=blocks["stop_ticks"].astype(np.int64),
         operations=blocks["operations"].astype(np.float64),
         flags=blocks["flags"].astype(np.int64),
     )
-    return columns, int(used.size), used // width
+    return columns, used // width
+
+
+def _inside(common: Windows, group_of_slot: Integers) -> Integers:
+    """Timed blocks wholly inside a window, of each group."""
+    part = common.columns
+    within = part.timed & (part.start >= common.begin[part.batch]) & (part.stop <= common.end[part.batch])
+    return np.bincount(group_of_slot[part.slot[within]], minlength=int(group_of_slot[-1]) + 1)
+
+
+def _timed(columns: Columns, group_of_slot: Integers) -> Integers:
+    """Timed blocks of each group, 1 at least."""
+    found = np.bincount(group_of_slot[columns.slot[columns.timed]], minlength=int(group_of_slot[-1]) + 1)
+    return np.maximum(found, 1)
 
 
 def batches(blocks: Blocks) -> list[npt.NDArray[np.intp]]:
     """Row numbers of each batch, in the order of batch numbers."""
-    batch = np.ascontiguousarray(blocks["batch"])
-    order = np.argsort(batch, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(batch[order])) + 1)
+    order = _by_batch(blocks)
+    return np.split(order, np.flatnonzero(np.diff(blocks["batch"][order])) + 1)
 
 
-def _window(part: _Columns, threads: int) -> tuple[int, int] | None:
-    """(begin, end) in ticks, None if some thread has no timed block or no time is common."""
-    timed = part.timed
-    first = np.full(threads, np.iinfo(np.int64).max)
-    last = np.full(threads, -1)
-    np.minimum.at(first, part.slot[timed], part.start[timed])
-    np.maximum.at(last, part.slot[timed], part.stop[timed])
-    begin, end = int(first.max()), int(last.min())
-    return (begin, end) if 0 <= begin < end else None
-
-
-def _rates(
-    part: _Columns, needed: Floats, moments: Floats, hz: float, unclean: int, firsts: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.bool_], Floats, Floats, Floats]:
-    """Which moments are clean and their age, shape (moments,); the rate of each group and the share of it that is
-    filled in, shape (groups, moments).
-
-    needed: undisturbed operations asked of each thread; firsts: the first thread of each group. One search serves all
-    threads: each thread's ticks are moved into a stretch of their own.
-    """
-    base = int(part.start.min())
-    stretch = int(part.stop.max()) - base + 1
-    key = part.slot * stretch + (part.start - base)
-    order = np.argsort(key, kind="stable")
-    part, key = part.at(order), key[order]
-    wanted = np.arange(needed.size, dtype=np.int64)[:, None] * stretch + (moments - base).astype(np.int64)
-    covering = np.searchsorted(key, wanted, side="right") - 1
-    done = np.cumsum(part.operations)
-    before = done - part.operations
-    since = before - _at_last_disturbance(part, before, done, unclean)
-    warm = since + part.operations * NEGLIGIBLE >= needed[part.slot]
-    present = (warm & ((part.flags & unclean) == 0))[covering]
-    left_alone = _at_last_disturbance(part, key, key + (part.stop - part.start), unclean)
-    ages = (wanted - left_alone[covering]) / hz
-    rate = (part.operations * hz / np.maximum(part.stop - part.start, 1))[covering]
-    teams = np.split(np.arange(needed.size), firsts[1:])
-    clean = np.ones(moments.size, dtype=np.bool_)
-    age = np.full(moments.size, np.inf)
-    filled_in = []
-    for team in teams:
-        few = allowed(team.size)
-        clean &= (~present[team]).sum(axis=0) <= few
-        age = np.minimum(age, np.partition(ages[team], few, axis=0)[few])
-        filled_in.append(filled(rate[team], present[team]))
-    return clean, age, np.stack([one for one, _ in filled_in]), np.stack([one for _, one in filled_in])
-
-
-def _at_last_disturbance(
-    part: _Columns, before: npt.NDArray[Number], after: npt.NDArray[Number], unclean: int
-) -> npt.NDArray[Number]:
-    """What stood on a clock that only rises when each block's thread was last disturbed, or began its batch.
-
-    before, after: the clock as each block starts and stops; blocks in the order of slots and time.
-    """
-    disturbed = (part.flags & (unclean & ~SIZING)) != 0
-    marks = np.where(disturbed, after, 0)
-    begins = np.flatnonzero(np.diff(part.slot, prepend=-1))
-    marks[begins] = np.maximum(marks[begins], before[begins])
-    return np.maximum.accumulate(marks)
+def _by_batch(blocks: Blocks) -> npt.NDArray[np.intp]:
+    return np.argsort(np.ascontiguousarray(blocks["batch"]), kind="stable")

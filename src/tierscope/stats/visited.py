@@ -23,8 +23,7 @@ def sound(visits: Sequence[Point], precision: float) -> list[int]:
     good = [
         number for number, visit in enumerate(visits) if not any(doubts(group, precision) for group in visit.groups)
     ]
-    enough = len(good) >= min(2, len(visits)) and 2 * len(good) >= len(visits)
-    return good if enough else []
+    return enough(good, len(visits))
 
 
 def used(visits: Sequence[Point], precision: float) -> list[int]:
@@ -75,7 +74,12 @@ def visited(visits: Sequence[Point], drifts: Sequence[Drift | None], schedule: S
         left_out_share=sum(visit.together.left_out_share for visit in visits) / len(visits),
         more_blocks=more_blocks,
     )
-    return Point(visits[0].together, summaries, seen)
+    return Point(chosen[0].together, summaries, seen)
+
+
+def enough(good: list[int], visits: int) -> list[int]:
+    """Return the visits that may be believed, if they are two and half of all; else none."""
+    return good if len(good) >= min(2, visits) and 2 * len(good) >= visits else []
 
 
 def _summary(visits: Sequence[Summary], reasons: list[str], pooled: Pooled | None, precision: float) -> Summary:

@@ -14,7 +14,8 @@ from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.tables import Flat, JudgedRow, columns_of
-from tierscope.tables.visited import is_visited, visited_points
+from tierscope.tables.background import doubted
+from tierscope.tables.visited import Visited, is_visited
 
 R = TypeVar("R", bound=JudgedRow)
 
@@ -27,7 +28,7 @@ MOST = 4096  # points remembered, some 10 KB each; a quick run has 200
 MOST_RUNS = 16  # whose visits are put together
 
 _known: dict[tuple[object, ...], Judged] = {}
-_visited: dict[Path, tuple[Result, dict[int, Judged]]] = {}
+_visited: dict[Path, tuple[Result, Visited]] = {}
 
 
 def measured(run: Run, record: Record) -> Point:
@@ -39,15 +40,31 @@ def judged(run: Run, record: Record) -> Judged:
     """All takes of a record, of all visits where the plan asked for visits; remembered, as live rows ask again."""
     if record.visit or not is_visited(record):
         return judged_once(run, record)
+    return _visits(run, record).judged(record)
+
+
+def visits_of(run: Run, record: Record) -> list[Record]:
+    """Return the visits of a point that its numbers are made of; the point itself where it was visited once."""
+    return [record] if record.visit or not is_visited(record) else _visits(run, record).visits(record)
+
+
+def over_visits(run: Run, record: Record, what: str, of: Callable[[Record], Interval | None]) -> Interval | None:
+    """Return a number that a table makes of the samples of a visit, of all visits; see `Visited.measured`."""
+    if record.visit or not is_visited(record):
+        return of(record)
+    return _visits(run, record).measured(record, what, of)
+
+
+def _visits(run: Run, record: Record) -> Visited:
     path = run.path.absolute()
-    of, found = _visited.get(path, (None, {}))
-    if of is not run.result or record.number not in found:
+    known = _visited.get(path)
+    if known is None or known[0] is not run.result or record not in known[1]:
         _visited.pop(path, None)
         while len(_visited) >= MOST_RUNS:
             del _visited[next(iter(_visited))]
-        found = visited_points(run, lambda one: judged_once(run, one))
-        _visited[path] = run.result, found
-    return found[record.number]
+        known = run.result, Visited(run, lambda one: judged_once(run, one))
+        _visited[path] = known
+    return known[1]
 
 
 def judged_once(run: Run, record: Record) -> Judged:
@@ -58,7 +75,7 @@ def judged_once(run: Run, record: Record) -> Judged:
         blocks, hz = run.blocks(record), record.clock.hz
         found = judge_record(blocks, hz, record.experiment, record.groups, record.takes, caches)
         remember(run.path, record, found)
-    return _known[key]
+    return doubted(run, record, _known[key])
 
 
 def remember(path: Path, record: Record, found: Judged) -> None:

@@ -1,6 +1,7 @@
 """One row of a fresh region, without its fit: what `regions`, `buffers` and the closed loop share."""
 
 import math
+from functools import partial
 from typing import Annotated
 
 from tierscope.record.experiment import whole
@@ -8,8 +9,9 @@ from tierscope.record.result import Record, Run
 from tierscope.record.work import BlockWork, HopWork
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval, beyond
+from tierscope.stats.visited import ONCE
 from tierscope.tables import JudgedRow
-from tierscope.tables.measured import asked, closing, measured, page_bytes
+from tierscope.tables.measured import asked, closing, measured, over_visits, page_bytes
 from tierscope.tables.rows import Col, Count, Seconds, Size, Time
 from tierscope.units import LINE_BYTES
 
@@ -39,12 +41,11 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
 
 def row_of(run: Run, record: Record) -> RegionsRow:
     """Without its fit."""
-    facts, labels, asked_of = record.groups[0], record.experiment.labels, record.experiment.groups[0].workload
-    work = asked_of.work if isinstance(asked_of.work, HopWork) else asked_of.of(BlockWork)
-    block = work.element_bytes
-    region = asked(record, "region_bytes")
-    interval, reasons = _judged(run, record, max(region // block, 1))
-    verdict = closing(record, measured(run, record)) | {"conclusive": not reasons, "reasons": reasons}
+    facts, labels, point = record.groups[0], record.experiment.labels, measured(run, record)
+    block, region = _block(record), asked(record, "region_bytes")
+    interval, reasons = _judged(run, record)
+    reasons = tuple(reason for reason in point.reasons if reason == ONCE) + reasons
+    verdict = closing(record, point) | {"conclusive": not reasons, "reasons": reasons}
     return RegionsRow(
         operation=str(labels["operation"]),
         region_bytes=region,
@@ -61,9 +62,22 @@ def row_of(run: Run, record: Record) -> RegionsRow:
     )
 
 
-def _judged(run: Run, record: Record, operations: int) -> tuple[Interval, tuple[str, ...]]:
-    """Seconds of an operation, and why they are inconclusive; operations: of a region."""
-    mean = mean_of_regions(run.blocks(record), record.clock.hz, operations)
+def _block(record: Record) -> int:
+    """Bytes of one operation."""
+    asked_of = record.experiment.groups[0].workload
+    work = asked_of.work if isinstance(asked_of.work, HopWork) else asked_of.of(BlockWork)
+    return work.element_bytes
+
+
+def _mean(run: Run, visit: Record) -> Interval | None:
+    """Seconds of an operation in one visit; None where no whole region was walked undisturbed."""
+    operations = max(asked(visit, "region_bytes") // _block(visit), 1)
+    return mean_of_regions(run.blocks(visit), visit.clock.hz, operations)
+
+
+def _judged(run: Run, record: Record) -> tuple[Interval, tuple[str, ...]]:
+    """Seconds of an operation in all visits, and why they are inconclusive."""
+    mean = over_visits(run, record, "time", partial(_mean, run))
     if mean is None:
         return NOTHING, ("no whole region was walked undisturbed",)
     precision = record.experiment.schedule.precision

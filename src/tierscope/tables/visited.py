@@ -1,23 +1,26 @@
 """The visits of all points of a run, put together: what each point is, by its own visits and by those of its kind.
 
-Points of one kind drift alike: the same table, operation, location, page size, number of threads, groups at the same
-time, and the same cache that the footprint of a thread fits into. A kind with too few points takes all of its table
-and operation.
+A point has the rates of its groups; a comparison of takes, their times and ratios; and a table may make a number of
+its own of each visit, as a percentile. Each of them is pooled over the visits, with the drift that the same quantity
+shows in the points of its kind.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from tierscope.record.machine import Cache
-from tierscope.record.result import GroupFacts, Record, Run
-from tierscope.stats.drift import FEWEST, Drift, Spread, drift_of
+from tierscope.record.result import Record, Run
+from tierscope.stats.contrast import Contrast
 from tierscope.stats.judged import Judged
+from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.stats.takes import takes_of
-from tierscope.stats.visited import spreads, visited
+from tierscope.stats.visited import spreads, used, visited
+from tierscope.stats.visited_contrast import counted, visited_contrast
+from tierscope.stats.visits import pool, spread
+from tierscope.tables.drifts import Drifts
 
-Kind = tuple[object, ...]
 Judge = Callable[[Record], Judged]
+Measure = Callable[[Record], Interval | None]
 
 
 def is_visited(record: Record) -> bool:
@@ -25,70 +28,117 @@ def is_visited(record: Record) -> bool:
     return record.experiment.schedule.visits > 0
 
 
-def visited_points(run: Run, judge: Judge) -> dict[int, Judged]:
-    """Return each point that the plan wants visited, by the number of its record. judge: of one visit alone."""
-    visits = {record.number: [record] for record in run.result.records if is_visited(record)}
-    for visit in run.result.visits:
-        visits[visit.number].append(visit)
-    points = {number: _by_take([judge(one) for one in own]) for number, own in visits.items()}
-    drifts = _Drifts(run.result.machine.identity.caches)
-    for number, takes in points.items():
-        drifts.add(visits[number][0], takes)
-    return {number: _judged(visits[number], takes, drifts) for number, takes in points.items()}
+class Visited:
+    """Each point that the plan wants visited, as all its visits. judge: one visit alone."""
+
+    def __init__(self, run: Run, judge: Judge) -> None:
+        self._visits = {record.number: [record] for record in run.result.records if is_visited(record)}
+        for visit in run.result.visits:
+            self._visits[visit.number].append(visit)
+        self._alone = {number: [judge(one) for one in visits] for number, visits in self._visits.items()}
+        self._caches = run.result.machine.identity.caches
+        self._measured: dict[tuple[str, str], dict[int, Interval]] = {}
+        self._judged = self._together()
+
+    def __contains__(self, record: Record) -> bool:
+        return record.number in self._judged
+
+    def judged(self, record: Record) -> Judged:
+        """Return a point as all its visits show it."""
+        return self._judged[record.number]
+
+    def visits(self, record: Record) -> list[Record]:
+        """Return the visits that the numbers of a point are made of."""
+        own = self._visits[record.number]
+        return [own[number] for number in self._used(record.number)]
+
+    def measured(self, record: Record, what: str, of: Measure) -> Interval | None:
+        """Return a number that its table makes of each visit, of all visits; None where no visit has it.
+
+        what: names it among the numbers of its table; of: makes it of one visit.
+        """
+        table = record.experiment.table
+        if (table, what) not in self._measured:
+            self._measured[table, what] = self._pooled(table, of)
+        return self._measured[table, what].get(record.number)
+
+    def _together(self) -> dict[int, Judged]:
+        rates, times, ratios = (Drifts(self._caches) for _ in range(3))
+        for number, alone in self._alone.items():
+            first = self._visits[number][0]
+            for take, points in zip(takes_of(first.experiment), _by_take(alone), strict=True):
+                for group, found in zip(take, spreads(points, first.experiment.schedule), strict=True):
+                    rates.add(first, take, group, found)
+            for take, contrasts in zip(first.experiment.takes, _contrasts(alone), strict=False):
+                _add(times, first, take, contrasts, lambda one: one.seconds)
+                _add(ratios, first, take, contrasts, lambda one: one.ratio)
+        return {
+            number: replace(
+                alone[0], points=self._points(number, rates), contrasts=self._compared(number, times, ratios)
+            )
+            for number, alone in self._alone.items()
+        }
+
+    def _points(self, number: int, rates: Drifts) -> tuple[Point, ...]:
+        record, *others = self._visits[number]
+        schedule, more = record.experiment.schedule, sum(visit.blocks for visit in others)
+        return tuple(
+            visited(points, [rates.of(record, take, group) for group in take], schedule, more)
+            for take, points in zip(takes_of(record.experiment), _by_take(self._alone[number]), strict=True)
+        )
+
+    def _compared(self, number: int, times: Drifts, ratios: Drifts) -> tuple[Contrast, ...]:
+        record = self._visits[number][0]
+        return tuple(
+            visited_contrast(
+                contrasts,
+                (times.of(record, take, take[0]), ratios.of(record, take, take[0])),
+                record.experiment.schedule,
+            )
+            for take, contrasts in zip(record.experiment.takes, _contrasts(self._alone[number]), strict=False)
+        )
+
+    def _used(self, number: int) -> list[int]:
+        alone, schedule = self._alone[number], self._visits[number][0].experiment.schedule
+        if alone[0].contrasts:
+            return counted([one.contrasts[-1] for one in alone], schedule)
+        return used([one.points[0] for one in alone], schedule.precision)
+
+    def _pooled(self, table: str, of: Measure) -> dict[int, Interval]:
+        drifts, known = Drifts(self._caches), {}
+        for number, visits in self._visits.items():
+            first = visits[0]
+            if first.experiment.table != table:
+                continue
+            found = {tour: one for tour in self._used(number) if (one := of(visits[tour])) is not None and one.count}
+            if found:
+                known[number] = list(found.values())
+                own = spread(known[number], first.experiment.schedule.confidence, list(found))
+                drifts.add(first, takes_of(first.experiment)[0], 0, own)
+        return {number: _number(self._visits[number][0], own, drifts) for number, own in known.items()}
+
+
+def _number(record: Record, visits: Sequence[Interval], drifts: Drifts) -> Interval:
+    """One visit alone keeps its interval where no drift is known: the rate of its point says so."""
+    drift = drifts.of(record, takes_of(record.experiment)[0], 0)
+    found = pool(visits, drift, record.experiment.schedule.confidence)
+    return found.interval if found else visits[0]
 
 
 def _by_take(found: Sequence[Judged]) -> list[list[Point]]:
     return [list(points) for points in zip(*(one.points for one in found), strict=True)]
 
 
-def _judged(visits: Sequence[Record], takes: Sequence[Sequence[Point]], drifts: "_Drifts") -> Judged:
-    record, more = visits[0], sum(visit.blocks for visit in visits[1:])
-    schedule = record.experiment.schedule
-    points = tuple(
-        visited(points, drifts.of(record, take), schedule, more)
-        for points, take in zip(takes, takes_of(record.experiment), strict=True)
-    )
-    return Judged(points, ())
+def _contrasts(found: Sequence[Judged]) -> list[list[Contrast]]:
+    return [list(contrasts) for contrasts in zip(*(one.contrasts for one in found), strict=True)]
 
 
-class _Drifts:
-    """The drift of each kind of a run."""
-
-    def __init__(self, caches: Sequence[Cache]) -> None:
-        self._caches = caches
-        self._spreads: dict[Kind, list[Spread]] = defaultdict(list)
-        self._known: dict[Kind, Drift | None] = {}
-
-    def add(self, record: Record, takes: Sequence[Sequence[Point]]) -> None:
-        """Add the visits of one point; all are added before the first is asked for."""
-        for points, take in zip(takes, takes_of(record.experiment), strict=True):
-            own = spreads(points, record.experiment.schedule)
-            for group, found in zip(take, own, strict=True):
-                if found is not None:
-                    for kind in kinds(record, take, group, self._caches):
-                        self._spreads[kind].append(found)
-
-    def of(self, record: Record, take: Sequence[int]) -> list[Drift | None]:
-        """Return the drift for each group of a take."""
-        return [self._of(kinds(record, take, group, self._caches)) for group in take]
-
-    def _of(self, known: Sequence[Kind]) -> Drift | None:
-        kind = next((one for one in known if len(self._spreads[one]) >= FEWEST), known[-1])
-        if kind not in self._known:
-            self._known[kind] = drift_of(self._spreads[kind])
-        return self._known[kind]
-
-
-def kinds(record: Record, take: Sequence[int], group: int, caches: Sequence[Cache]) -> tuple[Kind, Kind]:
-    """Return the kind of a group, and the larger one that stands in for it."""
-    facts, asked = record.groups[group], record.experiment.groups[group]
-    coarse = (record.experiment.table, facts.operation)
-    place = (facts.target, facts.source, asked.target.pages, len(facts.cpus), len(take))
-    return (*coarse, *place, level_of(facts, caches)), coarse
-
-
-def level_of(facts: GroupFacts, caches: Sequence[Cache]) -> int:
-    """Return the first level of cache that the footprint of a thread fits into; 0: it is in memory."""
-    share = facts.footprint_bytes / max(len(facts.cpus), 1)
-    fitting = [one.level for one in caches if one.kind != "Instruction" and share <= one.size_bytes]
-    return min(fitting, default=0)
+def _add(
+    drifts: Drifts, first: Record, take: Sequence[int], visits: Sequence[Contrast], of: Callable[[Contrast], Interval]
+) -> None:
+    """Add one number of a comparison; not the 1 of a take that is compared with itself."""
+    schedule = first.experiment.schedule
+    chosen = counted(visits, schedule)
+    own = [of(visits[tour]) for tour in chosen]
+    if any(one.relative > 0 for one in own):
+        drifts.add(first, take, take[0], spread(own, schedule.confidence, chosen))

@@ -1,7 +1,8 @@
 """SMT: two or more CPUs on one core share its caches, fill buffers and clock.
 
 `Machine.cpus()` takes one CPU of each core first, so that only thread counts above the cores meet it.
-Blind in a guest: its CPUs may be siblings of each other, or of a neighbour's, and nothing tells.
+Blind in a guest: its CPUs may be siblings of each other, or of a neighbour's, and no file tells; the suite `sharing`
+measures the first.
 Source: document 000, table 1 (STREAM over 1..32 threads, Xeon Gold 6130, 16 cores).
 """
 
@@ -24,7 +25,8 @@ def look(system: System) -> Seen:
         state = f"on: {len(groups)} cores" + (f", CPUs {shared[0]} share one of them" if shared else "")
         return note(state, EFFECT, f"echo off | sudo tee {BASE}/smt/control")
     if virtual(system) is not False:
-        return unknown("no siblings shown, but a guest cannot see how its CPUs map to the host's cores", EFFECT)
+        state = "no siblings shown, but a guest cannot see how its CPUs map to the host's cores; this measures it:"
+        return unknown(state, EFFECT, "tierscope doctor --measure")
     return good("off or absent") if groups else unknown("no CPU topology in sysfs", EFFECT)
 
 

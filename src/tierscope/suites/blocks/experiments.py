@@ -18,7 +18,7 @@ from tierscope import units
 from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import chosen_cpus
-from tierscope.plans.kinds import Help, Names, Numbers, Pages, Seconds, Share, Size, several, several_sizes
+from tierscope.plans.kinds import Help, Names, Numbers, Pages, Seconds, Share, Size, Visits, several, several_sizes
 from tierscope.plans.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -82,7 +82,8 @@ class BlocksOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = 0.6
     limit: Annotated[
         Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")
-    ] = 45.0
+    ] = 120.0
+    visits: Visits = 3
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class Field:
     memory: Memory
     precision: float
     budget_s: float
+    visits: int
 
     def team(self, threads: int) -> tuple[int, ...]:
         """A CPU for each thread; beyond the CPUs they are dealt out again from the first."""
@@ -131,6 +133,7 @@ def field_of(machine: Machine, chosen: BlocksOptions) -> Field:
         memory=memory_of(machine, chosen, target),
         precision=chosen.precision,
         budget_s=chosen.budget,
+        visits=chosen.visits,
     )
 
 
@@ -181,15 +184,24 @@ def throughput_schedule(field: Field, expected: float, threads: int) -> Schedule
     least = min(max(0.2, ENOUGH * expected), max(LONGEST_S, field.budget_s))
     shared = threads > len(field.cpus)
     budget = max(least, field.budget_s)
-    return Schedule(precision=field.precision, minimum_s=budget if shared else least, budget_s=budget)
+    minimum = budget if shared else least
+    piece = minimum if shared or expected >= SLOW_S else 0.0  # else too few operations for a verdict
+    return Schedule(
+        precision=field.precision, minimum_s=minimum, budget_s=budget, visits=field.visits, piece_s=piece
+    )  # fmt: skip
 
 
 def latency_schedule(field: Field, threads: int) -> Schedule:
     """One batch, which ends with its time or with KEPT timed blocks."""
     seconds = TURNS_S if threads > len(field.cpus) else LATENCY_S
     return Schedule(
-        precision=field.precision, minimum_s=seconds, budget_s=seconds, block_s=ROOM * seconds / KEPT
-    )  # fmt: skip
+        precision=field.precision,
+        minimum_s=seconds,
+        budget_s=seconds,
+        block_s=ROOM * seconds / KEPT,
+        visits=field.visits,
+        piece_s=seconds,
+    )
 
 
 def point(

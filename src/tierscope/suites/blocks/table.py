@@ -16,23 +16,33 @@ Source: D. Molka et al., "Memory Performance and Cache Coherency Effects on an I
 PACT 2009 (cost of a measurement taken off); "Memory Benchmarking" (document 001) for the question.
 """
 
-from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from functools import partial
+from statistics import mean
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.judged import share_cpus
 from tierscope.stats.median import Interval, beyond
-from tierscope.stats.together import SHARED, UNCLEAN
+from tierscope.stats.summary import too_wide
+from tierscope.stats.visited import ONCE, doubts
 from tierscope.suites.blocks.findings import best_row, sentences
-from tierscope.suites.blocks.percentiles import operation_times, percentiles
+from tierscope.suites.blocks.latencies import SHARES, Latencies
 from tierscope.suites.blocks.row import BlocksRow
-from tierscope.suites.blocks.turns import turns
+from tierscope.suites.blocks.turns import Turns, turns
 from tierscope.tables import Insight, Main, tables
-from tierscope.tables.measured import Closing, asked, closing, measured, page_bytes, quotient, records
-
-SHARES = (0.5, 0.9, 0.99, 0.999)  # of the operations; a percentile is the time that this share takes at most
+from tierscope.tables.measured import (
+    Closing,
+    asked,
+    closing,
+    measured,
+    over_visits,
+    page_bytes,
+    quotient,
+    records,
+    visits_of,
+)
 
 
 class Blocks:
@@ -59,7 +69,8 @@ class Blocks:
         own = records(run, self.name)
         latencies = {_key(record): record for record in own if record.experiment.labels["part"] != "throughput"}
         rates = [record for record in own if record.experiment.labels["part"] != "latency"]
-        rows = [_row(run, record, latencies.get(_key(record))) for record in rates]
+        times = Latencies(run)
+        rows = [_row(run, record, latencies.get(_key(record)), times) for record in rates]
         alone = {row.point: row.throughput for row in rows if row.threads == 1}
         told = [replace(row, efficiency=_efficiency(row, alone.get(row.point))) for row in rows]
         return [replace(row, best=best_row(row, told)) for row in told]
@@ -73,11 +84,11 @@ def _key(record: Record) -> tuple[object, ...]:
     return labels["operation"], labels["block_bytes"], labels["threads"]
 
 
-def _row(run: Run, record: Record, latency: Record | None) -> BlocksRow:
+def _row(run: Run, record: Record, latency: Record | None, times: Latencies) -> BlocksRow:
     facts, peak = record.groups[0], run.result.machine.peak_bytes_per_s
     rate, ending = _rate(run, record)
     throughput, threads = rate.times(facts.program_bytes_per_operation), len(facts.cpus)
-    found = _latency(run, latency) if latency else None
+    found = times.of(latency) if latency else None
     p50, p90, p99, p999 = found.percentiles if found else (None,) * len(SHARES)
     doubt = _doubt(p50, record.experiment.schedule.precision) if found else ""
     if doubt:
@@ -114,31 +125,27 @@ def _rate(run: Run, record: Record) -> tuple[Interval, Closing]:
     ending = closing(record, point)
     if not share_cpus(record.groups):
         return point.groups[0].interval, ending
-    own = turns(run.blocks(record), record.clock.hz, record.experiment.schedule)
-    summary = own.summary
+    visits = {visit.visit: _turns(run, visit) for visit in visits_of(run, record)}
+    first, precision = next(iter(visits.values())).summary, record.experiment.schedule.precision
+    interval = over_visits(run, record, "turns", partial(_shared_rate, run)) or first.interval
+    reasons = [reason for reason in point.reasons if reason == ONCE]
+    reasons += [reason for one in visits.values() for reason in doubts(one.summary, precision)]
+    if interval.count and (wide := too_wide(interval, precision)):
+        reasons.append(wide)
     ending |= {
-        "conclusive": summary.conclusive,
-        "reasons": tuple(summary.reasons),
-        "left_out_share": own.left_out_share,
+        "conclusive": not reasons,
+        "reasons": tuple(dict.fromkeys(reasons)),
+        "left_out_share": mean(one.left_out_share for one in visits.values()),
     }
-    return summary.interval, ending
+    return interval, ending
 
 
-class Latency(NamedTuple):
-    """What was measured of single operations."""
-
-    percentiles: Sequence[Interval | None]  # one for each of SHARES
-    batched: int  # operations in one timed block
-    blocks: int
-    left_out: int
+def _shared_rate(run: Run, visit: Record) -> Interval | None:
+    return _turns(run, visit).summary.interval if share_cpus(visit.groups) else None
 
 
-def _latency(run: Run, record: Record) -> Latency:
-    unclean = SHARED if share_cpus(record.groups) else UNCLEAN
-    times = operation_times(run.blocks(record), record.clock.hz, record.clock.read_cost_s, unclean)
-    found = percentiles(times.seconds, SHARES, record.experiment.schedule.confidence)
-    batched = max(1, record.experiment.groups[0].workload.per_block)
-    return Latency(found, batched, int(times.seconds.size), times.left_out)
+def _turns(run: Run, visit: Record) -> Turns:
+    return turns(run.blocks(visit), visit.clock.hz, visit.experiment.schedule)
 
 
 def _doubt(latency: Interval | None, precision: float) -> str:

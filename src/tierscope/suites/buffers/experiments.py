@@ -19,7 +19,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, fresh, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, one_size
+from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, Visits, one_size
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
 from tierscope.stats.buffers import FEWEST, Curve, infer
@@ -66,6 +66,7 @@ class BuffersOptions(SuiteOptions, frozen=True, kw_only=True):
     precision: Annotated[Share, Help("half of the 95 % interval of a latency over the latency")] = 0.01
     budget: Annotated[Time, Help("most seconds timed for one region; large ones are visited at least once")] = 0.6
     limit: Annotated[Seconds, Help("seconds after which regions get only the least time")] = 90.0
+    visits: Visits = 3
 
 
 @dataclass
@@ -112,7 +113,7 @@ def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:
     if chosen.to < SMALLEST_TO:
         raise UsageError(f"regions up to {show_bytes(chosen.to)} show no buffer; try to=128MiB")
     size, note = fresh.footprint(machine, target, chosen.footprint, chosen.to)
-    schedule = Schedule(precision=chosen.precision, minimum_s=0.2, budget_s=chosen.budget)
+    schedule = Schedule(precision=chosen.precision, minimum_s=0.2, budget_s=chosen.budget, visits=chosen.visits)
     walk = fresh.Field(cpu, target, size, schedule, "buffers", note)
     return replace(walk, ways=chosen.ways, grain_bytes=chosen.grain)
 

@@ -31,7 +31,8 @@ from tierscope.suites.contention.options import MODES, ContentionOptions
 from tierscope.units import MiB
 
 STAND_IN = Target(name="file", where="/dev/shm/tierscope-b")  # noqa: S108 (it is named in the help)
-PIECE_S = 1.0  # of a split, without a pause: one common window, and dips that are tenths of a second apart show
+SPLIT_S = 1.0  # of a split, at least
+PIECE_S = 0.5  # of a visit of it, without a pause: one common window, and dips up to 0.1 s apart show
 GRAIN = 4 * MiB  # of a large footprint: whole large pages of both arrays
 
 
@@ -70,7 +71,10 @@ class Pair:
     def point(self, table: str, groups: tuple[Group, ...], labels: dict[str, Label], calibrate: bool) -> Experiment:
         schedule = self.schedule
         if table == "contention":
-            schedule = msgspec.structs.replace(schedule, minimum_s=min(PIECE_S, schedule.budget_s))
+            budget_s = schedule.budget_s
+            schedule = msgspec.structs.replace(
+                schedule, minimum_s=min(SPLIT_S, budget_s), piece_s=min(PIECE_S, budget_s)
+            )
         return Experiment(
             table=table,
             groups=groups,
@@ -143,7 +147,7 @@ def pair_of(machine: Machine, chosen: ContentionOptions) -> Generator[Experiment
         raise MachineError(f"{why}; allow it another, or measure the ratio of the targets alone with splits=none")
     splits_of(chosen, len(cpus))
     thread_counts(chosen.threads, cpus)
-    schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block)
+    schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block, visits=chosen.visits)
     if chosen.array is None:
         large = a.on("thp") if a.node else a  # of 4 KiB the TLB blurs the caches
         found = yield from effective_cache(machine, near_cpus(machine, a)[0], large, SEARCH)

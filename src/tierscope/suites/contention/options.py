@@ -16,6 +16,7 @@ from tierscope.plans.kinds import (
     Share,
     Size,
     Time,
+    Visits,
     listed,
     names_of,
     one_of,
@@ -100,5 +101,8 @@ class ContentionOptions(SuiteOptions, frozen=True, kw_only=True):
         Size | None, Help("bytes of each of two arrays, shared out among the threads of a split; auto: as for `stream`")
     ] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one point; a split takes up to 1 s of it in one piece")] = 1.0
+    budget: Annotated[
+        Time, Help("most seconds timed for one point; a visit of a split is one piece of up to 0.5 s")
+    ] = 1.5
+    visits: Visits = 3
     block: Annotated[Time, Help("seconds of one block; `memcpy` is called once per block")] = 0.001

@@ -17,7 +17,17 @@ from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.tables import Audited, Insight, JudgedRow, Main, Number, tables
-from tierscope.tables.measured import asked, closing, measured, ratio_word, records, sure_rows
+from tierscope.tables.measured import (
+    asked,
+    closing,
+    judged_once,
+    measured,
+    over_visits,
+    ratio_word,
+    records,
+    sure_rows,
+    visits_of,
+)
 from tierscope.tables.rows import Bandwidth, Col, Count, Share, Size
 from tierscope.units import show_rate
 
@@ -116,8 +126,8 @@ def _row(run: Run, record: Record) -> ContentionRow:
         b_threads=asked(record, "b_threads"),
         a_bandwidth=found.get("A", NONE),
         b_bandwidth=found.get("B", NONE),
-        sum=total(record, point),
-        coverage=min(point.together.coverage),
+        sum=total(run, record),
+        coverage=min(share for visit in visits_of(run, record) for share in _alone(run, visit).together.coverage),
         a_target=str(labels["a_target"]),
         b_source=str(labels["b_source"]),
         b_target=str(labels["b_target"]),
@@ -128,8 +138,16 @@ def _row(run: Run, record: Record) -> ContentionRow:
     )
 
 
-def total(record: Record, point: Point) -> Interval:
+def total(run: Run, record: Record) -> Interval:
     """Of the bytes of all groups at the same moments after the warm-up."""
+    return over_visits(run, record, "sum", lambda visit: _total(visit, _alone(run, visit))) or NONE
+
+
+def _alone(run: Run, visit: Record) -> Point:
+    return judged_once(run, visit).points[0]
+
+
+def _total(record: Record, point: Point) -> Interval:
     program = np.array([facts.program_bytes_per_operation for facts in record.groups])
     series = program @ point.together.rates
     start = max((group.start for group in point.groups), default=0)

@@ -10,10 +10,10 @@ from typing import Annotated, ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.flutter import FLUTTERS, NOTICED, flutter
-from tierscope.stats.point import Point, steady_from
+from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
 from tierscope.tables import Insight, JudgedRow, Main, Number, tables
-from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.measured import Closing, asked, closing, judged_once, measured, records
 from tierscope.tables.rows import BytesPerS, Col, Count, Ratio, Seconds, Share
 from tierscope.units import show_seconds
 
@@ -78,12 +78,13 @@ class Threads:
 
 
 def _rows(run: Run, record: Record) -> list[ThreadsRow]:
-    point = measured(run, record)
-    return [_row(record, one, point) for one in thread_series(run.blocks(record), record.clock.hz)]
+    """Of the first visit; whether its split may be believed, all visits say."""
+    begin, verdict = steady_from(judged_once(run, record).points[0]), closing(record, measured(run, record))
+    return [_row(record, one, begin, verdict) for one in thread_series(run.blocks(record), record.clock.hz)]
 
 
-def _row(record: Record, one: ThreadSeries, point: Point) -> ThreadsRow:
-    facts, found = record.groups[one.group], flutter(one, steady_from(point))
+def _row(record: Record, one: ThreadSeries, begin: float, verdict: Closing) -> ThreadsRow:
+    facts, found = record.groups[one.group], flutter(one, begin)
     return ThreadsRow(
         experiment=record.number,
         mode=str(record.experiment.labels["mode"]),
@@ -101,7 +102,7 @@ def _row(record: Record, one: ThreadSeries, point: Point) -> ThreadsRow:
         dip_period_s=found.period_s,
         flutters=found.flutters,
         clean_blocks=found.blocks,
-        **closing(record, point),
+        **verdict,
     )
 
 

@@ -17,7 +17,7 @@ from tierscope.units import MiB
 NAME = "emu"
 TIMES_CACHE = 2  # most accesses then reach the memory
 MOST = 512 * MiB  # filling takes 0.1 s
-SCHEDULE = Schedule(minimum_s=0.1, budget_s=0.5)
+SCHEDULE = Schedule(minimum_s=0.1, budget_s=0.5, visits=3)
 
 
 def probed(plan: Callable[[], Plan], machine: Machine) -> Plan:

@@ -20,7 +20,20 @@ from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.flushes import missing
 from tierscope.plans.kernels import FENCES, FLUSHES
-from tierscope.plans.kinds import ALL, Help, Lines, Names, Number, Pages, Seconds, Share, Size, several, several_sizes
+from tierscope.plans.kinds import (
+    ALL,
+    Help,
+    Lines,
+    Names,
+    Number,
+    Pages,
+    Seconds,
+    Share,
+    Size,
+    Visits,
+    several,
+    several_sizes,
+)
 from tierscope.plans.sizes import (
     LARGEST,
     MEMORY_SHARE,
@@ -102,8 +115,9 @@ class FlushOptions(SuiteOptions, frozen=True, kw_only=True):
         Seconds, Help("most seconds for each instruction at one chunk size; eight rounds are always run")
     ] = 3.0
     limit: Annotated[
-        Seconds, Help("seconds after which points get eight rounds only; they may then be inconclusive")
+        Seconds, Help("seconds after which points get the fewest rounds only; they may then be inconclusive")
     ] = 45.0
+    visits: Visits = 3
 
 
 @dataclass(frozen=True)
@@ -251,6 +265,7 @@ def plan(machine: Machine, chosen: FlushOptions) -> Plan:
                 precision=chosen.precision,
                 minimum_s=batch_s,
                 budget_s=max(chosen.budget, batch_s),
+                visits=chosen.visits,
             ),
             labels={
                 "chunk_bytes": point.chunk_bytes,

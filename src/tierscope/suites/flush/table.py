@@ -117,11 +117,16 @@ def _rate(seconds: Interval, amount: int) -> Interval:
 
 
 def _written(run: Run, record: Record) -> list[int]:
-    """Chunks of all timed blocks of each take, disturbed ones too."""
-    blocks = run.blocks(record)
+    """Chunks of all timed blocks of each take in all visits, disturbed ones too."""
+    visits = [record, *(visit for visit in run.result.visits if visit.number == record.number)]
+    return [sum(counts) for counts in zip(*(_chunks(run, visit) for visit in visits), strict=True)]
+
+
+def _chunks(run: Run, visit: Record) -> list[int]:
+    blocks = run.blocks(visit)
     timed = blocks[(blocks["flags"] & SIZING) == 0]
-    takes = range(len(record.experiment.takes))
-    return [int(np.sum(blocks_of(timed, record.experiment, record.takes, t)["operations"])) for t in takes]
+    takes = range(len(visit.experiment.takes))
+    return [int(np.sum(blocks_of(timed, visit.experiment, visit.takes, t)["operations"])) for t in takes]
 
 
 def _reasons(record: Record, take: int, found: Contrast) -> tuple[str, ...]:

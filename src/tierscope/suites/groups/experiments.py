@@ -27,7 +27,7 @@ from typing import Any
 from tierscope import units
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.plans import Plan
-from tierscope.plans.kinds import NUMBERS, Share, Time
+from tierscope.plans.kinds import NUMBERS, Share, Time, Visits
 from tierscope.plans.options import Options, read_options, read_word
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -54,6 +54,7 @@ class Timing(Options, frozen=True, kw_only=True):
     budget: Time = Schedule().budget_s
     minimum: Time = Schedule().minimum_s
     block: Time = Schedule().block_s
+    visits: Visits = 3
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,13 @@ def _schedule(entry: dict[str, Any]) -> Schedule:
     _only(entry, list(Timing.__struct_fields__), "schedule")
     with _at("schedule"):
         asked = read_options("schedule", Timing, {key: str(value) for key, value in entry.items()})
-    return Schedule(precision=asked.precision, budget_s=asked.budget, minimum_s=asked.minimum, block_s=asked.block)
+    return Schedule(
+        precision=asked.precision,
+        budget_s=asked.budget,
+        minimum_s=asked.minimum,
+        block_s=asked.block,
+        visits=asked.visits,
+    )
 
 
 @contextmanager

@@ -188,8 +188,7 @@ def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
             f"block={word_bytes(block)} to={word_bytes(largest)}: try block=64B, whole lines, and to=128MiB"
         )
     size, note = fresh.footprint(machine, walk.target, None, largest)
-    once = msgspec.structs.replace(walk.schedule, visits=0)  # their summaries are not those of visits
-    field = fresh.Field(walk.cpu, walk.target, size, once, "latency", note)
+    field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note)
     regions = fresh.sizes(block, largest, chosen.per_octave)
     for operation in chosen.op:
         slowest = 0.0  # s per line, of this operation so far

@@ -14,7 +14,8 @@ DASHES = {"none": [1, 0], "plain": [1, 0], "nt": [6, 3]}
 TIPS = vega.tips(
     ("series", "load"), ("team", "load threads"), ("delay", "injected delay, cycles"), ("gb", "bandwidth, GB/s"),
     ("gb_low", "95 % interval from, GB/s"), ("gb_high", "to, GB/s"), ("ns", "latency, ns"),
-    ("ns_low", "95 % interval from, ns"), ("ns_high", "to, ns"), ("verdict", "verdict"),
+    ("ns_low", "95 % interval from, ns"), ("ns_high", "to, ns"), ("over", "over idle"),
+    ("over_low", "95 % interval from"), ("over_high", "to"), ("verdict", "verdict"),
 )  # fmt: skip
 
 
@@ -57,6 +58,7 @@ def _point(row: LoadedLatencyRow) -> Point:
         "team": threads_name(row.load_threads),
         **vega.ends("gb", row.bandwidth, vega.gb),
         **vega.ends("ns", row.latency, vega.ns),
+        **vega.ends("over", row.over_idle, vega.digits),
         "verdict": row.verdict,
     }
 

@@ -2,7 +2,12 @@
 
     bandwidth = program bytes/s of the load group; 0 where the chaser is alone
     latency   = 1 / median rate of the chaser's dependent accesses     [s]
+    idle      = the same of the chaser alone, in batches that alternate with those of the load
+    over_idle = latency / idle of the same round: Hodges-Lehmann over the rounds (`stats.contrast`)
 
+A machine that drifts moves `latency` and `idle` alike, and `over_idle` not at all. No load makes an access faster, so a
+row that says so is inconclusive: by its own rounds, or because the row of the chaser alone, measured at another time,
+lies above it, which then makes that one inconclusive.
 `bus_bytes_per_s` is what both groups move over the bus, `chaser_bytes_per_s` the chaser's part: a line per access.
 Load is lowered by an injected delay or by fewer threads; `read_share` is that of the load's program bytes.
 Blind to single slow accesses: a block's mean hides them.
@@ -11,15 +16,17 @@ Blind to single slow accesses: a block's mean hides them.
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, NamedTuple
 
+import msgspec
 import numpy as np
 
 from tierscope.record.experiment import real, whole
 from tierscope.record.result import GroupFacts, Record, Run
+from tierscope.stats.contrast import CHASER, Contrast
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
 from tierscope.tables import Audited, Insight, JudgedRow, Main, Number, tables
-from tierscope.tables.measured import closing, left_out, measured, records, sure
-from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Time
+from tierscope.tables.measured import closing, judged, left_out, records, sure
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ratio, Time
 from tierscope.units import show_rate, show_seconds
 
 
@@ -39,6 +46,18 @@ class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
     load_threads: Annotated[Count, Col("load threads", help="threads of the load; 0: the chaser alone")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median program bytes of the load; 0 without load")]
     latency: Annotated[Time | None, Col("latency", help="median time of one access of the chaser")]
+    over_idle: Annotated[
+        Quotient | None,
+        Col(
+            "over idle",
+            help="ratio of `latency` to `idle`, from batches that follow each other; null without load, and in runs of "
+            "versions that did not alternate",
+        ),
+    ]
+    idle: Annotated[
+        Time | None,
+        Col("idle beside it", help="median time of one access without load, in the batches between; null as above"),
+    ]
     kernel: Annotated[str | None, Col("kernel", help="of the load; null without")]
     target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
     chaser_bytes_per_s: Annotated[
@@ -69,7 +88,8 @@ class LoadedLatency:
     }
 
     def rows(self, run: Run) -> list[LoadedLatencyRow]:
-        return [_row(run, record) for record in records(run, self.name)]
+        rows = [_row(run, record) for record in records(run, self.name)]
+        return [_beside(row, rows) for row in rows]
 
     def insights(self, run: Run, rows: list[LoadedLatencyRow]) -> list[Insight]:
         del run
@@ -112,13 +132,16 @@ def _sure(rows: list[LoadedLatencyRow]) -> Iterator[Load]:
 
 
 def _row(run: Run, record: Record) -> LoadedLatencyRow:
-    point, labels = measured(run, record), record.experiment.labels
+    """Of the last take: the chaser beside the load; in runs of older versions it is the only one."""
+    found, labels = judged(run, record), record.experiment.labels
+    point, contrast = found.points[-1], found.contrasts[-1] if found.contrasts else None
     roles = [group.role for group in record.experiment.groups]
-    chaser = roles.index("chaser") if "chaser" in roles else 0
+    chaser = roles.index(CHASER) if CHASER in roles else 0
     load = next((i for i in range(len(roles)) if i != chaser), None)
     rates = [summary.interval for summary in point.groups]
     nothing = Interval(0.0, 0.0, 0.0, point.groups[chaser].interval.count)
     facts = record.groups[chaser if load is None else load]
+    reasons = tuple(dict.fromkeys((*point.reasons, *(_doubts(contrast) if contrast else ()))))
     return LoadedLatencyRow(
         read_share=real(labels.get("read_share")),
         store=str(labels.get("store", facts.store)),
@@ -126,12 +149,36 @@ def _row(run: Run, record: Record) -> LoadedLatencyRow:
         load_threads=0 if load is None else len(facts.cpus),
         bandwidth=nothing if load is None else rates[load].times(facts.program_bytes_per_operation),
         latency=rates[chaser].inverse(),
+        over_idle=contrast.ratio if contrast else None,
+        idle=found.points[0].groups[0].interval.inverse() if contrast else None,
         kernel=None if load is None else facts.kernel,
         target=facts.target,
         chaser_bytes_per_s=_on_bus((record.groups[chaser],), rates[chaser : chaser + 1]),
         bus_bytes_per_s=_on_bus(record.groups, rates),
-        **closing(record, point),
+        **closing(record, point) | {"conclusive": not reasons, "reasons": reasons},
     )
+
+
+def _doubts(contrast: Contrast) -> tuple[str, ...]:
+    """Why a comparison with the chaser alone may not be believed."""
+    if contrast.ratio.high >= 1 or not contrast.ratio.count:
+        return contrast.reasons
+    less = f"{contrast.ratio.middle:.3f}x idle, and no load makes an access faster"
+    return (*contrast.reasons, f"{less}: clocks or neighbours change with the load")
+
+
+def _beside(row: LoadedLatencyRow, rows: list[LoadedLatencyRow]) -> LoadedLatencyRow:
+    """The chaser alone is inconclusive if loads that compare with it beside them are below it."""
+    alone = sure(row, row.latency)
+    if row.load_threads or alone is None:
+        return row
+    loads = [one for one in rows if one.target == row.target and one.over_idle]
+    below = [time for one in loads if (time := sure(one, one.latency)) and time.high < alone.low]
+    if not below:
+        return row
+    least = show_seconds(min(time.middle for time in below))
+    reason = f"an access took {least} beside a load at another time: the machine has changed between them"
+    return msgspec.structs.replace(row, conclusive=False, reasons=(*row.reasons, reason))
 
 
 def _on_bus(groups: tuple[GroupFacts, ...], rates: list[Interval]) -> float | None:
@@ -162,7 +209,7 @@ def _saturation(curve: list[Load], idle: Interval | None, total: int) -> list[In
     """The point of the most bandwidth of one mix; total: its points with the inconclusive ones."""
     most = max(curve, key=lambda load: load.bandwidth)
     time, mix = most.latency, _mix(most.row)
-    times = f" ({time.middle / idle.middle:.1f}x idle)" if idle else ""
+    times, ratio = _over_idle(most, idle)
     rest = left_out(len(curve), total, "loads")
     return [
         Insight(
@@ -173,9 +220,19 @@ def _saturation(curve: list[Load], idle: Interval | None, total: int) -> list[In
             low=time.low,
             high=time.high,
             unit="s",
-            others=(Number(value=time.middle / idle.middle),) if idle else (),
+            others=ratio,
         )
     ]
+
+
+def _over_idle(load: Load, idle: Interval | None) -> tuple[str, tuple[Number, ...]]:
+    """Return ' (1.32x idle, 1.30 to 1.35)' and its numbers; without an interval where takes did not alternate."""
+    if over := sure(load.row, load.row.over_idle):
+        words = f" ({over.middle:.2f}x idle, {over.low:.2f} to {over.high:.2f})"
+        return words, (Number(value=over.middle, low=over.low, high=over.high),)
+    if idle is None or load.row.over_idle:
+        return "", ()
+    return f" ({load.latency.middle / idle.middle:.1f}x idle)", (Number(value=load.latency.middle / idle.middle),)
 
 
 def _knee(curve: list[Load], idle: Interval | None) -> list[Insight]:

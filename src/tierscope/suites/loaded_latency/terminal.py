@@ -3,7 +3,21 @@
 from rich.console import Console
 
 from tierscope.draw.braille import Axis
-from tierscope.draw.forms import Form, Parts, Shown, curve, forms, in_gb, in_ns, plain, plot, rate, titled, wait
+from tierscope.draw.forms import (
+    Form,
+    Parts,
+    Shown,
+    curve,
+    forms,
+    in_gb,
+    in_ns,
+    plain,
+    plot,
+    rate,
+    titled,
+    wait,
+    with_interval,
+)
 from tierscope.draw.words import load_name
 from tierscope.suites.loaded_latency.table import LoadedLatencyRow, loads
 
@@ -23,8 +37,10 @@ def _loaded(section: Shown, console: Console) -> Parts:
         rows.sort(key=lambda row: -(row.delay_cycles or 0))
         for row in [rows[i] for i in sorted({0, len(rows) // 2, len(rows) - 1})]:
             label = name if row is rows[0] else ""
-            lines.append([label, f"{row.delay_cycles or 0}", rate(row, row.bandwidth), wait(row, row.latency)])
-    heads = [("reads:writes", False), ("delay, cycles", True), ("bandwidth, GB/s", True), ("latency, ns", True)]
+            over = with_interval(row, row.over_idle, lambda value: f"{value:.3f}")
+            lines.append([label, f"{row.delay_cycles or 0}", rate(row, row.bandwidth), wait(row, row.latency), over])
+    numbers = ("delay, cycles", "bandwidth, GB/s", "latency, ns", "over idle")
+    heads = [("reads:writes", False), *((name, True) for name in numbers)]
     curves = [
         curve(name, [(in_gb(row.bandwidth), in_ns(row.latency)) for row in rows])
         for name, rows in list(series.items())[:CURVES]

@@ -29,7 +29,7 @@ from tierscope import units
 from tierscope.errors import MachineError, UnknownNameError, UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import chosen_cpus
-from tierscope.plans.kinds import Help, Kind, Names, Numbers, Seconds, Share, several_sizes, words_of
+from tierscope.plans.kinds import Help, Kind, Names, Numbers, Seconds, Share, Visits, several_sizes, words_of
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -128,6 +128,7 @@ class MapsOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = None
     precision: Annotated[Share, Help("half of the 95 % interval of the time over the time; also as `5%`")] = 0.05
     budget: Annotated[Seconds, Help("most seconds timed for one point; eight batches of rounds are always run")] = 3.0
+    visits: Visits = 3
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,9 @@ def experiment(point: Point, chosen: MapsOptions, target: Target, cpus: tuple[in
     return Experiment(
         table="maps",
         groups=(Group(workload=work, target=target, team=Team(cpus=cpus[: point.threads]), role=VICTIM),),
-        schedule=Schedule(precision=precision, minimum_s=batch_s, budget_s=max(budget_s, batch_s)),
+        schedule=Schedule(
+            precision=precision, minimum_s=batch_s, budget_s=max(budget_s, batch_s), visits=chosen.visits
+        ),
         labels={"structure": point.structure, "operation": point.operation},
         takes=((0,),),
         against=(0,),

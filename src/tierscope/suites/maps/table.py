@@ -18,11 +18,12 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.record.work import KeyedWork
+from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import keyed
 from tierscope.suites.maps.row import MapsRow
 from tierscope.tables import Insight, Main, tables
-from tierscope.tables.measured import Closing, closing, judged, records
+from tierscope.tables.measured import Closing, closing, judged, over_visits, records, visits_of
 
 SHARES = (0.5, 0.99, 0.999)  # of the operations, which take no longer than p50, p99, p99.9
 
@@ -64,7 +65,8 @@ class Maps:
 def _row(run: Run, record: Record) -> MapsRow:
     """Rehashes are those of a round of all threads; lines are None on all memory but simulated one."""
     judgement, facts, work = judged(run, record), record.groups[0], record.experiment.groups[0].workload.of(KeyedWork)
-    found, threads, timings = judgement.contrasts[0], len(facts.cpus), record.timings[0]
+    found, threads = judgement.contrasts[0], len(facts.cpus)
+    timings = [one for visit in visits_of(run, record) for one in visit.timings[0]]
     operations = round(sum(one.operations for one in timings) / max(sum(one.rounds for one in timings), 1) * threads)
     measured = keyed(timings, record.clock.hz, SHARES)
     p50, p99, p999 = measured.percentiles
@@ -87,7 +89,7 @@ def _row(run: Run, record: Record) -> MapsRow:
         operations=operations,
         seconds=found.seconds.times(operations / threads),
         ops=found.seconds.times(1 / threads).inverse(),
-        latency=measured.latency,
+        latency=over_visits(run, record, "latency", _latency) or measured.latency,
         latency_p50=p50,
         latency_p99=p99,
         latency_p999=p999,
@@ -110,6 +112,10 @@ def _row(run: Run, record: Record) -> MapsRow:
         persistence=facts.persistence or None,
         **verdict,
     )
+
+
+def _latency(visit: Record) -> Interval | None:
+    return keyed(visit.timings[0], visit.clock.hz, ()).latency if visit.timings else None
 
 
 tables.add(Maps())

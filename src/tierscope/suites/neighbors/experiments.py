@@ -174,6 +174,7 @@ def schedule(kind: str, array_bytes: int, chosen: NeighborsOptions) -> Schedule:
         precision=chosen.precision,
         minimum_s=max(block_s, min(max(BATCH_S, WALKS * walk_s), LONGEST_BATCH_S)),
         budget_s=chosen.budget,
+        visits=chosen.visits,
     )
 
 

@@ -20,6 +20,7 @@ from tierscope.plans.kinds import (
     Share,
     Size,
     Time,
+    Visits,
     listed,
     names_of,
     one_of,
@@ -142,3 +143,4 @@ class NeighborsOptions(SuiteOptions, frozen=True, kw_only=True):
     fio_engine: Annotated[neighbor_fio.Engine, Help("of the same: `io_uring`, `libaio`, `psync`")] = "libaio"
     precision: Annotated[Share, Help("half of the slowdown's 95 % interval over the slowdown")] = 0.02
     budget: Annotated[Time, Help("most seconds for each pair of numbers, after the first eight rounds")] = 10.0
+    visits: Visits = 3

@@ -132,7 +132,7 @@ class Field:
         seconds = ENOUGH * whole / LINE_BYTES * line_s * self.shorter
         asked = self.schedule
         shortest, longest = max(seconds, asked.minimum_s), max(seconds, asked.budget_s)
-        lasting = msgspec.structs.replace(asked, minimum_s=shortest, budget_s=longest)
+        lasting = msgspec.structs.replace(asked, minimum_s=shortest, budget_s=longest, piece_s=shortest)
         return self._experiment(COMBINING, work, {"region_bytes": region}, (self.cpu,), lasting)
 
     def _experiment(
@@ -157,7 +157,7 @@ def field_of(machine: Machine, chosen: PolicyOptions) -> Field:
     memory = min(usual, free) if chosen.memory is None else chosen.memory
     if memory < 64 * MiB:
         raise UsageError(f"memory={word_bytes(memory)} is too little for lines far apart; try memory=64MiB or more")
-    schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget)
+    schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget, visits=chosen.visits)
     return Field(target, near[:threads], cpu, memory, schedule)
 
 

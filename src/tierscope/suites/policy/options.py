@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tierscope.plans import SuiteOptions
-from tierscope.plans.kinds import Help, Names, Number, Pages, Share, Size, Time, several
+from tierscope.plans.kinds import Help, Names, Number, Pages, Share, Size, Time, Visits, several
 from tierscope.record.experiment import Target
 
 PARTS = ("interleave", "migration", "combining")
@@ -40,3 +40,4 @@ class PolicyOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one stride or region")] = 0.4
+    visits: Visits = 3

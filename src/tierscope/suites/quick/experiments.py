@@ -1,17 +1,22 @@
 """Quick: the whole of a machine's memory in under two minutes: staircase, bandwidth over threads, loaded latency.
 
-The staircase comes first, since the footprints of the other two rest on the caches that it finds.
+The staircase comes before these two, since their footprints rest on the caches that it finds. What CPUs share is
+measured first, and at the end of each tour through the plan, because a hypervisor may change it meanwhile.
 """
 
+from collections.abc import Generator
 from typing import Annotated
 
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kinds import Help, Seconds, Visits
-from tierscope.record.experiment import Target
+from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.suites.latency import experiments as latency
 from tierscope.suites.loaded_latency import experiments as loaded_latency
+from tierscope.suites.sharing import experiments as sharing
 from tierscope.suites.stream import experiments as stream
 from tierscope.units import MiB
 
@@ -32,16 +37,28 @@ DELAYS = (0, 50, 100, 200, 400, 800, 2000, 10000)
 
 def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     """Shorter budgets than the suites alone; what is not precise by then is marked inconclusive."""
+    several = not left_out(machine, chosen)
+    if several:
+        yield from shared(machine, chosen, visits=0)
     walk = latency.LatencyOptions(target=chosen.target, budget=0.4, visits=chosen.visits)
     found = yield from latency.measure(machine, walk)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
     kernels = stream.StreamOptions(target=chosen.target, budget=1.0, visits=chosen.visits)
-    yield from stream.measure(machine, kernels, cache_bytes)
-    if not left_out(machine, chosen):
+    yield from stream.measure(machine, kernels, cache_bytes, large_visits=min(chosen.visits, 1))
+    if several:
         loads = loaded_latency.LoadedLatencyOptions(
             target=chosen.target, mixes=MIXES, delays=DELAYS, budget=0.6, visits=chosen.visits
         )
         yield from loaded_latency.measure(machine, loads, cache_bytes)
+        yield from shared(machine, chosen, visits=chosen.visits)
+
+
+def shared(machine: Machine, chosen: QuickOptions, visits: int) -> Generator[Experiment, Answer, None]:
+    """What CPUs share, on the target's node or the nearest; CPUs of a simulated machine share what they were given."""
+    if chosen.target.name == SIMULATED:
+        return
+    target = chosen.target if chosen.target.name == "node" else None
+    yield from sharing.measure(machine, sharing.SharingOptions(target=target, visits=visits))
 
 
 def left_out(machine: Machine, chosen: QuickOptions) -> tuple[str, ...]:
@@ -61,6 +78,7 @@ suites.add(
         left_out,
         kernels=True,
         details="Bandwidth over threads, and loaded latency of three mixes at eight delays. The staircase "
-        "comes first, because the footprints of the others depend on the caches that it finds.",
+        "comes before them, because their footprints depend on the caches that it finds. At the start and at the end "
+        "it measures whether CPUs share a core or a full path to memory.",
     )
 )

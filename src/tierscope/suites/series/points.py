@@ -6,7 +6,7 @@ in one bin, the one farthest from the median stays. Rates are shares of the medi
 so that bandwidth and latency are read on one axis: 0.5 is half as fast.
 Of a contention every split is chosen, and each thread's dips (`stats.flutter`) are points of their own; where there
 are many splits, each has fewer threads and bins, so that the page does not grow with the machine.
-Of a point that was visited several times it is the first visit.
+Of a point that was visited several times it is the first visit; of takes that alternate it is the last one.
 Blind to everything within a block, and to the threads and experiments that were not chosen.
 """
 
@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tierscope.draw.words import load_name, short_word, threads_name
-from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, STOLEN, Record, Run
+from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, STOLEN, Blocks, Record, Run
 from tierscope.stats.flutter import Dip, flutter
-from tierscope.stats.point import steady_from
+from tierscope.stats.point import Point, steady_from
+from tierscope.stats.takes import blocks_of, takes_of
 from tierscope.stats.threads import ThreadSeries, thread_series
 from tierscope.tables import Column, Flat
 from tierscope.tables.measured import judged_once
@@ -116,11 +117,11 @@ def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
     common: Flat = {"experiment": record.number, "what": record_name(record)}
     for start, stop in _windows(run, record):
         yield common | {"thread": None, "kind": "window", "time_s": round(start, 5), "until_s": round(stop, 5)}
-    series = thread_series(run.blocks(record), record.clock.hz)
+    series = thread_series(_blocks(run, record), record.clock.hz)
     medians = {one.group: _group_median(series, one.group) for one in series}
     kept = _extremes(series, min(THREADS, points // BINS))
     bins = max(BINS, points // max(1, len(kept)))
-    begin = steady_from(judged_once(run, record).points[0])
+    begin = steady_from(_point(run, record))
     for one in kept:
         name = _thread_name(record, one)
         dips = flutter(one, begin).dips if record.experiment.table == "contention" else ()
@@ -128,9 +129,19 @@ def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
             yield common | {"thread": name} | row
 
 
+def _blocks(run: Run, record: Record) -> Blocks:
+    """All groups of the last take, or of all."""
+    last = len(takes_of(record.experiment)) - 1
+    return blocks_of(run.blocks(record), record.experiment, record.takes, last)
+
+
+def _point(run: Run, record: Record) -> Point:
+    return judged_once(run, record).points[-1]
+
+
 def _windows(run: Run, record: Record) -> list[tuple[float, float]]:
     """What counts, in s: the common windows of all batches after the warm-up."""
-    point = judged_once(run, record).points[0]
+    point = _point(run, record)
     begin = steady_from(point)
     return [(max(first, begin), last) for first, last in point.together.windows if last > begin]
 

@@ -9,6 +9,8 @@ Newsletter, 1995.
 from collections.abc import Generator
 from typing import Annotated
 
+import msgspec
+
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
@@ -19,6 +21,10 @@ from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work import LineWork
+from tierscope.suites.stream.large import CALLS, LARGE, call_bytes, seconds_of
+from tierscope.units import LINE_BYTES
+
+DEFAULT = (*STREAM, *LARGE)
 
 
 class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -26,9 +32,13 @@ class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
 
     target: Annotated[Target, Help("where the bytes live")] = Target()
     pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
-    kernels: Annotated[Names, Help("kernels, or `all` that use lines of arrays: `tierscope catalogue` lists them")] = (
-        STREAM
-    )
+    kernels: Annotated[
+        Names,
+        Help(
+            "kernels, or `all` that use lines of arrays: `tierscope catalogue` lists them; `memcpy_large` and "
+            "`memset_large` are one call of the library for a whole array"
+        ),
+    ] = DEFAULT
     threads: Annotated[Numbers | None, Help("numbers of threads, as `1,2,8-10`; auto: powers of two, and all CPUs")] = (
         None
     )
@@ -51,11 +61,12 @@ class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
 
 def kernels_of(machine: Machine, chosen: StreamOptions, target: Target) -> tuple[str, ...]:
     """Those asked for; a list that was not asked for leaves out what no simulated memory can run."""
-    names = names_of("kernel", chosen.kernels, machine.kernels)
-    own = chosen.kernels in (STREAM, (ALL,))
+    large = [name for name, kernel in LARGE.items() if kernel in machine.kernels]
+    names = names_of("kernel", chosen.kernels, (*machine.kernels, *large))
+    own = chosen.kernels in (DEFAULT, (ALL,))
     if not own or target.name != SIMULATED:
         return names
-    return tuple(name for name in names if machine.kernels[name].simulated)
+    return tuple(name for name in names if name in machine.kernels and machine.kernels[name].simulated)
 
 
 def point(
@@ -74,19 +85,52 @@ def point(
     )
 
 
+def large(
+    name: str, machine: Machine, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule
+) -> Experiment:
+    """Calls of the C library as large as the arrays are; `large.py` says why."""
+    one = point(LARGE[name], walk_of(machine, LARGE[name]).arrays, cpus, target, memory, schedule)
+    size = call_bytes(memory, len(cpus))
+    call_s = seconds_of(size)
+    own = msgspec.structs.replace(
+        schedule,
+        block_s=max(schedule.block_s, call_s),
+        minimum_s=CALLS * call_s,
+        budget_s=max(schedule.budget_s, CALLS * call_s),
+        piece_s=CALLS * call_s,
+    )
+    (group,) = one.groups
+    work = msgspec.structs.replace(group.workload, per_block=size // LINE_BYTES)
+    return msgspec.structs.replace(
+        one,
+        groups=(msgspec.structs.replace(group, workload=work, role=name),),
+        schedule=own,
+        labels={**one.labels, "kernel": name},
+        calibrate=False,
+    )
+
+
 def measure(
-    machine: Machine, chosen: StreamOptions, cache_bytes: int | None = None
+    machine: Machine, chosen: StreamOptions, cache_bytes: int | None = None, large_visits: int | None = None
 ) -> Generator[Experiment, Answer, None]:
-    """Thread counts outside, kernels inside, so that a slow drift does not fall on one kernel alone."""
+    """Thread counts outside, kernels inside, so that a slow drift does not fall on one kernel alone.
+
+    large_visits: of large calls, which are long; None: as of all points.
+    """
     target = chosen.target.on(chosen.pages)
     cpus = chosen_cpus(machine, chosen.cpus, target)
     counts = thread_counts(chosen.threads, cpus)
     names = kernels_of(machine, chosen, target)
     schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block, visits=chosen.visits)
+    seldom = schedule if large_visits is None else msgspec.structs.replace(schedule, visits=large_visits)
     near = near_cpus(machine, target)[0]
     memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
     for count in counts:
         for kernel in names:
+            if kernel in LARGE:
+                if count in (counts[0], counts[-1]):  # a call is long, and its number of threads adds little
+                    yield large(kernel, machine, cpus[:count], target, memory, seldom)
+                continue
             arrays = walk_of(machine, kernel).arrays
             yield point(kernel, arrays, cpus[:count], target, memory, schedule, chosen.isa or "")
 

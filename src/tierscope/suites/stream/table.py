@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tierscope.models.saturation import FEWEST, NEAR, Saturation
-from tierscope.record.result import Record, Run
+from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.tables import Audited, Insight, JudgedRow, Main, tables
@@ -36,7 +36,7 @@ from tierscope.tables.measured import (
     sure_rows,
 )
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Size
-from tierscope.units import show_rate
+from tierscope.units import LINE_BYTES, show_rate
 
 ON_ROOF = 2  # points beyond the knee, at least
 FITS = 0.1  # residual of a curve over its mean, at most, of which a roof is said
@@ -65,6 +65,10 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     ]
     isa: Annotated[str, Col("ISA", help="instructions that ran")]
     store: Annotated[str, Col("stores", help="`none`, `plain`, `nt`, `string`, `libc`, `direct`")]
+    call_bytes: Annotated[
+        Size | None,
+        Col("call", help="bytes of one call of the C library, the median; null for kernels that are none of its"),
+    ]
     streams: Annotated[Count, Col("streams", help="loop variant: parts side by side")]
     unroll: Annotated[Count, Col("unroll", help="loop variant: lines of each stream in one step")]
     prefetch_bytes: Annotated[Size, Col("prefetch", help="loop variant: distance of the prefetch for loads; 0: none")]
@@ -117,6 +121,7 @@ def _row(run: Run, record: Record) -> StreamRow:
         peak_share=on_bus / peak if on_bus is not None and peak else None,
         isa=facts.isa,
         store=facts.store,
+        call_bytes=_call_bytes(run, record) if facts.store == "libc" else None,
         streams=facts.streams,
         unroll=facts.unroll,
         prefetch_bytes=facts.prefetch_bytes,
@@ -125,6 +130,13 @@ def _row(run: Run, record: Record) -> StreamRow:
         page_bytes=page_bytes(facts),
         **closing(record, point),
     )
+
+
+def _call_bytes(run: Run, record: Record) -> int | None:
+    """A thread calls the library once in each block, for as many lines as the block has."""
+    blocks = run.blocks(record)
+    lines = blocks["operations"][(blocks["flags"] & SIZING) == 0]
+    return int(np.median(lines)) * LINE_BYTES if lines.size else None
 
 
 def _peak(run: Run, rows: list[StreamRow]) -> list[Insight]:

@@ -21,7 +21,7 @@ from tierscope.plans.cpus import chosen_cpus
 from tierscope.plans.flushes import missing
 from tierscope.plans.fresh import OPERATIONS, Operations
 from tierscope.plans.kernels import FLUSHES
-from tierscope.plans.kinds import Help, Lines, Names, Numbers, Pages, Share, Size, Time, several, several_sizes
+from tierscope.plans.kinds import Help, Lines, Names, Numbers, Pages, Share, Size, Time, Visits, several, several_sizes
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
@@ -75,6 +75,7 @@ class StrideOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `3%`")] = 0.03
     budget: Annotated[Time, Help("most seconds timed for one point")] = 0.4
+    visits: Visits = 3
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,9 @@ def plan(machine: Machine, chosen: StrideOptions) -> Plan:
     most = max(way.threads for way in ways)
     through = any(way.store != "nt" for way in ways)
     cache = (yield from cache_of(machine, cpus[:most], target)) if through else 0
-    schedule = Schedule(precision=chosen.precision, minimum_s=min(0.1, chosen.budget), budget_s=chosen.budget)
+    schedule = Schedule(
+        precision=chosen.precision, minimum_s=min(0.1, chosen.budget), budget_s=chosen.budget, visits=chosen.visits
+    )
     field = Field(cpus, target, size, cache, schedule, note)
     for way in ways:
         for access, stride in pairs:

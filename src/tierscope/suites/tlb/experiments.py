@@ -22,7 +22,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, several
+from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, Visits, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
 from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
@@ -61,6 +61,7 @@ class TlbOptions(SuiteOptions, frozen=True, kw_only=True):
     cpu: Annotated[Number | None, Help("the CPU that chases; auto: the first of the target's node")] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one point")] = 0.3
+    visits: Visits = 3
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,11 @@ def plan(machine: Machine, chosen: TlbOptions) -> Plan:
         kind = yield from kind_of(machine, chosen, chosen.target.on(name), cpu)
         kinds.setdefault(kind.page_bytes, kind)
     schedule = Schedule(
-        block_s=5e-4, precision=chosen.precision, minimum_s=min(0.05, chosen.budget), budget_s=chosen.budget
+        block_s=5e-4,
+        precision=chosen.precision,
+        minimum_s=min(0.05, chosen.budget),
+        budget_s=chosen.budget,
+        visits=chosen.visits,
     )
     walks = Walks(cpu, schedule, kinds[max(kinds)])
     for kind in kinds.values():

@@ -1,0 +1,176 @@
+"""What others do beside a visit: the CPUs that they use, and how fast one CPU finds the memory between visits.
+
+The probe has a core process of its own, with memory of its own on each node that a point uses: mapped once, and walked
+for PROBE_S by dependent reads and by reads in order. It runs each PAUSE_S, and around every visit while others use
+CPUs. A run of a few seconds is probed only while they do.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.errors import TierscopeError
+from tierscope.host.others import Mark, Others, cpus_between
+from tierscope.record.background import Background
+from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.record.result import Blocks
+from tierscope.record.work import HopWork, LineWork
+from tierscope.run.measurer import Measurer
+from tierscope.run.quiet import Quiets
+from tierscope.stats.background import busy
+from tierscope.units import LINE_BYTES, MiB
+
+PROBE_S = 0.02  # of each kernel: its median is then known to 1 %
+BLOCK_S = 0.0005
+FEWEST = 8  # undisturbed blocks of a probe
+PAUSE_S = 1.0  # between two probes while others rest: they cost 5 % of the time
+SHORT_S = 5.0  # expected of a run that is not probed without a reason
+SPAN_S = 1.0  # over which the use of CPUs is counted at least
+REST = 3  # times fewer CPUs than count as busy: others rest
+SMALLEST, LARGEST = 64 * MiB, 256 * MiB  # walked by the probe; several times the last-level cache where that fits
+ROOM = 8  # times so much must be free on the node
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What one CPU at rest finds."""
+
+    moment_s: float
+    latency_s: float
+    bytes_per_s: float
+
+
+class Watch:
+    """Watches others during one run. start: begins a core process."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        others: Others,
+        start: Callable[[], Measurer],
+        quiets: Quiets,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._machine, self._others, self._start, self._quiets, self._clock = machine, others, start, quiets, clock
+        self._sessions: dict[int, Measurer | None] = {}
+        self._last: dict[int, Probe] = {}
+        self._marks: list[Mark] = []
+        self._used: float | None = None
+        self._short = True
+        self._pending: list[tuple[int, Probe]] = []
+        self._note()
+
+    def expect(self, seconds: float) -> None:
+        """Say how long the run will take."""
+        self._short = seconds < SHORT_S
+
+    def before(self, experiment: Experiment) -> None:
+        """Probe the memory if that is due."""
+        self._used = self._note()
+        self._settle()
+        node = self._node(experiment)
+        last = self._last.get(node)
+        if self._busy() or (not self._short and (last is None or self._clock() - last.moment_s >= PAUSE_S)):
+            self._probe(node)
+
+    def after(self, experiment: Experiment) -> Background:
+        """Return what was beside the visit that `before` began."""
+        node, used = self._node(experiment), self._note()
+        found = [probe] if (probe := self._last.get(node)) else []
+        self._used = used
+        self._settle()
+        if self._busy() and (more := self._probe(node)):
+            found.append(more)
+        return Background(
+            cpus=used,
+            latency_s=max((one.latency_s for one in found), default=None),
+            bytes_per_s=min((one.bytes_per_s for one in found), default=None),
+            quiet=self._quiets.of(node),
+        )
+
+    def close(self) -> None:
+        """End the processes of the probe, and keep what quiet times showed."""
+        for session in self._sessions.values():
+            if session is not None:
+                session.close()
+        self._sessions = {}
+        self._quiets.save()
+
+    def _settle(self) -> None:
+        """Learn from probes that had rest before them, if there was rest after them too."""
+        if self._rests():
+            for node, probe in self._pending:
+                self._quiets.add(node, probe.latency_s, probe.bytes_per_s)
+        self._pending = []
+
+    def _rests(self) -> bool:
+        return self._used is not None and self._used < busy(len(self._machine.identity.cpus)) / REST
+
+    def _busy(self) -> bool:
+        return self._used is not None and self._used >= busy(len(self._machine.identity.cpus))
+
+    def _note(self) -> float | None:
+        """CPUs that others used lately, for SPAN_S at least where the run is so old."""
+        now = self._others.mark()
+        if now is None:
+            return None
+        self._marks.append(now)
+        while len(self._marks) > 2 and now.moment_s - self._marks[1].moment_s >= SPAN_S:
+            del self._marks[0]
+        first = self._marks[0]
+        return cpus_between(first, now) if now.moment_s - first.moment_s >= SPAN_S / 2 else self._used
+
+    def _node(self, experiment: Experiment) -> int:
+        """The node of the first CPU of an experiment."""
+        first = next((cpu for group in experiment.groups for cpu in group.team.cpus), None)
+        nodes = {cpu.number: cpu.node for cpu in self._machine.identity.cpus}
+        return nodes.get(first, 0) if first is not None else 0
+
+    def _probe(self, node: int) -> Probe | None:
+        if node not in self._sessions:
+            self._sessions[node] = self._begin(node)
+        session = self._sessions[node]
+        if session is None:
+            return None
+        hop, line = (_rate(session.measure(PROBE_S, BLOCK_S, (group,)), session.clock.hz) for group in (0, 1))
+        if hop is None or line is None:
+            return None
+        probe = Probe(self._clock(), 1 / hop, line * LINE_BYTES)
+        self._last[node] = probe
+        if self._rests():
+            self._pending.append((node, probe))
+        return probe
+
+    def _begin(self, node: int) -> Measurer | None:
+        """A core process with memory on the node; None where the node has too little, or the core refuses."""
+        cpus = [cpu.number for cpu in self._machine.identity.cpus if cpu.node == node and cpu.allowed]
+        size = min(max(2 * self._machine.last_level_cache_bytes(), SMALLEST), LARGEST)
+        free = next((one.free_bytes for one in self._machine.identity.nodes if one.number == node), 0)
+        if not cpus or free < ROOM * size:
+            return None
+        session = self._start()
+        target, team = Target(name="node", where=str(node)), Team(cpus=(cpus[0],))
+        works = (("chase", HopWork()), ("read", LineWork()))
+        try:
+            session.prepare(
+                [
+                    Group(workload=Workload(kernel=kernel, footprint_bytes=size, work=work), target=target, team=team)
+                    for kernel, work in works
+                ]
+            )
+        except TierscopeError:
+            session.close()
+            return None
+        return session
+
+
+def _rate(blocks: Blocks, hz: float) -> float | None:
+    """Operations/s, the median of the undisturbed blocks; None where they are too few."""
+    clean = blocks[blocks["flags"] == 0]
+    if len(clean) < FEWEST:
+        return None
+    seconds = (clean["stop_ticks"] - clean["start_ticks"]).astype(np.float64) / hz
+    return float(np.median(clean["operations"] / seconds))

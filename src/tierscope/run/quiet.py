@@ -1,0 +1,90 @@
+"""What probes of the memory found in quiet times of this machine, kept for later runs of this user.
+
+The file lies in the user's cache folder and has one list for each node. It is named by a digest of the machine: another
+machine, or this one with other memory or another kernel, begins anew. It is a memory of speed, not of verdicts: a run
+stores what it used, so that its verdicts are the same everywhere.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from tierscope.errors import TierscopeError
+from tierscope.files import write_atomically
+from tierscope.record.background import Quiet
+
+MOST = 256  # probes of a node that are kept, the latest
+EDGE = 5.0  # percent
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """One probe."""
+
+    latency_s: float
+    bytes_per_s: float
+
+
+class Quiets:
+    """Probes of one machine. path: where they are kept; None: nowhere."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._known: dict[int, list[Seen]] = _read(path)
+        self._new = False
+
+    def add(self, node: int, latency_s: float, bytes_per_s: float) -> None:
+        """Add what a probe found while others rested."""
+        self._known[node] = [*self._known.get(node, [])[1 - MOST :], Seen(latency_s, bytes_per_s)]
+        self._new = True
+
+    def of(self, node: int) -> Quiet | None:
+        """Return the bounds of quiet times; None where none were seen."""
+        own = self._known.get(node)
+        if not own:
+            return None
+        return Quiet(
+            latency_s=_edge([one.latency_s for one in own], 100 - EDGE),
+            bytes_per_s=_edge([one.bytes_per_s for one in own], EDGE),
+            count=len(own),
+        )
+
+    def save(self) -> None:
+        """Keep them; a folder that cannot be written is no reason to stop a run."""
+        if self._path is None or not self._new:
+            return
+        with suppress(OSError, TierscopeError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path, msgspec.json.encode(self._known))
+
+
+def quiet_file(digest: str) -> Path | None:
+    """Return the file of a machine in the user's cache folder; None where there is no such folder."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    try:
+        root = folder if folder.is_absolute() else Path.home() / ".cache"
+    except RuntimeError:  # no home
+        return None
+    return root / "tierscope" / "quiet" / f"{digest}.json"
+
+
+def _read(path: Path | None) -> dict[int, list[Seen]]:
+    """What is kept; nothing of a file that is absent, damaged, or holds what no probe finds."""
+    if path is None:
+        return {}
+    with suppress(OSError, msgspec.DecodeError):
+        found = msgspec.json.decode(path.read_bytes(), type=dict[int, list[Seen]])
+        good = {node: [one for one in own if _possible(one)][-MOST:] for node, own in found.items()}
+        return {node: own for node, own in good.items() if own}
+    return {}
+
+
+def _possible(one: Seen) -> bool:
+    return 0 < one.latency_s < 1 and 0 < one.bytes_per_s < 1e15
+
+
+def _edge(values: Sequence[float], percent: float) -> float:
+    return float(np.percentile(values, percent))

@@ -1,0 +1,66 @@
+"""May a visit be believed, if other programs ran beside it?
+
+Whether they slow it depends on whether they use the memory, which no counter of the system tells. So the memory is
+probed between visits: where one CPU at rest finds it slower than it finds it on the quiet machine, others use it.
+
+    slow = latency > MORE * (95th percentile of quiet latencies)  or  bandwidth < (5th percentile) / MORE
+
+Where others used CPUs and no quiet state of this machine is known, the visit may be as slow as it looks or not, and
+is not believed. Points whose data fits into a cache of their own core meet nobody.
+Blind to programs that use memory for less time than lies between two probes, and to those that use other nodes.
+"""
+
+from collections.abc import Sequence
+
+from tierscope.record.background import Background, Quiet
+from tierscope.record.machine import Cache, Cpu
+from tierscope.record.result import GroupFacts
+
+MORE = 1.1  # the aim: no believed number is more than a tenth off
+ENOUGH = 10  # quiet probes, at least: their highest of twenty is not yet a rule
+BUSY = 0.15  # CPUs of others that count: two ticks in ten are noise of the kernel's count
+BUSY_SHARE = 0.02  # of all CPUs, on large machines
+ALONE = ("handover", "call")  # operations that use no memory worth the name
+
+
+def doubt(background: Background | None, cpus: int) -> str:
+    """Return why the visit may not be believed; "" where it may. cpus: of the machine."""
+    if background is None:
+        return ""
+    used, quiet = background.cpus, background.quiet
+    if quiet is not None and quiet.count >= ENOUGH and background.latency_s is not None:
+        return _slower(background, quiet)
+    if used is None or used < busy(cpus):
+        return ""
+    return (
+        f"other programs used {used:.1f} CPUs meanwhile, and how fast this memory is without them is not known; stop "
+        "them, or run any suite once while they rest"
+    )
+
+
+def busy(cpus: int) -> float:
+    """Return from how many CPUs of others on they may matter. cpus: of the machine."""
+    return max(BUSY, BUSY_SHARE * cpus)
+
+
+def _slower(background: Background, quiet: Quiet) -> str:
+    latency, rate = background.latency_s, background.bytes_per_s
+    if latency is not None and latency > MORE * quiet.latency_s:
+        return f"others use the memory: its latency was {latency / quiet.latency_s - 1:.0%} above that of quiet times"
+    if rate is not None and rate * MORE < quiet.bytes_per_s:
+        return f"others use the memory: one CPU got {1 - rate / quiet.bytes_per_s:.0%} less than in quiet times"
+    return ""
+
+
+def shares_memory(facts: GroupFacts, caches: Sequence[Cache], cpus: Sequence[Cpu]) -> bool:
+    """Whether a group uses memory, or caches, that other cores use as well."""
+    if facts.operation in ALONE:
+        return False
+    cores = {cpu.number: (cpu.package, cpu.core) for cpu in cpus}
+    own = [
+        cache.size_bytes
+        for cache in caches
+        if cache.kind != "Instruction" and len({cores.get(cpu) for cpu in cache.cpus}) == 1
+    ]
+    share = facts.footprint_bytes / max(len(facts.cpus), 1)
+    return not 0 < share <= max(own, default=0)

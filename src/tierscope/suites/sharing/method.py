@@ -1,0 +1,15 @@
+"""How each number is obtained, and what it is blind to, in words for the reader."""
+
+from tierscope.tables.methods import Method, methods
+
+TEXTS = {
+    "Shared cores and memory": (
+        "Two CPUs add in registers, and then write memory past the caches, alone and at the same time, in batches of "
+        "10 ms that alternate. On one core, each takes twice the time of one alone. If one "
+        "thread fills the path to memory, or if it is capped, two threads move no more bytes than one. A class is "
+        "stated only if its whole interval is within the bounds; everything else is not known. Limits: it measures a "
+        "few pairs, at the start and at the end of the run, and it cannot tell a full path from a capped one."
+    ),
+}
+
+methods.add(Method("sharing", TEXTS))

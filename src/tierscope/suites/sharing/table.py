@@ -1,0 +1,79 @@
+"""What pairs of CPUs share, one row for each moment of the run at which they were measured.
+
+    slowdown, gain    see `suites.sharing.verdict`
+
+Moments are not pooled as visits of other points are: what changes between them is what is asked. Their rows have no
+`visits`. Blind to what happens between two moments.
+"""
+
+from collections import Counter
+from typing import ClassVar
+
+from tierscope.record.result import Record, Run
+from tierscope.suites.sharing.row import SharingRow
+from tierscope.suites.sharing.said import said_of
+from tierscope.suites.sharing.verdict import OWN, SHARED, sharing_of
+from tierscope.tables import Insight, Main, tables
+from tierscope.tables.measured import closing, judged_once, records
+
+
+class Sharing:
+    """One row for each pair of CPUs and moment, in the order of time."""
+
+    name: ClassVar[str] = "sharing"
+    title: ClassVar[str] = "Shared cores and memory"
+    place: ClassVar[int] = 70
+    keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "moment", "kernel", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("gain"), Main("slowdown", less_is_better=True))
+    row: ClassVar[type[SharingRow]] = SharingRow
+    says: ClassVar[dict[str, str]] = {
+        "core CPUS": "time of an operation within the core while both run, over that alone, at the last moment at "
+        "which it is known",
+        "memory CPUS": "bandwidth of two threads over that of one, at the last moment at which it is known",
+    }
+
+    def rows(self, run: Run) -> list[SharingRow]:
+        own = records(run, self.name)
+        numbers = {record.number for record in own}
+        moments: Counter[object] = Counter()
+        rows = []
+        for record in (*own, *(visit for visit in run.result.visits if visit.number in numbers)):
+            pair = tuple(record.experiment.labels.values())
+            rows.append(_row(run, record, moments[pair]))
+            moments[pair] += 1
+        return rows
+
+    def insights(self, run: Run, rows: list[SharingRow]) -> list[Insight]:
+        del run
+        found: dict[tuple[int, int], list[SharingRow]] = {}
+        for row in rows:
+            found.setdefault((row.a_cpu, row.b_cpu), []).append(row)
+        return [insight for own in found.values() for insight in said_of(own)]
+
+
+def _row(run: Run, record: Record, moment: int) -> SharingRow:
+    found = judged_once(run, record)
+    shared = sharing_of(found, record.experiment.schedule)
+    cores = {cpu.number: (cpu.package, cpu.core) for cpu in run.result.machine.identity.cpus}
+    first, second, *_ = record.groups
+    (a,), (b,), memory = first.cpus, second.cpus, record.groups[-1]
+    verdict = closing(record, found.points[-1]) | {"conclusive": shared.conclusive, "reasons": shared.reasons}
+    return SharingRow(
+        a_cpu=a,
+        b_cpu=b,
+        moment=moment,
+        at=record.started,
+        listed=SHARED if cores[a] == cores[b] else OWN,
+        core=shared.core,
+        slowdown=shared.slowdown,
+        path=shared.path,
+        gain=shared.gain,
+        bandwidth=found.points[-2].groups[0].interval.times(memory.program_bytes_per_operation),
+        core_kernel=None if first is record.groups[-2] else first.kernel,
+        kernel=memory.kernel,
+        target=memory.target,
+        **verdict,
+    )
+
+
+tables.add(Sharing())

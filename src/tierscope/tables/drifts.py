@@ -1,0 +1,53 @@
+"""How much each kind of point drifts in one run.
+
+Points of one kind drift alike: the same table, operation, location, page size, number of threads, groups at the same
+time, and the same cache that the footprint of a thread fits into. A kind with too few points takes all of its table
+and operation.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from tierscope.record.machine import Cache
+from tierscope.record.result import GroupFacts, Record
+from tierscope.stats.drift import FEWEST, Drift, Spread, drift_of
+
+Kind = tuple[object, ...]
+
+
+class Drifts:
+    """The drift of each kind of a run, of one quantity."""
+
+    def __init__(self, caches: Sequence[Cache]) -> None:
+        self._caches = caches
+        self._spreads: dict[Kind, list[Spread]] = defaultdict(list)
+        self._known: dict[Kind, Drift | None] = {}
+
+    def add(self, record: Record, take: Sequence[int], group: int, found: Spread | None) -> None:
+        """Add what the visits of a group of a take show; all are added before the first drift is asked for."""
+        if found is not None:
+            for kind in kinds(record, take, group, self._caches):
+                self._spreads[kind].append(found)
+
+    def of(self, record: Record, take: Sequence[int], group: int) -> Drift | None:
+        """Return the drift of a group of a take; None where too few points of its kind are known."""
+        known = kinds(record, take, group, self._caches)
+        kind = next((one for one in known if len(self._spreads[one]) >= FEWEST), known[-1])
+        if kind not in self._known:
+            self._known[kind] = drift_of(self._spreads[kind])
+        return self._known[kind]
+
+
+def kinds(record: Record, take: Sequence[int], group: int, caches: Sequence[Cache]) -> tuple[Kind, Kind]:
+    """Return the kind of a group, and the larger one that stands in for it."""
+    facts, asked = record.groups[group], record.experiment.groups[group]
+    coarse = (record.experiment.table, facts.operation)
+    place = (facts.target, facts.source, asked.target.pages, len(facts.cpus), len(take))
+    return (*coarse, *place, level_of(facts, caches)), coarse
+
+
+def level_of(facts: GroupFacts, caches: Sequence[Cache]) -> int:
+    """Return the first level of cache that the footprint of a thread fits into; 0: it is in memory."""
+    share = facts.footprint_bytes / max(len(facts.cpus), 1)
+    fitting = [one.level for one in caches if one.kind != "Instruction" and share <= one.size_bytes]
+    return min(fitting, default=0)

@@ -1,0 +1,369 @@
+"""What others do beside a visit: the CPUs that they use, the probe of the memory, and the visits that are doubted."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import msgspec
+import numpy as np
+import pytest
+
+from lab import Lab, group, lab_in, plan_of, point
+from made_machine import made_machine
+from tierscope.errors import MachineError
+from tierscope.host.others import Mark, Others, cpus_between
+from tierscope.host.system import System
+from tierscope.record.background import Background, Quiet
+from tierscope.record.experiment import Group
+from tierscope.record.machine import Cache, Cpu
+from tierscope.record.result import BLOCK, PREEMPTED, Blocks, Clock, GroupFacts, load
+from tierscope.run import runner
+from tierscope.run.background import FEWEST, PAUSE_S, Watch
+from tierscope.run.measurer import Measurer
+from tierscope.run.quiet import MOST, Quiets, quiet_file
+from tierscope.stats.background import BUSY, ENOUGH, MORE, busy, doubt, shares_memory
+from tierscope.tables.measured import judged
+from tierscope.units import KiB, MiB
+
+QUIET = Quiet(latency_s=100e-9, bytes_per_s=20e9, count=ENOUGH)
+HZ = 1e9
+TICKS = 100
+
+
+class Clock2:
+    """Time that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def proc(root: Path, busy_ticks: int, own: int, children: dict[str, int]) -> System:
+    """A tree of /proc: all CPUs together, this process, and its children with what they used."""
+    task = root / "proc/self/task/1"
+    task.mkdir(parents=True, exist_ok=True)
+    (root / "proc/stat").write_text(f"cpu  {busy_ticks} 0 0 50000 0 0 0 0 0 0\n")
+    (task / "children").write_text(" ".join(children))
+    rest = "0 0 0 0 0 0 0 0 0 0"
+    (root / "proc/self/stat").write_text(f"1 (python (x) y) S {rest} {own} 0 0 0 20 0\n")
+    for pid, ticks in children.items():
+        (root / f"proc/{pid}/task/{pid}").mkdir(parents=True, exist_ok=True)
+        (root / f"proc/{pid}/stat").write_text(f"{pid} (core) R {rest} {ticks} 0 0 0 20 0\n")
+    return System(root)
+
+
+def mark(system: System, moment: float) -> Mark:
+    others = Others(system, lambda: moment)
+    others._ticks = TICKS
+    found = others.mark()
+    assert found
+    return found
+
+
+def test_what_this_process_and_its_children_use_is_not_of_others(tmp_path: Path) -> None:
+    first = mark(proc(tmp_path, 1000, 100, {"7": 50}), 0.0)
+    only_own = mark(proc(tmp_path, 1000 + 260, 100 + 60, {"7": 50 + 200}), 2.0)
+    assert cpus_between(first, only_own) == 0.0
+    beside = mark(proc(tmp_path, 1260 + 460, 160 + 60, {"7": 250 + 200}), 4.0)
+    assert cpus_between(only_own, beside) == pytest.approx(1.0)
+
+
+def test_a_child_of_a_child_is_counted_and_stolen_time_is_nobodys(tmp_path: Path) -> None:
+    system = proc(tmp_path, 1000, 100, {"7": 50, "9": 30})
+    (tmp_path / "proc/self/task/1/children").write_text("7")
+    (tmp_path / "proc/7/task/7/children").write_text("9")
+    assert mark(system, 0.0).used_s == pytest.approx((1000 - 180) / TICKS)
+    (tmp_path / "proc/stat").write_text("cpu  1000 0 0 50000 0 0 0 500 0 0\n")
+    assert mark(system, 0.0).used_s == pytest.approx((1000 - 180) / TICKS)
+
+
+def test_a_system_that_does_not_tell_is_unknown(tmp_path: Path) -> None:
+    assert Others(System(tmp_path)).mark() is None
+    assert doubt(Background(cpus=None), 2) == ""
+
+
+def test_this_system_tells_and_counts_a_busy_child_as_own() -> None:
+    others = Others(System())
+    first = others.mark()
+    if first is None:
+        pytest.skip("this system has no /proc with children")
+    second = others.mark()
+    assert second
+    assert second.moment_s >= first.moment_s
+
+
+def seen(cpus: float | None, latency: float = 1.0, rate: float = 1.0, quiet: Quiet | None = QUIET) -> Background:
+    """latency, rate: over those of quiet times."""
+    return Background(
+        cpus=cpus, latency_s=latency * QUIET.latency_s, bytes_per_s=rate * QUIET.bytes_per_s, quiet=quiet
+    )  # fmt: skip
+
+
+def test_memory_that_is_slower_than_in_quiet_times_is_used_by_others() -> None:
+    assert doubt(seen(0.0), 2) == ""
+    assert doubt(seen(1.0, latency=MORE * 0.99), 2) == ""
+    assert "latency was 30%" in doubt(seen(1.0, latency=1.3), 2).replace("30 %", "30%")
+    assert "latency" in doubt(seen(0.0, latency=1.3), 2)  # other virtual machines use no CPU of this one
+    assert "less than in quiet times" in doubt(seen(1.0, rate=0.7), 2)
+
+
+def test_others_beside_memory_of_unknown_speed_are_a_doubt() -> None:
+    for quiet in (None, msgspec.structs.replace(QUIET, count=ENOUGH - 1)):
+        assert "not known" in doubt(seen(1.0, quiet=quiet), 2)
+        assert doubt(seen(BUSY / 2, quiet=quiet), 2) == ""
+    assert "not known" in doubt(Background(cpus=1.0, quiet=QUIET), 2)  # nothing was probed
+
+
+def test_on_a_large_machine_more_cpus_of_others_are_nothing() -> None:
+    assert busy(2) == BUSY
+    assert doubt(seen(1.0, quiet=None), 256) == ""
+    assert "not known" in doubt(seen(8.0, quiet=None), 256)
+
+
+def test_a_run_that_nobody_watched_has_no_doubt() -> None:
+    assert doubt(None, 2) == ""
+
+
+def facts(footprint: int, operation: str = "line", cpus: tuple[int, ...] = (0,)) -> GroupFacts:
+    class Made:
+        pass
+
+    made = Made()
+    made.__dict__ = {"footprint_bytes": footprint, "operation": operation, "cpus": cpus}
+    return cast("GroupFacts", made)
+
+
+def test_a_point_in_the_caches_of_its_own_core_meets_nobody() -> None:
+    cpus = [Cpu(number=n, core=n // 2, package=0, node=0, allowed=True) for n in range(4)]
+    caches = [
+        Cache(level=level, kind="Unified", size_bytes=size, cpus=of, ways=8, line_bytes=64)
+        for level, size, of in ((2, MiB, (0, 1)), (3, 32 * MiB, (0, 1, 2, 3)))
+    ]
+    for size, shares in ((512 * KiB, False), (MiB, False), (2 * MiB, True), (64 * MiB, True), (0, True)):
+        assert shares_memory(facts(size), caches, cpus) is shares
+    assert not shares_memory(facts(2 * MiB, cpus=(0, 2)), caches, cpus)  # 1 MiB each
+    assert not shares_memory(facts(64, "handover"), [], cpus)
+    assert shares_memory(facts(64 * KiB), [], cpus)  # caches that the system does not report
+
+
+class Memory:
+    """A core that only probes. `slower`: than quiet, latency and bandwidth alike."""
+
+    clock = Clock(source="tsc", hz=HZ, resolution_s=1e-9, read_cost_s=2e-8)
+
+    def __init__(self) -> None:
+        self.slower, self.flags, self.probes, self.closed, self.refuses = 1.0, 0, 0, 0, False
+
+    def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
+        if self.refuses:
+            raise MachineError("no memory")
+        return ()
+
+    def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
+        self.probes += groups == (0,)
+        blocks = np.zeros(2 * FEWEST, dtype=BLOCK)
+        blocks["stop_ticks"], blocks["flags"] = block_s * HZ, self.flags
+        rate = 1 / 100e-9 if groups == (0,) else 20e9 / 64
+        blocks["operations"] = block_s * rate / self.slower
+        return blocks
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class Told(Others):
+    """Others that a test lets use CPUs."""
+
+    def __init__(self, clock: Clock2) -> None:
+        self.cpus, self._made = 0.0, clock
+        self._used = self._then = 0.0
+
+    def mark(self) -> Mark | None:
+        self._used += self.cpus * (self._made.now - self._then)
+        self._then = self._made.now
+        return Mark(self._made.now, self._used)
+
+
+class Scene:
+    """A watch over a memory and others that a test rules."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.clock, self.memory = Clock2(), Memory()
+        self.others, self.quiets = Told(self.clock), Quiets(path)
+        self.watch = Watch(made_machine(2), self.others, lambda: cast("Measurer", self.memory), self.quiets, self.clock)
+        self.watch.expect(100.0)
+
+    def visit(self, seconds: float = 0.3) -> Background:
+        self.watch.before(point())
+        self.clock.now += seconds
+        return self.watch.after(point())
+
+
+def test_the_memory_is_probed_each_second_while_others_rest_and_around_each_visit_while_they_do_not() -> None:
+    scene = Scene()
+    found = [scene.visit(0.3) for _ in range(10)]
+    assert scene.memory.probes == 1 + int(3.0 // (PAUSE_S + 0.2))
+    assert found[-1].cpus == pytest.approx(0.0)
+    assert found[-1].latency_s == pytest.approx(100e-9, rel=0.01)
+    scene.others.cpus = 1.0
+    scene.visit(1.0)
+    before = scene.memory.probes
+    scene.visit()
+    assert scene.memory.probes == before + 2
+
+
+def test_quiet_times_teach_what_the_memory_gives_and_busy_ones_do_not() -> None:
+    scene = Scene()
+    for _ in range(ENOUGH + 2):
+        found = scene.visit(1.0)
+    assert found.quiet
+    assert found.quiet.latency_s == pytest.approx(100e-9, rel=0.01)
+    known = found.quiet.count
+    scene.others.cpus, scene.memory.slower = 1.0, 1.5
+    for _ in range(5):
+        found = scene.visit(1.0)
+    assert found.quiet
+    assert found.quiet.count == known
+    assert found.cpus == pytest.approx(1.0)
+    assert "latency was" in doubt(found, 2)
+
+
+def test_a_program_that_only_computes_is_no_doubt_where_quiet_times_are_known() -> None:
+    scene = Scene()
+    for _ in range(ENOUGH + 2):
+        scene.visit(1.0)
+    scene.others.cpus = 1.0
+    for _ in range(3):
+        found = scene.visit(1.0)
+    assert found.cpus == pytest.approx(1.0)
+    assert doubt(found, 2) == ""
+
+
+def test_a_probe_that_was_interrupted_says_nothing() -> None:
+    scene = Scene()
+    scene.memory.flags = PREEMPTED
+    found = scene.visit()
+    assert (found.latency_s, found.quiet) == (None, None)
+
+
+def test_a_short_run_is_probed_only_beside_others() -> None:
+    scene = Scene()
+    scene.watch.expect(1.0)
+    scene.visit(1.0)
+    assert scene.memory.probes == 0
+    scene.others.cpus = 1.0
+    scene.visit(1.0)
+    assert scene.memory.probes == 1
+
+
+def test_a_core_that_cannot_probe_is_ended_and_asked_once() -> None:
+    scene = Scene()
+    scene.memory.refuses = True
+    for _ in range(3):
+        assert scene.visit(2.0).latency_s is None
+    assert scene.memory.closed == 1
+
+
+def test_the_next_run_knows_the_quiet_times_of_this_one(tmp_path: Path) -> None:
+    path = tmp_path / "quiet" / "machine.json"
+    scene = Scene(path)
+    for _ in range(ENOUGH + 2):
+        scene.visit(1.0)
+    scene.watch.close()
+    assert scene.memory.closed == 1
+    again = Quiets(path).of(0)
+    assert again == scene.quiets.of(0)
+    many = Quiets(path)
+    for _ in range(2 * MOST):
+        many.add(0, 50e-9, 30e9)
+    assert cast("Quiet", many.of(0)).count == MOST
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"0":[{"latency_s":-1,"bytes_per_s":1}]}', '{"0":[{"latency_s":1e-7,"bytes_per_s":1e400}]}', "{"],
+)
+def test_a_damaged_file_of_quiet_times_is_no_file(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(text)
+    assert Quiets(path).of(0) is None
+
+
+def test_a_folder_that_cannot_be_written_stops_no_run(tmp_path: Path) -> None:
+    (tmp_path / "quiet").write_text("a file where a folder should be")
+    quiets = Quiets(tmp_path / "quiet" / "machine.json")
+    quiets.add(0, 1e-7, 2e10)
+    quiets.save()
+    assert (tmp_path / "quiet").read_text().startswith("a file")
+
+
+def test_the_file_lies_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert quiet_file("abc") == tmp_path / "tierscope/quiet/abc.json"
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    return lab_in(tmp_path, monkeypatch)
+
+
+class Always(Watch):
+    """The same background beside all visits but some."""
+
+    def __init__(self, background: Background, but: tuple[int, ...] = ()) -> None:
+        self._background, self._but, self._visits, self.ended = background, but, 0, 0
+
+    def expect(self, seconds: float) -> None:
+        pass
+
+    def before(self, experiment: object) -> None:
+        pass
+
+    def after(self, experiment: object) -> Background:
+        self._visits += 1
+        return Background(cpus=0.0) if self._visits in self._but else self._background
+
+    def close(self) -> None:
+        self.ended += 1
+
+
+def run_with(
+    lab: Lab, watch: Watch, monkeypatch: pytest.MonkeyPatch, visits: int
+) -> list[tuple[bool, tuple[str, ...]]]:
+    made = runner.Runner
+    monkeypatch.setattr("lab.Runner", lambda *words: made(*words, watch=watch))
+    kernels = ("copy", "scale", "add", "triad", "update")
+    lab(plan_of(*(point(group(one), minimum_s=0.2, budget_s=1.0, visits=visits) for one in kernels)))
+    run = load(lab.directory)
+    found = [judged(run, record) for record in run.result.records]
+    return [(one.conclusive, one.reasons) for one in found]
+
+
+@pytest.mark.parametrize("visits", [0, 3])
+def test_points_beside_programs_that_use_the_memory_are_inconclusive_and_say_so(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, visits: int
+) -> None:
+    watch = Always(seen(1.0, latency=1.4))
+    for conclusive, reasons in run_with(lab, watch, monkeypatch, visits):
+        assert not conclusive
+        assert any("others use the memory" in reason for reason in reasons)
+    assert watch.ended == 1
+
+
+def test_one_visit_beside_others_is_left_out_of_the_number(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first visit of each of the five points."""
+    every = run_with(lab, Always(Background(cpus=0.0)), monkeypatch, 3)
+    assert all(conclusive for conclusive, _ in every)
+
+
+def test_two_quiet_visits_of_three_are_enough(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Always(seen(1.0, latency=1.4), but=tuple(range(6, 40)))  # the first tour is disturbed
+    found = run_with(lab, watch, monkeypatch, 3)
+    assert [conclusive for conclusive, _ in found] == [True] * 5
+    run = load(lab.directory)
+    for record in run.result.records:
+        point_seen = judged(run, record).points[0].seen
+        assert point_seen
+        assert point_seen.visits == 2

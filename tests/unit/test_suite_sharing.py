@@ -1,0 +1,283 @@
+"""What two CPUs share is found on made machines, at each moment of a run, and never where it is not so."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from fake_core import Beside, FakeCore, put_in_place
+from made_machine import made_machine
+from tierscope.errors import MachineError, UnknownNameError, UsageError
+from tierscope.plans import Plan, suites
+from tierscope.record.experiment import Experiment, Group
+from tierscope.record.machine import Machine
+from tierscope.record.result import Finding, Run, load
+from tierscope.run import start
+from tierscope.run.examined import examined
+from tierscope.run.expected import expected_seconds, further_seconds, imagine
+from tierscope.suites.sharing.finding import finding
+from tierscope.suites.sharing.row import SharingRow
+from tierscope.suites.sharing.verdict import FREE, FULL, OWN, SHARED, UNKNOWN
+from tierscope.tables import Insight, tables
+from tierscope.units import MiB
+
+Lab = Callable[..., Run]
+
+
+@pytest.fixture
+def core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
+    return put_in_place(FakeCore(), monkeypatch)
+
+
+@pytest.fixture
+def lab(core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """Runs the suite on two CPUs, or another machine. slow: how many times longer an operation takes beside others."""
+
+    def run(slow: Beside, machine: Machine | None = None, **words: str) -> Run:
+        monkeypatch.setattr(start, "this_machine", lambda *_: machine or made_machine(2))
+        core.slow = slow
+        directory, manifest = start.begin("sharing", suites["sharing"].read(words), "", (), tmp_path / "run")
+        start.execute(directory, manifest)
+        return load(directory)
+
+    return run
+
+
+def apart(group: Group, ran: Sequence[Group]) -> float:
+    """Two cores, and a memory for both."""
+    return 1.0
+
+
+def one_core(group: Group, ran: Sequence[Group]) -> float:
+    return float(len(ran))
+
+
+def one_path(group: Group, ran: Sequence[Group]) -> float:
+    return 1.0 if group.workload.kernel == "busy" else float(len(ran))
+
+
+def after(core: FakeCore, processes: int, before: Beside, then: Beside) -> Beside:
+    """Another machine from some process of the core on."""
+
+    def changing(group: Group, ran: Sequence[Group]) -> float:
+        return before(group, ran) if core.log.count("start") <= processes else then(group, ran)
+
+    return changing
+
+
+def rows_of(run: Run) -> list[SharingRow]:
+    return tables["sharing"].rows(run)
+
+
+def said(run: Run) -> dict[str, Insight]:
+    return {insight.name: insight for insight in tables["sharing"].insights(run, rows_of(run))}
+
+
+def siblings() -> Machine:
+    """Two CPUs that the system lists on one core."""
+    machine = made_machine(2)
+    cpus = tuple(msgspec.structs.replace(cpu, core=0, package=0) for cpu in machine.identity.cpus)
+    return msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, cpus=cpus))
+
+
+def planned(machine: Machine, **words: str) -> list[Experiment]:
+    return imagine(suites["sharing"].plan(machine, suites["sharing"].read(words)))
+
+
+def test_two_cores_with_a_memory_for_both_are_found(lab: Lab) -> None:
+    run = lab(apart)
+    for row in rows_of(run):
+        assert (row.core, row.path, row.listed, row.conclusive) == (OWN, FREE, OWN, True)
+        assert row.slowdown
+        assert row.slowdown.middle == pytest.approx(1.0, rel=0.02)
+        assert row.gain
+        assert row.gain.middle == pytest.approx(2.0, rel=0.02)
+    assert said(run)["core 0 1"].text.startswith("CPU 0 and CPU 1 have a core each: together, each takes 1.00x")
+    assert said(run)["memory 0 1"].text.startswith("Two threads (CPU 0 and CPU 1) get more from memory than one: 2.0")
+
+
+def test_one_core_that_is_listed_as_two_is_found_and_its_memory_is_not_judged(lab: Lab) -> None:
+    run = lab(one_core)
+    for row in rows_of(run):
+        assert (row.core, row.path, row.listed, row.conclusive) == (SHARED, UNKNOWN, OWN, True)
+        assert row.slowdown
+        assert row.slowdown.middle == pytest.approx(2.0, rel=0.02)
+    assert list(said(run)) == ["core 0 1"]
+    assert [warn.code for warn in run.result.records[0].warnings] == ["one_core"]
+    assert "share a core although the system lists them as two: together, each takes 2.0" in said(run)["core 0 1"].text
+
+
+def test_one_core_that_is_listed_as_one_is_no_surprise(lab: Lab) -> None:
+    run = lab(one_core, siblings())
+    assert {(row.core, row.listed) for row in rows_of(run)} == {(SHARED, SHARED)}
+    assert "share a core, as the system lists them" in said(run)["core 0 1"].text
+    assert not run.result.records[0].warnings
+    assert finding(rows_of(run)).verdict == "good"
+
+
+def test_two_cores_that_are_listed_as_one_are_said_to_be_two(lab: Lab) -> None:
+    run = lab(apart, siblings())
+    assert "have a core each although the system lists them as one" in said(run)["core 0 1"].text
+
+
+def test_a_full_or_capped_path_to_memory_is_found(lab: Lab) -> None:
+    run = lab(one_path)
+    for row in rows_of(run):
+        assert (row.core, row.path, row.conclusive) == (OWN, FULL, True)
+        assert row.gain
+        assert row.gain.middle == pytest.approx(1.0, rel=0.02)
+    text = said(run)["memory 0 1"].text
+    assert "get no more from memory than one: the bus is capped or saturated: 1.0" in text
+
+
+def test_each_visit_is_a_moment_with_its_time_and_a_change_is_told_with_both(lab: Lab, core: FakeCore) -> None:
+    """A hypervisor that caps the guest after the first process of the core."""
+    run = lab(after(core, 1, apart, one_path))
+    rows = rows_of(run)
+    assert [row.moment for row in rows] == [0, 1, 2]
+    assert [row.path for row in rows] == [FREE, FULL, FULL]
+    assert [row.at for row in rows] == [record.started for record in (*run.result.records, *run.result.visits)]
+    told = said(run)["memory 0 1"]
+    assert "get no more from memory than one" in told.text
+    assert f"at {rows[2].at[11:19]} UTC, and 2.0" in told.text
+    assert told.text.endswith(f"at {rows[0].at[11:19]} UTC")
+    assert [row.visits for row in rows] == [None] * 3  # nothing is pooled
+
+
+def test_a_guest_whose_cpus_are_moved_to_one_core_is_told_so(lab: Lab, core: FakeCore) -> None:
+    run = lab(after(core, 2, apart, one_core))
+    assert [row.core for row in rows_of(run)] == [OWN, OWN, SHARED]
+    text = said(run)["core 0 1"].text
+    assert "share a core although the system lists them as two at " in text
+    assert "UTC, and had a core each at " in text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_wild_machine_never_raises_a_false_alarm(lab: Lab, core: FakeCore, seed: int) -> None:
+    """Noise of 30 % from batch to batch, and half of the blocks disturbed: it says little, and nothing wrong."""
+
+    def wild(group: Group, ran: Sequence[Group]) -> float:
+        return float(np.exp(np.random.default_rng([seed, core.measured, *group.team.cpus]).normal(0, 0.3)))
+
+    core.preempted = 0.5
+    run = lab(wild, budget="0.1")
+    assert not [row for row in rows_of(run) if row.core == SHARED or row.path == FULL]
+    assert not [row for row in rows_of(run) if row.conclusive]
+
+
+def test_a_second_cpu_that_something_else_holds_is_no_full_path(lab: Lab) -> None:
+    """It works at a tenth of its rate, within the core and on memory: two threads then get little more than one."""
+    run = lab(lambda group, ran: 10.0 if group.team.cpus == (1,) else 1.0)
+    for row in rows_of(run):
+        assert row.gain
+        assert row.gain.high < 1.2
+        assert (row.core, row.path) == (OWN, UNKNOWN)
+    found = finding(rows_of(run))
+    assert found.verdict == "unknown"
+    assert "is not known: within the core 1.0" in found.state
+
+
+def test_a_slowdown_between_one_core_and_two_is_not_known(lab: Lab) -> None:
+    run = lab(lambda group, ran: 1.37 if len(ran) == 2 else 1.0)
+    for row in rows_of(run):
+        assert (row.core, row.conclusive) == (UNKNOWN, True)  # the ratio itself is known well
+    assert "core 0 1" not in said(run)
+
+
+def test_a_machine_without_a_clean_moment_is_not_known_with_the_reason(lab: Lab, core: FakeCore) -> None:
+    core.preempted = 1.0
+    run = lab(one_core)
+    for row in rows_of(run):
+        assert (row.core, row.path) == (UNKNOWN, UNKNOWN)
+        assert "core: only 0 rounds of 8" in row.reasons
+    assert said(run) == {}
+    assert finding(rows_of(run)).verdict == "unknown"
+
+
+def test_of_many_cpus_two_pairs_are_measured_none_of_which_is_listed_as_one_core() -> None:
+    machine = made_machine(8)
+    assert [tuple(e.labels.values()) for e in planned(machine)] == [(0, 1), (0, 4)]
+    cpus = tuple(msgspec.structs.replace(cpu, core=cpu.number % 4) for cpu in machine.identity.cpus)
+    paired = msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, cpus=cpus))
+    for first, second in (e.labels.values() for e in planned(paired)):
+        assert int(first or 0) % 4 != int(second or 0) % 4
+    assert [tuple(e.labels.values()) for e in planned(machine, cpus="3,5,7")] == [(3, 5), (3, 7)]
+
+
+def test_little_memory_is_half_used_and_the_note_says_so() -> None:
+    machine = made_machine(2)
+    little = msgspec.structs.replace(machine, state={**machine.state, "available_bytes": 40 * MiB})
+    for words in ({}, {"kernel": "read"}):
+        (experiment,) = planned(little, **words)
+        assert sum(group.workload.footprint_bytes for group in experiment.groups) <= 20 * MiB
+        assert "half of the free memory" in experiment.note
+
+
+def test_within_a_core_and_on_memory_alternate_alone_and_together() -> None:
+    (experiment,) = planned(made_machine(2))
+    assert [(group.workload.kernel, group.team.cpus) for group in experiment.groups] == [
+        ("busy", (0,)), ("busy", (1,)), ("write_nt", (0,)), ("write_nt", (1,)),
+    ]  # fmt: skip
+    assert experiment.takes == ((0,), (0, 1), (2,), (2, 3))
+    assert experiment.against == (0, 0, 2, 2)
+
+
+def test_a_pair_needs_two_cpus_and_a_kernel_on_lines() -> None:
+    with pytest.raises(MachineError, match="a pair needs two CPUs; this process may use one"):
+        planned(made_machine(1))
+    with pytest.raises(UsageError, match="cpus=1: a pair needs two CPUs"):
+        planned(made_machine(2), cpus="1")
+    with pytest.raises(UsageError, match="CPU 9 may not be used here"):
+        planned(made_machine(2), cpus="0,9")
+    with pytest.raises(UnknownNameError, match="unknown kernel 'chase'"):
+        planned(made_machine(2), kernel="chase")
+
+
+def test_quick_measures_what_is_shared_first_and_last_in_two_seconds() -> None:
+    for count in (2, 64):
+        experiments = imagine(suites["quick"].plan(made_machine(count), suites["quick"].read({})))
+        own = [number for number, e in enumerate(experiments) if e.table == "sharing"]
+        half = len(own) // 2
+        assert own == [*range(half), *range(len(experiments) - half, len(experiments))]
+        first, last = experiments[own[0]], experiments[own[-1]]
+        assert (first.schedule.visits, last.schedule.visits) == (0, 3)  # its visits end the later tours
+    seconds = sum(expected_seconds(e) + further_seconds(e) for e in imagine(_quick(2)) if e.table == "sharing")
+    assert seconds < 2.5
+
+
+def _quick(cpus: int) -> Plan:
+    return suites["quick"].plan(made_machine(cpus), suites["quick"].read({}))
+
+
+def test_quick_on_one_cpu_or_on_simulated_memory_leaves_it_out() -> None:
+    for machine, words in ((made_machine(1), {}), (made_machine(4), {"target": "sim:optane100"})):
+        plan = suites["quick"].plan(machine, suites["quick"].read(words))
+        assert not [e for e in imagine(plan) if e.table == "sharing"]
+
+
+def test_the_doctor_measures_what_no_file_shows(core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "this_machine", lambda *_: made_machine(2))
+    for slow, verdict, words in (
+        (apart, "good", "CPU 0 and CPU 1 have a core each (1.00x"),
+        (one_core, "bad", "CPU 0 and CPU 1 share a core although the system lists them as two (2.0"),
+        (one_path, "note", "get no more from memory than one: the bus is capped or saturated: 1.0"),
+    ):
+        core.slow = slow
+        found = _sharing(examined())
+        assert found.verdict == verdict
+        assert words in found.state
+        assert bool(found.effect) == (verdict != "good")
+
+
+def test_the_doctor_says_why_one_cpu_cannot_be_measured(core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "this_machine", lambda *_: made_machine(1))
+    found = _sharing(examined())
+    assert found.verdict == "unknown"
+    assert "a pair needs two CPUs; this process may use one" in found.state
+
+
+def _sharing(findings: Sequence[Finding]) -> Finding:
+    (found,) = (one for one in findings if one.name == "sharing")
+    return found
