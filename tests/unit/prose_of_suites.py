@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from made_suites import MADE
 from tierscope.report.content import gather
-from tierscope.report.verdict import verdict
+from tierscope.report.top.top import top
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "prose"
 COMMAND = ".venv/bin/python tests/unit/prose_of_suites.py"
@@ -21,7 +21,7 @@ def prose(suite: str, folder: Path) -> str:
     said = [
         f"{section.name}, {one.name}: {one.text}" for section in content.sections.values() for one in section.insights
     ]
-    return "\n".join([f"headline: {verdict(content).lead}", *said, ""])
+    return "\n".join([f"headline: {top(content).lead}", *said, ""])
 
 
 def main(names: list[str]) -> None:

@@ -116,9 +116,9 @@ def test_a_loaded_run_has_the_rows_of_its_tables(folders: tuple[Path, Path]) -> 
 def json_headline(folder: Path) -> str:
     from tierscope.record.result import load
     from tierscope.report.content import gather
-    from tierscope.report.verdict import verdict
+    from tierscope.report.top.top import top
 
-    return verdict(gather(load(folder))).lead
+    return top(gather(load(folder))).lead
 
 
 def test_columns_of_numbers_have_one_type() -> None:
@@ -228,7 +228,7 @@ def test_importing_tierscope_loads_nothing_else() -> None:
     code = "import sys, tierscope; print(sorted(name for name in sys.modules if name.startswith('tierscope')))"
     code += "; print({'numpy', 'scipy', 'duckdb', 'msgspec', 'rich', 'click'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "['tierscope', 'tierscope.compare', 'tierscope.run']\nset()\n"
+    assert done.stdout == "['tierscope']\nset()\n"
 
 
 def test_run_and_compare_are_functions_and_still_folders(folders: tuple[Path, Path]) -> None:

@@ -251,7 +251,7 @@ def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
         ("tierscope run stream k", ["plain,kernels="]),
         (
             "tierscope run quick threads=1 ",
-            ["plain,target=", "plain,limit=", "plain,visits=", "plain,peak=", "plain,counters="],
+            ["plain,target=", "plain,limit=", "plain,precision=", "plain,visits=", "plain,peak=", "plain,counters="],
         ),
         ("tierscope run quickx l", [""]),
         ("tierscope rnu q", [""]),

@@ -17,7 +17,7 @@ from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted, EventCount
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.verdict import verdict
+from tierscope.report.top.top import top
 from tierscope.run.counters import Counters as Counting
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites.counters.row import CountersRow
@@ -161,7 +161,7 @@ def test_counters_make_no_headline(tmp_path: Path) -> None:
     record = run.result.records[0]
     bare = msgspec.structs.replace(record, experiment=msgspec.structs.replace(record.experiment, table="sizing"))
     only = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=(bare,)))
-    assert verdict(gather(only)).lead == f"{len(rows)} rows in 1 table."
+    assert top(gather(only)).lead == f"{len(rows)} rows in 1 table."
 
 
 def test_a_plan_that_the_simulator_does_not_take_has_a_row_with_the_reason(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The line in a terminal that says why points are inconclusive and what to do."""
+"""Why points are inconclusive, and what to do: as the top of a page and a terminal say it."""
 
 import io
 from pathlib import Path
@@ -10,56 +10,75 @@ from rich.console import Console
 from made_storage import storage_run
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.doubtful import doubtful
+from tierscope.report.doubtful import cause, next_step, why
 from tierscope.report.terminal import show
+from tierscope.stats.visited import BETWEEN
 
 
 def test_the_commonest_reason_and_a_step_are_told(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
-    line = doubtful(gather(_asked(run, budget=20.0, limit=600.0)))
-    assert line == (
-        "Note: 4 of 4 points are inconclusive: only 3 repeats: 6 are needed, give a longer budget. "
-        "Next: repeat it on a quiet machine (tierscope doctor), with more time than budget=20s limit=600s."
-    )
+    content = gather(_asked(run, budget=20.0, limit=600.0))
+    assert why(content) == "4 of 4 points are inconclusive: only 3 repeats: 6 are needed, give a longer budget"
+    step = "repeat it on a quiet machine (tierscope doctor), with more time than budget=20s limit=600s"
+    assert next_step(content) == step
 
 
 def test_reasons_that_differ_in_numbers_only_are_one(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", noise=0.3)
-    line = doubtful(gather(_asked(run)))
-    assert "4 of 4 points are inconclusive: interval +-" in line
-    assert line.endswith("Next: repeat it on a quiet machine (tierscope doctor).")
+    content = gather(_asked(run))
+    assert "4 of 4 points are inconclusive: interval +-" in why(content)
+    assert next_step(content) == "repeat it on a quiet machine (tierscope doctor)"
 
 
 def test_a_reason_of_some_says_of_how_many(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
     content = gather(run)
     content.sections["storage"].rows[0]["reasons"] = "not steady: still rising"
-    assert "4 of 4 points are inconclusive, 3 of them: only 3 repeats" in doubtful(content)
+    assert "4 of 4 points are inconclusive, 3 of them: only 3 repeats" in why(content)
 
 
 def test_a_run_without_doubt_says_nothing(tmp_path: Path) -> None:
-    assert doubtful(gather(storage_run(tmp_path, "size=64MiB", "preset=latency"))) == ""
+    content = gather(storage_run(tmp_path, "size=64MiB", "preset=latency"))
+    assert (why(content), next_step(content), cause(content)) == ("", "", "")
 
 
 def test_what_was_imported_is_not_repeated_here(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
     imported = Run(path=run.path, result=replace(run.result, origin="imported"))
-    assert doubtful(gather(imported)).endswith("Next: import a file with more repeats of each point.")
+    assert next_step(gather(imported)) == "import a file with more repeats of each point"
 
 
 def test_a_simulation_has_no_neighbours_to_wait_for(tmp_path: Path) -> None:
     run = _asked(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3), budget=20.0)
-    line = doubtful(gather(Run(path=run.path, result=replace(run.result, origin="simulated"))))
+    line = next_step(gather(Run(path=run.path, result=replace(run.result, origin="simulated"))))
     assert "quiet" not in line
     assert "larger footprint" in line
-    assert line.endswith("with more time than budget=20s.")
+    assert line.endswith("with more time than budget=20s")
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (
+            f"interval +-12.3 % over 2 %{BETWEEN}",
+            "the machine changes from visit to visit",
+        ),
+        ("only 16 clean blocks of 513: the machine is busy", "the machine is busy"),
+        ("not steady: still rising", "not steady: still rising"),
+    ],
+)
+def test_a_headline_has_the_cause_without_its_numbers(tmp_path: Path, reason: str, said: str) -> None:
+    content = gather(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3))
+    for row in content.sections["storage"].rows:
+        row["reasons"] = reason
+    assert cause(content) == said
 
 
 @pytest.mark.parametrize("repeats", [3, 8])
 def test_a_terminal_has_the_line_where_it_is_due(tmp_path: Path, repeats: int) -> None:
     out = io.StringIO()
     show(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=repeats), Console(file=out, width=80))
-    assert ("Next: repeat it" in out.getvalue()) == (repeats == 3)
+    assert ("repeat it on a quiet machine" in " ".join(out.getvalue().split())) == (repeats == 3)
 
 
 def _asked(run: Run, **options: float) -> Run:

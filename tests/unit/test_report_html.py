@@ -104,7 +104,7 @@ def test_no_address_of_the_network_is_anywhere_but_in_names_of_formats(text: str
 def test_every_table_is_there_with_all_its_rows(run: Run, page: Page) -> None:
     wanted = {f"table-{s.name}": len(s.rows) for s in gather(run).sections.values() if s.name != "series"}
     wanted["table-experiments"] = sum(len(record.groups) for record in run.result.records)
-    assert page.rows == wanted
+    assert {name: rows for name, rows in page.rows.items() if name != "keys"} == wanted
 
 
 def test_every_figure_has_its_chart_table_command_and_csv_button(run: Run, page: Page) -> None:
@@ -133,10 +133,11 @@ def test_a_row_reads_back_from_the_data_of_the_page(run: Run, page: Page) -> Non
     )
 
 
-def test_a_finding_stands_where_it_touches_and_in_the_list_of_all(text: str) -> None:
+def test_a_finding_is_shown_once_and_linked_to_where_it_touches(text: str) -> None:
     parts = text.split('<section class="part')
     holding = [part.split('id="')[1].split('"')[0] for part in parts[1:] if "0.7 % of the time stolen" in part]
-    assert holding == ["scaling", "loaded_latency", "findings"]
+    linking = [part.split('id="')[1].split('"')[0] for part in parts[1:] if 'href="#finding-steal"' in part]
+    assert (linking, holding) == (["scaling", "loaded_latency"], ["findings"])
 
 
 def test_the_verdict_comes_first_with_its_numbers(text: str, page: Page) -> None:
@@ -144,8 +145,9 @@ def test_the_verdict_comes_first_with_its_numbers(text: str, page: Page) -> None
         text.index('id="verdict"') < text.index('id="scaling"') < text.index('id="machine"') < text.index('id="method"')
     )
     said = " ".join(page.said)
-    assert "copy_nt reaches 56" in said
-    assert "Idle memory latency is 23" in said or "Idle latency is 23" in said
+    assert "Memory: 56.1 GB/s copied, 230 ns idle" in said
+    assert "What limits me?" in said
+    assert page.rows["keys"] >= 3
 
 
 def test_colours_are_set_for_light_dark_by_hand_and_for_paper() -> None:

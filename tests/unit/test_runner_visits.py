@@ -12,9 +12,9 @@ from lab import Lab, Watch, group, lab_in, plan_of, point
 from tierscope.record.experiment import Experiment, Group
 from tierscope.record.result import Record, Run, load, save_result
 from tierscope.report.content import gather
-from tierscope.report.doubtful import doubtful
+from tierscope.report.doubtful import next_step, why
 from tierscope.run.batches import one_visit
-from tierscope.run.visits import MOST
+from tierscope.run.visits import MOST, Visits
 from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables.measured import judged, judged_once, measured
 from tierscope.units import MiB
@@ -106,9 +106,10 @@ def test_what_differs_between_visits_is_in_the_interval_and_in_its_verdict(lab: 
         assert found.seen.between_share > 0.9
         assert found.seen.visits >= 3
         assert found.reasons[-1].endswith(BETWEEN)
-    line = doubtful(gather(run))
-    assert f"{BETWEEN} at the first of them. Next: repeat it" in line
-    assert "with more time" not in line  # which no visit lacks
+    content = gather(run)
+    assert why(content).endswith(f"{BETWEEN} at the first of them")
+    assert next_step(content).startswith("repeat it")
+    assert "with more time" not in next_step(content)  # which no visit lacks
 
 
 def test_a_steady_machine_has_conclusive_points_with_all_blocks_of_all_visits(lab: Lab) -> None:
@@ -132,16 +133,20 @@ def test_a_doubtful_point_is_visited_again_while_its_time_lasts_and_the_others_a
     assert sum(v.seconds for v in (run_of(lab).result.records[3], *more)) < points()[0].schedule.budget_s
 
 
-def test_the_rest_of_a_limit_goes_to_the_widest_points_first_and_never_beyond_it(lab: Lab) -> None:
+def test_the_rest_of_a_limit_goes_to_the_widest_points_in_the_order_of_the_plan(lab: Lab) -> None:
     Drifting(lab.core, 0.3)
     lab(plan_of(*points()), limit=4.0)
     assert lab.core.now <= 4.0
     every = run_of(lab).result
-    before = Run(path=lab.directory, result=msgspec.structs.replace(every, visits=every.visits[:10]))
-    widths = {r.number: measured(before, r).groups[0].interval.relative for r in every.records}
-    first = [visit.number for visit in every.visits[10:15]]
-    assert first == sorted(first, key=lambda number: -widths[number])
     assert len(every.visits) > 15
+    before = Run(path=lab.directory, result=msgspec.structs.replace(every, visits=every.visits[:10]))
+    known, widths = Visits(before), {r.number: judged(before, r).relative for r in every.records}
+    widest = sorted(widths, key=lambda number: -widths[number])
+    all_s = sum(map(known.seconds, every.records))
+    assert [record.number for record in known.second_look(math.inf)] == sorted(widths)
+    assert [record.number for record in known.second_look(all_s * 1.01)] == sorted(widths)
+    assert [record.number for record in known.second_look(all_s * 0.61)] == sorted(widest[:3])
+    assert known.second_look(0.0) == []
 
 
 def test_a_limit_that_is_too_short_for_a_tour_visits_some_points_and_says_so_of_others(lab: Lab) -> None:

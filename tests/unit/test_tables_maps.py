@@ -20,7 +20,7 @@ from tierscope.record.result import Run
 from tierscope.record.work import KeyedWork
 from tierscope.report import terminal
 from tierscope.report.content import gather
-from tierscope.report.verdict import verdict
+from tierscope.report.top.top import top
 from tierscope.stats.contrast import ROUNDS
 from tierscope.suites.maps import terminal as terminal_maps
 from tierscope.tables import Flat, Insight, tables
@@ -152,9 +152,9 @@ def test_rehashes_of_inconclusive_rounds_make_no_sentence(tmp_path: Path) -> Non
     add_point(maker, "quick_map", "insert", batches=5)
     run = maker.save("maps")
     assert said(run) == {}
-    assert verdict(gather(run)).lead.startswith(
-        "No result is conclusive yet: 1 of 1 points is inconclusive: only 5 rounds of 8"
-    )
+    found = top(gather(run))
+    assert found.lead.startswith("This run shows nothing yet: only 5 rounds of 8")
+    assert found.answers[0].short == "Not known: no answer of this run is conclusive"
 
 
 def test_the_fastest_says_of_how_many(run: Run) -> None:

@@ -14,7 +14,7 @@ from tierscope.record.origin import banner
 from tierscope.registry import unknown
 from tierscope.report.content import Content, gather
 from tierscope.report.formats import write
-from tierscope.report.verdict import verdict
+from tierscope.report.top.top import top
 from tierscope.sound import reads
 
 SHOWN = 12  # points in a notebook
@@ -41,7 +41,7 @@ class Run:
     @property
     def headline(self) -> str:
         """The first sentence of the report, which rests on conclusive numbers alone."""
-        return verdict(self._content).lead
+        return top(self._content).lead
 
     @property
     def insights(self) -> list[str]:

@@ -15,28 +15,52 @@ from tierscope.stats.visited import BETWEEN
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
 
 
-def doubtful(content: Content) -> str:
-    """'Note: 2 of 3 points are inconclusive, 2 of them: ... Next: ...'; "" where none is."""
-    told = why(content)
-    return f"Note: {told}" if told else ""
-
-
 def why(content: Content) -> str:
-    """The same without its first word."""
+    """'2 of 3 points are inconclusive, 1 of them: the machine is busy'; "" where none is."""
     rows = judged(content)
-    told = [str(row["reasons"] or "no reason is known") for row in rows if not row["conclusive"]]
+    told = _reasons(content)
     if not told:
         return ""
+    first, count, several = _commonest(told)
+    verb = "is" if len(told) == 1 else "are"
+    often = f", {count} of them" if count < len(told) else ""
+    where = " at the first of them" if several else ""
+    return f"{len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}"
+
+
+def first_reason(content: Content) -> str:
+    """Return the commonest reason, as the first point states it; "" where all points are conclusive."""
+    told = _reasons(content)
+    return _commonest(told)[0] if told else ""
+
+
+def cause(content: Content) -> str:
+    """Return the same without its numbers, as a headline needs it: 'the machine is busy'."""
+    reason = first_reason(content)
+    for mark in (", since ", ": "):
+        if reason.partition(mark)[2].startswith(("the ", "others ")):
+            return reason.partition(mark)[2]
+    return reason
+
+
+def next_step(content: Content) -> str:
+    """Return what makes most of the inconclusive points conclusive; "" where there are none."""
+    told = _reasons(content)
+    return _step(content, _commonest(told)[0]) if told else ""
+
+
+def _reasons(content: Content) -> list[str]:
+    """Those of each inconclusive point."""
+    return [str(row["reasons"] or "no reason is known") for row in judged(content) if not row["conclusive"]]
+
+
+def _commonest(told: list[str]) -> tuple[str, int, bool]:
+    """(the commonest reason, its points, whether they differ in their numbers)."""
     kinds = Counter(kind for text in told for kind in {_kind(reason): None for reason in text.split("; ")})
     (kind, count), *_ = kinds.most_common(1)
     first = next(reason for text in told for reason in text.split("; ") if _kind(reason) == kind)
-    verb = "is" if len(told) == 1 else "are"
-    often = f", {count} of them" if count < len(told) else ""
     many = {reason for text in told for reason in text.split("; ") if _kind(reason) == kind}
-    where = " at the first of them" if len(many) > 1 else ""
-    return (
-        f"{len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}. Next: {_step(content, first)}."
-    )
+    return first, count, len(many) > 1
 
 
 def _kind(reason: str) -> str:

@@ -1,4 +1,4 @@
-"""A run in a terminal of 80 columns: verdict, one compact table per table, and braille plots."""
+"""A run in a terminal of 80 columns: its top, one compact table per table, braille plots, and what to do next."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,8 @@ from tierscope.draw.forms import form
 from tierscope.printable import printable
 from tierscope.record.result import Run
 from tierscope.report.content import Section, gather
-from tierscope.report.doubtful import doubtful
-from tierscope.report.verdict import verdict
+from tierscope.report.top.terminal import show_steps, show_top
+from tierscope.report.top.top import top
 from tierscope.report.warned import warn_of_origin
 from tierscope.sound import reads
 from tierscope.tables import tables
@@ -25,12 +25,10 @@ FAILED = 6  # failed identities below a table
 def show(run: Run, console: Console) -> None:
     """Print `run`; ResultError if its samples are damaged."""
     content = gather(run)
-    words = verdict(content)
+    found = top(content)
     console.print()
     warn_of_origin(run.result, console)
-    console.print(Text(printable(words.lead), style="bold"))
-    for line in words.lines:
-        console.print(Text(printable(line)))
+    show_top(found, console)
     shown = [section for name, section in content.sections.items() if name in tables and tables[name].in_terminal]
     for section in shown or content.sections.values():
         console.print()
@@ -38,9 +36,7 @@ def show(run: Run, console: Console) -> None:
         show_failures(section.failures, console)
     told = {section.name for section in shown or content.sections.values()}
     show_failures([one for one in content.audit.failures if one.table not in told], console)
-    if (why := doubtful(content)) and why.partition(": ")[2] not in words.lead:
-        console.print()
-        console.print(Text(printable(why)))
+    show_steps(found, console)
 
 
 def show_failures(failures: Sequence[Failure], console: Console) -> None:

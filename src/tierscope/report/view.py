@@ -22,7 +22,9 @@ from tierscope.report.provenance import (
     warnings,
     where,
 )
-from tierscope.report.verdict import verdict
+from tierscope.report.top.parts import Key
+from tierscope.report.top.shown import LENGTH, line_of, span_of, value_of
+from tierscope.report.top.top import top
 from tierscope.tables import Column, Flat
 
 MOST_CELLS = 9000  # of one table in the page, about 250 KiB: more is no reading matter; the CSV files hold all
@@ -42,8 +44,7 @@ class Part:
     figure: str  # "" for none
     axes: list[tuple[str, str]]
     notes: list[str]
-    problems: list[dict[str, Any]]  # the findings that are bad
-    doubts: list[dict[str, Any]]  # the others that touch this table
+    findings: list[str]  # names of those that touch this table; the page shows each of them once
     failures: list[str]  # identities that its numbers do not keep
     table: dict[str, Any] | None
     count: int
@@ -55,13 +56,14 @@ def page(content: Content) -> dict[str, Any]:
     run = content.run
     result = run.result
     machine = result.machine
-    words = verdict(content)
+    found = top(content)
     return {
         "origin": result.origin,
         "banner": banner(result.origin, result.origin_by),
-        "title": f"{'' if result.origin == 'real' else result.origin.upper() + ': '}{words.lead} | {host(result)}",
+        "title": f"{'' if result.origin == 'real' else result.origin.upper() + ': '}{found.lead} | {host(result)}",
         "where": where(result),
-        "verdict": words,
+        "top": found,
+        "keys": [_key(key) for key in found.keys],
         "parts": parts(content),
         "machine": machine_facts(machine, known=result.origin != "imported") + origin_facts(result),
         "state": state_facts(machine),
@@ -78,6 +80,14 @@ def page(content: Content) -> dict[str, Any]:
         "version": __version__,
         "started": result.started,
     }
+
+
+def _key(key: Key) -> dict[str, Any]:
+    """A key number as text, with its band as places on a line."""
+    return {
+        "name": key.name, "value": value_of(key), "span": span_of(key), "about": key.about,
+        "line": line_of(key), "length": LENGTH, "verdict": key.verdict, "mark": key.mark,
+    }  # fmt: skip
 
 
 def parts(content: Content) -> list[Part]:
@@ -104,8 +114,7 @@ def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> P
         figure=drawing.figure.name if drawing else "",
         axes=list(meta.get("axes", {}).items()),
         notes=meta.get("notes", []),
-        problems=[_finding(finding) for finding in told if finding.verdict == "bad"],
-        doubts=[_finding(finding) for finding in told if finding.verdict != "bad"],
+        findings=[finding.name for finding in told],
         failures=[] if again else [f"{one.identity}: {one.text}" for one in section.failures[:MOST_FAILURES]],
         table=_grid(section.name, section.used, section.rows) if few else None,
         count=len(section.rows),

@@ -119,8 +119,7 @@ class Runner:
             self._observer.finished(visit, self._replay(visit)[1], True)
         while True:
             known = Visits(Run(path=self.directory, result=self.result))
-            limited = math.isfinite(self._limit_s)
-            due = known.next_tour(self._left()) or known.second_look(limited=limited)
+            due = known.next_tour(self._left()) or known.second_look(self._left())
             self._end_session()
             done = 0
             for record in due:

@@ -3,12 +3,15 @@
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
 first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. Where the
-limit leaves too little time for a whole tour, points of all kinds come first, since the drift of a kind is known from a
-few of them.
+limit leaves too little time for a whole tour, points of all kinds are chosen, since the drift of a kind is known from a
+few of them. Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more to
+prepare than many a point lasts.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.takes import takes_of
@@ -36,10 +39,11 @@ class Visits:
         missing = [own for own in self._own.values() if len(own) < own[0].experiment.schedule.visits]
         fewest = min(map(len, missing), default=0)
         due = [own[0] for own in missing if len(own) == fewest]
-        return due if sum(map(self.seconds, due)) <= left_s else self._kind_by_kind(due)
+        return due if sum(map(self.seconds, due)) <= left_s else self._fitting(self._kind_by_kind(due), left_s)
 
-    def second_look(self, *, limited: bool) -> list[Record]:
-        """Return the points that are not sure, the widest first. limited: whether the run ends by the clock."""
+    def second_look(self, left_s: float) -> list[Record]:
+        """Return the points that are not sure, the widest if there is no time for all; left_s: as for `next_tour`."""
+        limited = math.isfinite(left_s)
         doubtful = [
             (self._width(own[0]), own[0])
             for own in self._own.values()
@@ -48,7 +52,7 @@ class Visits:
             and (limited or self._has_time(own))
             and not judged(self._run, own[0]).conclusive
         ]
-        return [record for _, record in sorted(doubtful, key=lambda one: -one[0])]
+        return self._fitting([record for _, record in sorted(doubtful, key=lambda one: -one[0])], left_s)
 
     def number(self, record: Record) -> int:
         """Return the number of the next visit of a point."""
@@ -64,6 +68,12 @@ class Visits:
 
     def _width(self, record: Record) -> float:
         return judged(self._run, record).relative
+
+    def _fitting(self, wanted: Sequence[Record], left_s: float) -> list[Record]:
+        """Return the first of them that there is time for, in the order of the plan."""
+        ends = accumulate(map(self.seconds, wanted))
+        chosen = [record for record, end in zip(wanted, ends, strict=True) if end <= left_s]
+        return sorted(chosen, key=lambda record: record.number)
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
         """The shortest of each kind, then the next of each, and so on, so that as many as possible are visited."""

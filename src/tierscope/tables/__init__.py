@@ -64,6 +64,12 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
     whole: float | None = None
     others: tuple[Number, ...] = ()  # what the text states besides
     conclusive: bool = True  # else the text says why not, and no headline rests on it
+    brief: str = ""  # the same as a headline states it; "": `text`
+
+    @property
+    def headline(self) -> str:
+        """What the top of a page states, without a full stop."""
+        return self.brief or self.text
 
     @property
     def numbers(self) -> tuple[Number, ...]:
@@ -81,6 +87,18 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     dependent: bool = False  # its latency_s is one dependent access of an idle machine, over footprints
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (a whole, its parts), by the names of columns
     binned: tuple[str, ...] = ()  # columns that are the middle of a bin of fio
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """The question of a table's reader, and what answers it on top of a page. Insights are named by their first word.
+
+    answers: insights, the first one that is conclusive makes the headline. keys: insight -> name of its number among
+    the key numbers, in that order; of several insights of one name the largest number stands.
+    """
+
+    question: str
+    answers: tuple[str, ...] = ()
+    keys: dict[str, str] = {}
 
 
 TOPICS = ("bandwidth", "latency")  # of a table that does not say on which findings of the doctor bear
@@ -127,9 +145,10 @@ def plain(value: Any) -> Any:
 class Plain:
     """A table of any kind of row, whose insights hold Python's own numbers, whatever its statistics return.
 
-    A table may state five things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
-    whether a terminal shows it, too; `topics`, on which findings of the doctor bear; and `says`, the name of each
-    insight with the meaning of its value. A word in capitals in a name stands for many.
+    A table may state six things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
+    whether a terminal shows it, too; `topics`, on which findings of the doctor bear; `asked`, what its reader wants to
+    know; and `says`, the name of each insight with the meaning of its value. A word in capitals in a name stands for
+    many.
     """
 
     def __init__(self, table: Table[Any]) -> None:
@@ -192,6 +211,12 @@ class Plain:
         return found
 
     @property
+    def asked(self) -> Asked | None:
+        found = getattr(self._table, "asked", None)
+        assert found is None or isinstance(found, Asked)
+        return found
+
+    @property
     def audited(self) -> Audited:
         found = getattr(self._table, "audited", Audited())
         assert isinstance(found, Audited)
@@ -231,6 +256,7 @@ class Tables(Registry[Plain]):
 tables = Tables("table", "tierscope.suites", part="table", group="tierscope.tables")
 
 __all__ = [
+    "Asked",
     "Audited",
     "Column",
     "Flat",

@@ -16,7 +16,9 @@ from tierscope.report.content import Content, Section, gather, ranked
 from tierscope.report.formats import Export, File, Format, Report, formats
 from tierscope.report.method import method
 from tierscope.report.provenance import host, model
-from tierscope.report.verdict import verdict
+from tierscope.report.top.parts import Top
+from tierscope.report.top.shown import band_of, span_of, value_of
+from tierscope.report.top.top import top
 from tierscope.sound import reads
 
 MOST_ROWS = 200  # what a person may still scroll through; the rest is in the CSV files
@@ -30,14 +32,12 @@ def one_text(run: Run) -> Iterator[File]:
 @reads("the Markdown")
 def render(content: Content) -> str:
     result = content.run.result
-    words = verdict(content)
+    found = top(content)
     origin = "" if result.origin == "real" else f" ({result.origin.upper()})"
     lines = [f"# Tierscope: {escape(host(result))}, {escape(result.suite)}{origin}", ""]
     if said := banner(result.origin, result.origin_by):
         lines += [escape(said), ""]
-    lines += [f"**{escape(words.lead)}**", "", *(escape(line) + "  " for line in words.lines), ""]
-    for tile in words.tiles:
-        lines.append(f"- {escape(tile.name)}: {escape(f'{tile.value} {tile.unit}'.strip())}, {escape(tile.under)}")
+    lines += list(_top(found))
     for section in content.sections.values():
         lines += ["", *_section(content.run, section)]
     if result.origin == "imported":
@@ -46,6 +46,23 @@ def render(content: Content) -> str:
     version = escape(result.software.tierscope)
     lines.append(f"{code(commands.typed(content.run))}, started {escape(result.started)}, tierscope {version}")
     return "\n".join(lines) + "\n"
+
+
+def _top(found: Top) -> Iterator[str]:
+    """Yield the headline, the answers, the key numbers and the next steps."""
+    yield from (f"**{escape(found.lead)}**", "", *(escape(line) + "  " for line in found.lines), "")
+    for answer in found.answers:
+        text = f" {escape(answer.text)}" if answer.text else ""
+        yield f"- **{escape(answer.question)}** {escape(answer.short)}.{text}"
+    if found.keys:
+        yield from ("", "| number | | 95 % interval | | similar machines, 20 to 80 % | |", "|---|---:|---|---|---|---|")
+    for key in found.keys:
+        cells = (key.name, value_of(key), span_of(key), key.about, band_of(key), key.verdict)
+        yield f"| {' | '.join(escape(cell) for cell in cells)} |"
+    if found.steps:
+        yield from ("", "What to do next:", "")
+    for number, step in enumerate(found.steps, start=1):
+        yield f"{number}. {escape(step.text)}{f' {code(step.command)}' if step.command else ''}"
 
 
 def _section(run: Run, section: Section) -> list[str]:

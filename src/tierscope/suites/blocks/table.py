@@ -31,7 +31,7 @@ from tierscope.suites.blocks.findings import best_row, sentences
 from tierscope.suites.blocks.latencies import SHARES, Latencies
 from tierscope.suites.blocks.row import BlocksRow
 from tierscope.suites.blocks.turns import Turns, turns
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import (
     Closing,
     asked,
@@ -50,6 +50,15 @@ class Blocks:
 
     name: ClassVar[str] = "blocks"
     title: ClassVar[str] = "Blocks of fixed memory"
+    asked: ClassVar[Asked] = Asked(
+        question="What is the best way to move blocks?",
+        answers=("most_throughput", "best_threads", "block_efficiency"),
+        keys={
+            "most_throughput": "most throughput",
+            "block_efficiency": "scaling efficiency",
+            "call_cost": "time of the smallest block",
+        },
+    )
     keys: ClassVar[tuple[str, ...]] = ("operation", "block_bytes", "threads", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("throughput_bytes_per_s"),)
     row: ClassVar[type[BlocksRow]] = BlocksRow

@@ -25,7 +25,7 @@ from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
 from tierscope.suites.buffers.row import BuffersRow
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.buffers_found import found
 from tierscope.tables.measured import Closing, records
 from tierscope.tables.regions import RegionsRow, row_of
@@ -45,6 +45,15 @@ class Buffers:
 
     name: ClassVar[str] = "buffers"
     title: ClassVar[str] = "Buffers"
+    asked: ClassVar[Asked] = Asked(
+        question="Which buffers does this memory have?",
+        answers=("buffers", "buffer_capacity", "medium_latency", "write_amplification"),
+        keys={
+            "buffer_capacity": "capacity of buffer",
+            "medium_latency": "latency of the medium",
+            "write_amplification": "a line written alone over a joined one",
+        },
+    )
     keys: ClassVar[tuple[str, ...]] = ("part", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
     row: ClassVar[type[BuffersRow]] = BuffersRow

@@ -19,7 +19,7 @@ from tierscope.suites.closed_loop.devices import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
 from tierscope.suites.closed_loop.row import ClosedLoopRow
 from tierscope.suites.closed_loop.score import Score
-from tierscope.tables import Insight, Main, buffers_found, policy_found, tables
+from tierscope.tables import Asked, Insight, Main, buffers_found, policy_found, tables
 from tierscope.tables.measured import asked, records
 from tierscope.tables.regions import row_of
 
@@ -37,6 +37,11 @@ class ClosedLoop:
 
     name: ClassVar[str] = "closed_loop"
     title: ClassVar[str] = "Probers on random devices"
+    asked: ClassVar[Asked] = Asked(
+        question="Do the probers find what was put in?",
+        answers=("recovered", "failure"),
+        keys={"recovered": "recovered"},
+    )
     topics: ClassVar[tuple[str, ...]] = ()  # of simulated machines
     keys: ClassVar[tuple[str, ...]] = ("device", "prober", "parameter", "level")
     main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared

@@ -16,7 +16,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
-from tierscope.tables import Audited, Insight, JudgedRow, Main, Number, tables
+from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import (
     asked,
     closing,
@@ -92,6 +92,9 @@ class Contention:
 
     name: ClassVar[str] = "contention"
     title: ClassVar[str] = "Contention"
+    asked: ClassVar[Asked] = Asked(
+        question="Who slows whom?", answers=("most_in_total", "coverage"), keys={"most_in_total": "most in total"}
+    )
     place: ClassVar[int] = 50
     audited: ClassVar[Audited] = Audited(
         parts=(("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)

@@ -12,7 +12,7 @@ from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.table import STAND_IN
-from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, measured, quotient, records, sure_rows
 from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Size
 
@@ -36,6 +36,11 @@ class Targets:
 
     name: ClassVar[str] = "targets"
     title: ClassVar[str] = "Two targets alone"
+    asked: ClassVar[Asked] = Asked(
+        question="How far is one memory behind the other?",
+        answers=("target_ratio",),
+        keys={"target_ratio": "b over a, threads"},
+    )
     place: ClassVar[int] = 60
     keys: ClassVar[tuple[str, ...]] = ("threads", "kernel", "a_target", "b_target")
     main: ClassVar[tuple[Main, ...]] = (Main("b_bandwidth_bytes_per_s"),)

@@ -12,7 +12,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.flutter import FLUTTERS, NOTICED, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Insight, JudgedRow, Main, Number, tables
+from tierscope.tables import Asked, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import Closing, asked, closing, judged_once, measured, records
 from tierscope.tables.rows import BytesPerS, Col, Count, Ratio, Seconds, Share
 from tierscope.units import show_seconds
@@ -61,6 +61,7 @@ class Threads:
 
     name: ClassVar[str] = "threads"
     title: ClassVar[str] = "Threads one by one"
+    asked: ClassVar[Asked] = Asked(question="Do all threads get the same?", answers=("flutter",))
     place: ClassVar[int] = 70
     keys: ClassVar[tuple[str, ...]] = ("mode", "a_threads", "b_threads", "group", "thread", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # no interval; their sum is a main value of the splits

@@ -15,7 +15,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import MAD_SIGMA, Interval
 from tierscope.suites.core_to_core.pairs import number_of_pairs
-from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
 from tierscope.tables.rows import Col, Time
 from tierscope.units import show_seconds
@@ -55,6 +55,11 @@ class CoreToCore:
 
     name: ClassVar[str] = "core_to_core"
     title: ClassVar[str] = "Core to core"
+    asked: ClassVar[Asked] = Asked(
+        question="What does it cost to hand over a line?",
+        answers=("farthest", "handover", "outliers"),
+        keys={"handover": "hand-over of a line", "farthest": "farthest over nearest CPUs"},
+    )
     topics: ClassVar[tuple[str, ...]] = ("latency",)
     keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)

@@ -79,6 +79,7 @@ def _time(known: Known) -> Insight:
         low=line.low,
         high=line.high,
         unit="s",
+        brief=f"A stored line costs {show_seconds(line.middle)} with {row.instruction} {where(row)}",
     )
 
 

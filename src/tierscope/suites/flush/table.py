@@ -26,7 +26,7 @@ from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.flush.findings import sentences
 from tierscope.suites.flush.row import FlushRow
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import asked, closing, judged, page_bytes, records
 from tierscope.units import LINE_BYTES
 
@@ -42,6 +42,11 @@ class Flush:
 
     name: ClassVar[str] = "flush"
     title: ClassVar[str] = "Stores that are flushed"
+    asked: ClassVar[Asked] = Asked(
+        question="What does a flush cost?",
+        answers=("flush_time", "flush_ratio", "fence_per_line", "random_chunks"),
+        keys={"flush_time": "a line, flushed", "flush_ratio": "over clwb", "fence_per_line": "a fence for each line"},
+    )
     topics: ClassVar[tuple[str, ...]] = ("latency",)
     keys: ClassVar[tuple[str, ...]] = ("instruction", "chunk_bytes", "fence", "order", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("line_s", less_is_better=True),)

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 from tierscope.record.experiment import Label, real
 from tierscope.record.reading import Reading
 from tierscope.record.result import Run
-from tierscope.tables import Flat, Insight, Main, Row, tables
+from tierscope.tables import Asked, Flat, Insight, Main, Row, tables
 from tierscope.tables.rows import BytesPerS, Col, PerS, Ratio, Seconds, Share, Unit, unflat
 from tierscope.units import show_rate
 
@@ -82,6 +82,11 @@ class Imported:
 
     name: ClassVar[str] = "imported"
     title: ClassVar[str] = "Imported"
+    asked: ClassVar[Asked] = Asked(
+        question="How much bandwidth did it print?",
+        answers=("imported_most",),
+        keys={"imported_most": "most bandwidth"},
+    )
     topics: ClassVar[tuple[str, ...]] = ()  # of another machine
     keys: ClassVar[tuple[str, ...]] = ("test", "setting", "threads", "delay_cycles")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"), Main("latency_s", less_is_better=True))

@@ -22,7 +22,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import keyed
 from tierscope.suites.maps.row import MapsRow
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import Closing, closing, judged, over_visits, records, visits_of
 
 SHARES = (0.5, 0.99, 0.999)  # of the operations, which take no longer than p50, p99, p99.9
@@ -33,6 +33,11 @@ class Maps:
 
     name: ClassVar[str] = "maps"
     title: ClassVar[str] = "Operations on structures"
+    asked: ClassVar[Asked] = Asked(
+        question="Which map is the fastest?",
+        answers=("fastest", "alone", "rehash", "flushed"),
+        keys={"fastest": "second over fastest", "alone": "latency of one operation", "rehash": "time in rehashes"},
+    )
     keys: ClassVar[tuple[str, ...]] = (
         "structure",
         "operation",

@@ -17,7 +17,7 @@ from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
-from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
 from tierscope.tables.rows import Col, Count, Quotient, Share, Size, Unit
 from tierscope.units import show_bytes
@@ -93,6 +93,11 @@ class Neighbors:
 
     name: ClassVar[str] = "neighbors"
     title: ClassVar[str] = "Noisy neighbours"
+    asked: ClassVar[Asked] = Asked(
+        question="What do neighbours cost?",
+        answers=("slowdown", "victims"),
+        keys={"slowdown": "largest slowdown", "victims": "victims among themselves"},
+    )
     place: ClassVar[int] = 40
     keys: ClassVar[tuple[str, ...]] = (
         "victim",

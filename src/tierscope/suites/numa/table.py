@@ -20,7 +20,7 @@ from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.numa.findings import said
 from tierscope.suites.numa.row import NumaRow
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import Closing, asked, closing, measured, page_bytes, records
 from tierscope.units import LINE_BYTES
 
@@ -35,6 +35,15 @@ class Numa:
 
     name: ClassVar[str] = "numa"
     title: ClassVar[str] = "NUMA nodes"
+    asked: ClassVar[Asked] = Asked(
+        question="What does remote memory cost?",
+        answers=("remote", "memory_only", "local", "placement"),
+        keys={
+            "local": "latency of own memory",
+            "remote": "remote over local",
+            "memory_only": "latency over own memory, node",
+        },
+    )
     keys: ClassVar[tuple[str, ...]] = ("initiator", "target", "kernel", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     row: ClassVar[type[NumaRow]] = NumaRow

@@ -23,7 +23,7 @@ from tierscope.stats.median import Interval
 from tierscope.stats.migration import Migration
 from tierscope.suites.policy.findings import sentences
 from tierscope.suites.policy.row import PolicyRow
-from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import Closing
 from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Found, found
@@ -39,6 +39,7 @@ class Policy:
 
     name: ClassVar[str] = "policy"
     title: ClassVar[str] = "Policies of the memory"
+    asked: ClassVar[Asked] = Asked(question="What does this memory do by itself?", answers=("policy",))
     keys: ClassVar[tuple[str, ...]] = ("part", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a memory are neither slower nor faster
     row: ClassVar[type[PolicyRow]] = PolicyRow

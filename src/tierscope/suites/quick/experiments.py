@@ -10,7 +10,7 @@ from typing import Annotated
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
-from tierscope.plans.kinds import Help, Seconds, Visits
+from tierscope.plans.kinds import Help, Seconds, Share, Visits
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
@@ -28,9 +28,12 @@ class QuickOptions(SuiteOptions, frozen=True, kw_only=True):
     limit: Annotated[
         Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")
     ] = 105.0
+    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.1
     visits: Visits = 3
 
 
+LEFT_OUT = ("scale", "scale_nt", "add", "add_nt")
+"""Kernels of STREAM that move the bytes of copy and of triad: a further visit of these shows more."""
 MIXES = ("read", "mix_2r1w", "mix_1r1w_nt")  # all reads; the mix of many programs; half of it past the caches
 DELAYS = (0, 50, 100, 200, 400, 800, 2000, 10000)
 
@@ -40,14 +43,17 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     several = not left_out(machine, chosen)
     if several:
         yield from shared(machine, chosen, visits=0)
-    walk = latency.LatencyOptions(target=chosen.target, budget=0.4, visits=chosen.visits)
+    target, precision, visits = chosen.target, chosen.precision, chosen.visits
+    walk = latency.LatencyOptions(target=target, precision=precision, budget=0.4, visits=visits)
     found = yield from latency.measure(machine, walk)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
-    kernels = stream.StreamOptions(target=chosen.target, budget=1.0, visits=chosen.visits)
-    yield from stream.measure(machine, kernels, cache_bytes, large_visits=min(chosen.visits, 1))
+    every = stream.kernels_of(machine, stream.StreamOptions(), target)
+    kernels = tuple(name for name in every if name not in LEFT_OUT)
+    bandwidth = stream.StreamOptions(target=target, kernels=kernels, precision=precision, budget=1.0, visits=visits)
+    yield from stream.measure(machine, bandwidth, cache_bytes, large_visits=min(visits, 1))
     if several:
         loads = loaded_latency.LoadedLatencyOptions(
-            target=chosen.target, mixes=MIXES, delays=DELAYS, budget=0.6, visits=chosen.visits
+            target=target, mixes=MIXES, delays=DELAYS, precision=precision, budget=0.6, visits=visits
         )
         yield from loaded_latency.measure(machine, loads, cache_bytes)
         yield from shared(machine, chosen, visits=chosen.visits)

@@ -13,7 +13,7 @@ from tierscope.record.result import Record, Run
 from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.said import said_of
 from tierscope.suites.sharing.verdict import OWN, SHARED, sharing_of
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import closing, judged_once, records
 
 
@@ -22,6 +22,11 @@ class Sharing:
 
     name: ClassVar[str] = "sharing"
     title: ClassVar[str] = "Shared cores and memory"
+    asked: ClassVar[Asked] = Asked(
+        question="What do CPUs share?",
+        answers=("core", "memory"),
+        keys={"core": "together over alone, CPUs", "memory": "two threads over one, CPUs"},
+    )
     place: ClassVar[int] = 70
     keys: ClassVar[tuple[str, ...]] = ("a_cpu", "b_cpu", "moment", "kernel", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("gain"), Main("slowdown", less_is_better=True))

@@ -26,7 +26,7 @@ from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
 from tierscope.suites.storage.row import StorageRow
-from tierscope.tables import Audited, Insight, Main, tables
+from tierscope.tables import Asked, Audited, Insight, Main, tables
 from tierscope.tables.measured import asked, closing, measured, records
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
@@ -40,6 +40,11 @@ class Storage:
 
     name: ClassVar[str] = "storage"
     title: ClassVar[str] = "Storage"
+    asked: ClassVar[Asked] = Asked(
+        question="How fast is this storage?",
+        answers=("most_moved", "most_operations", "quickest", "enough_depth", "cpu_bound"),
+        keys={"most_operations": "most operations", "most_moved": "most bandwidth", "quickest": "lowest mean latency"},
+    )
     topics: ClassVar[tuple[str, ...]] = ()  # of a device, not of memory
     audited: ClassVar[Audited] = Audited(binned=tuple(PERCENTILES))
     keys: ClassVar[tuple[str, ...]] = (

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tierscope.record.result import Record, Run
 from tierscope.suites.stride.findings import sentences
 from tierscope.suites.stride.row import StrideRow
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import asked, closing, measured, page_bytes, records
 from tierscope.units import LINE_BYTES, show_bytes
 
@@ -25,6 +25,11 @@ class Stride:
 
     name: ClassVar[str] = "stride"
     title: ClassVar[str] = "Strided accesses"
+    asked: ClassVar[Asked] = Asked(
+        question="How large should accesses be?",
+        answers=("stride_access", "stride_unit"),
+        keys={"stride_access": "access size for 90 %", "stride_unit": "unit of the memory"},
+    )
     keys: ClassVar[tuple[str, ...]] = ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[StrideRow]] = StrideRow

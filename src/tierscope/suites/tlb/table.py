@@ -19,7 +19,7 @@ from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.suites.tlb.findings import sentences
 from tierscope.suites.tlb.row import TlbRow
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import asked, closing, measured, page_bytes, records, weighed
 
@@ -29,6 +29,11 @@ class Tlb:
 
     name: ClassVar[str] = "tlb"
     title: ClassVar[str] = "Translation over pages touched"
+    asked: ClassVar[Asked] = Asked(
+        question="How much memory do the TLBs reach?",
+        answers=("tlb_entries", "tlb_walk", "tlb_none", "tlb_doubt"),
+        keys={"tlb_entries": "entries of level, pages", "tlb_walk": "a page walk, pages"},
+    )
     keys: ClassVar[tuple[str, ...]] = ("page_bytes", "touched", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     row: ClassVar[type[TlbRow]] = TlbRow

@@ -1,4 +1,4 @@
-"""The headline: which numbers it picks, and what it says of what is unknown."""
+"""The top of a page: which numbers it picks, and what it says of what is unknown."""
 
 import itertools
 from collections.abc import Callable
@@ -17,7 +17,9 @@ from tierscope.report import commands
 from tierscope.report.content import Content, gather, ranked, touching
 from tierscope.report.picks import fastest, idle
 from tierscope.report.provenance import experiments, state_facts
-from tierscope.report.verdict import _begun, verdict
+from tierscope.report.top.brief import begun
+from tierscope.report.top.memory import memory_of
+from tierscope.report.top.top import top
 from tierscope.tables import Column, Flat
 
 
@@ -27,11 +29,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def finding(name: str, verdict: str, touches: tuple[str, ...] = ("stream",)) -> Finding:
-    return Finding(name=name, state="s", verdict=verdict, touches=touches, effect="", remedy="")
+    return Finding(name=name, state="s", verdict=verdict, touches=touches, effect="", remedy="do it")
 
 
 @pytest.mark.parametrize(
-    ("text", "begun"),
+    ("text", "said"),
     [
         ("sim:blank,seed=3 has no buffer", "sim:blank,seed=3 has no buffer"),
         ("node:0 is slow", "node:0 is slow"),
@@ -40,16 +42,16 @@ def finding(name: str, verdict: str, touches: tuple[str, ...] = ("stream",)) -> 
         ("", ""),
     ],
 )
-def test_a_sentence_begins_with_a_capital_letter_unless_a_target_begins_it(text: str, begun: str) -> None:
-    assert _begun(text) == begun
+def test_a_sentence_begins_with_a_capital_letter_unless_a_target_begins_it(text: str, said: str) -> None:
+    assert begun(text) == said
 
 
 def test_the_best_kernel_over_all_threads_is_named_with_its_interval(run: Run) -> None:
     speed = fastest(gather(run))
     assert speed is not None
     assert (speed.row.kernel, speed.row.threads) == ("copy_nt", 2)
-    low, high = speed.bandwidth.low / 1e9, speed.bandwidth.high / 1e9
-    assert f"({low:.2f} to {high:.2f}) with 2 threads" in verdict(gather(run)).lead
+    key = top(gather(run)).keys[0]
+    assert (key.name, key.low, key.high) == ("copy_nt, all CPUs", speed.bandwidth.low, speed.bandwidth.high)
 
 
 def test_a_headline_never_rests_on_a_doubtful_number(run: Run) -> None:
@@ -62,10 +64,10 @@ def test_a_headline_never_rests_on_a_doubtful_number(run: Run) -> None:
     speed = fastest(content)
     assert speed is not None
     assert speed.row.kernel == "copy"
-    assert "; copy_nt measured higher, but is inconclusive." in verdict(content).lead
+    assert "copy_nt measured higher, but is inconclusive." in top(content).lines
     content = told("copy")  # the best of a few is not the best
     assert fastest(content) is None
-    assert "copy reaches" not in verdict(content).lead
+    assert "copied" not in top(content).lead
 
 
 def busy(run: Run, when: Callable[[str], bool]) -> Content:
@@ -78,21 +80,22 @@ def _judged(row: Flat, conclusive: bool, why: str) -> Flat:
 
 
 def test_a_run_of_which_most_is_inconclusive_says_that_first_and_why(run: Run) -> None:
-    content = busy(run, lambda table: True)
-    rows = [row for section in content.sections.values() for row in section.judged]
-    said = verdict(content)
-    assert said.lead == (
-        f"No result is conclusive yet: {len(rows)} of {len(rows)} points are inconclusive: the machine is busy. "
-        "Next: repeat it on a quiet machine (tierscope doctor)."
-    )
-    assert [tile.name for tile in said.tiles] == ["conclusive points"]
-    assert not any("reach" in line for line in said.lines)
+    said = top(busy(run, lambda table: True))
+    assert said.lead == "This run shows nothing yet: the machine is busy."
+    assert said.keys == ()
+    assert said.answers[0].short.startswith("Not known: ")
+    sure = said.answers[-1]
+    assert sure.short.startswith("Not yet: 0 of ")
+    assert "points are inconclusive: the machine is busy." in sure.text
+    assert said.steps[0].text.endswith("repeat it on a quiet machine (tierscope doctor).")
+    assert said.steps[0].command.startswith("tierscope rerun ")
 
 
-def test_what_is_conclusive_all_the_same_follows(run: Run) -> None:
-    said = verdict(busy(run, lambda table: table != "stream"))
-    assert said.lead.startswith("Few results are conclusive yet: ")
-    assert "copy_nt reaches" in said.lines[0]
+def test_what_is_conclusive_all_the_same_comes_first(run: Run) -> None:
+    said = top(busy(run, lambda table: table != "stream"))
+    assert said.lead == "Memory: 56.1 GB/s copied. Two CPUs cannot fill this memory."
+    assert said.answers[-1].short.startswith("Not yet: ")
+    assert {key.name for key in said.keys} == {"copy_nt, all CPUs"}
 
 
 def test_a_few_conclusive_points_are_not_denied_where_no_sentence_names_them(run: Run) -> None:
@@ -103,9 +106,7 @@ def test_a_few_conclusive_points_are_not_denied_where_no_sentence_names_them(run
     sure = sum(bool(row["conclusive"]) for row in rows)
     assert fastest(content) is None
     assert 0 < sure < len(rows) / 2
-    assert verdict(content).lead.startswith(
-        f"Few results are conclusive yet: {len(rows) - sure} of {len(rows)} points are inconclusive: "
-    )
+    assert top(content).lead == "This run shows little yet: the machine is busy."
 
 
 def test_memory_is_the_largest_footprint_with_the_largest_pages(run: Run) -> None:
@@ -114,42 +115,67 @@ def test_memory_is_the_largest_footprint_with_the_largest_pages(run: Run) -> Non
     assert (wait.row.footprint_bytes, wait.row.page_bytes) == (1 << 30, 2 << 20)
 
 
-def test_an_unknown_peak_is_called_unknown_with_its_reason(tmp_path: Path) -> None:
-    said = verdict(gather(small_run(tmp_path, peak=None)))
-    assert "share of peak unknown" in said.lead
-    tile = next(tile for tile in said.tiles if tile.name == "share of theoretical peak")
-    assert (tile.value, tile.under) == ("unknown", "no SMBIOS; give it as peak=307.2GB/s")
+def test_an_unknown_peak_is_no_share(tmp_path: Path) -> None:
+    said = top(gather(small_run(tmp_path, peak=None)))
+    assert not any("peak" in key.about for key in said.keys)
+    assert "theoretical peak" not in said.answers[0].text
 
 
 def test_more_than_the_peak_is_no_feat(tmp_path: Path) -> None:
-    said = verdict(gather(small_run(tmp_path, peak=10e9)))
-    assert any(line.startswith("That is more than the theoretical peak") for line in said.lines)
+    said = top(gather(small_run(tmp_path, peak=10e9)))
+    assert any(line.startswith("More than the theoretical peak was measured") for line in said.lines)
+    assert said.answers[0].short == "Not known: more than the theoretical peak was measured"
+    assert "cannot fill" not in said.lead
 
 
 def test_inconclusive_points_are_counted(run: Run) -> None:
     numbers = itertools.count()
     one = retold(gather(run), lambda _, row: _judged(row, "conclusive" not in row or next(numbers) > 0, "it moved"))
     rows = [row for section in one.sections.values() for row in section.judged]
-    assert f"1 of {len(rows)} points is inconclusive; it is marked." in verdict(one).lines
+    sure = top(one).answers[-1]
+    assert sure.short == f"Sure: {len(rows) - 1} of {len(rows)} points"
+    assert f"1 of {len(rows)} points is inconclusive: it moved." in sure.text
     none = retold(gather(run), lambda _, row: _judged(row, True, ""))
-    assert f"All {len(rows)} points are conclusive." in verdict(none).lines
+    assert top(none).answers[-1].short == f"Sure: all {len(rows)} points"
 
 
 def test_what_limits_is_read_off_the_scaling(run: Run) -> None:
-    assert any("the cores are the limit, not the memory" in line for line in verdict(gather(run)).lines)
+    said = top(gather(run))
+    assert said.answers[0].short == "The two CPUs, not the memory: each adds its full bandwidth"
+    assert said.lead.endswith("Two CPUs cannot fill this memory.")
 
 
-def test_the_worst_finding_is_told(tmp_path: Path) -> None:
+def test_numbers_of_two_memories_are_not_mixed(run: Run) -> None:
+    content = retold(gather(run), lambda table, row: row | {"target": "node:1"} if table == "latency" else row)
+    found = memory_of(content)
+    assert found is not None
+    assert found.target == "node:0"
+    assert found.idle is None
+    assert "idle" not in top(content).lead
+
+
+def test_the_worst_finding_with_a_remedy_is_a_step(tmp_path: Path) -> None:
     findings = (finding("mild", "note"), finding("odd", "unknown"), finding("awful", "bad"), finding("fine", "good"))
-    run = changed(small_run(tmp_path), findings=findings)
-    assert any(line.startswith("Doctor: awful") for line in verdict(gather(run)).lines)
+    run = changed(subset(small_run(tmp_path), "stream"), findings=findings)
+    steps = [step.text for step in top(gather(run)).steps]
+    assert "Doctor: awful: s." in steps
+    assert not any("mild" in step or "odd" in step for step in steps)
     assert [f.name for f in ranked(findings)] == ["awful", "odd", "mild", "fine"]
     assert [f.name for f in touching(run, "stream")] == ["awful", "odd", "mild"]
     assert touching(run, "latency") == ()
 
 
 def test_a_run_of_loaded_latency_alone_has_a_headline(tmp_path: Path) -> None:
-    assert verdict(gather(subset(small_run(tmp_path), "loaded_latency"))).lead.startswith("At the highest load, 3")
+    lead = top(gather(subset(small_run(tmp_path), "loaded_latency"))).lead
+    assert lead.startswith("Memory: an access takes ")
+    assert " at 3" in lead
+
+
+def test_key_numbers_are_six_at_most_and_steps_three(run: Run) -> None:
+    said = top(gather(run))
+    assert 0 < len(said.keys) <= 6
+    assert len(said.steps) <= 3
+    assert [step.gain for step in said.steps] == sorted((step.gain for step in said.steps), reverse=True)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,31 @@
+"""How a headline writes numbers, counts and its first letter."""
+
+from tierscope.units import show_value
+
+SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def short_rate(rate: float) -> str:
+    """'33.4 GB/s'."""
+    return f"{rate / 1e9:.3g} GB/s"
+
+
+def short_seconds(seconds: float) -> str:
+    """'152 ns'."""
+    return short(seconds, "s")
+
+
+def short(value: float, unit: str) -> str:
+    """Return a value in base units with three digits."""
+    return short_rate(value) if unit == "B/s" else show_value(value, unit)
+
+
+def cpus_name(count: int) -> str:
+    """'two CPUs', '16 CPUs', 'one CPU'."""
+    number = SMALL[count] if count < len(SMALL) else str(count)
+    return f"{number} CPU" if count == 1 else f"{number} CPUs"
+
+
+def begun(text: str) -> str:
+    """With a capital letter, but for a first word that names a target: `sim:optane100`."""
+    return text if ":" in text.split(" ", 1)[0].rstrip(":,") else f"{text[:1].upper()}{text[1:]}"

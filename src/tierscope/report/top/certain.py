@@ -1,0 +1,58 @@
+"""How sure: what part of a run is conclusive, how precise the key numbers are, and why the rest is not."""
+
+from collections.abc import Sequence
+
+from tierscope.report.content import Content
+from tierscope.report.doubtful import why
+from tierscope.report.picks import judged
+from tierscope.report.top.parts import BAD, GOOD, NOTE, Answer, Key
+
+QUESTION = "How sure?"
+NEARLY = 0.95  # of the points
+
+
+def certain(content: Content, keys: Sequence[Key]) -> Answer:
+    """Return how far a reader may trust this run."""
+    rows = judged(content)
+    sure = sum(bool(row["conclusive"]) for row in rows)
+    failures = content.audit.failures
+    if failures:
+        short = f"Not: {len(failures)} number{'s' * (len(failures) > 1)} cannot be"
+        return Answer(QUESTION, short, _audited(content), BAD)
+    if not rows:
+        return Answer(QUESTION, "Not judged: these rows have no intervals")
+    texts = [_precise(keys), _because(content), _half(content)]
+    text = " ".join(one for one in texts if one)
+    if sure == len(rows) and content.run.result.complete:
+        return Answer(QUESTION, "The only point is conclusive" if sure == 1 else f"Sure: all {sure} points", text, GOOD)
+    points = f"{sure} of {len(rows)} points"
+    if sure >= NEARLY * len(rows):
+        return Answer(QUESTION, f"Sure: {points}", text, GOOD if content.run.result.complete else NOTE)
+    return Answer(QUESTION, f"Fairly: {points}" if 2 * sure >= len(rows) else f"Not yet: {points}", text, NOTE)
+
+
+def _precise(keys: Sequence[Key]) -> str:
+    """'Key numbers are within 0.5 to 1.8 %.'"""
+    halves = [
+        (key.high - key.low) / 2 / key.value
+        for key in keys
+        if key.low is not None and key.high is not None and key.value > 0
+    ]
+    if not halves:
+        return ""
+    least, most = f"{100 * min(halves):.1f}", f"{100 * max(halves):.1f}"
+    return f"Key numbers are within ±{most} %." if least == most else f"Key numbers are within ±{least} to {most} %."
+
+
+def _because(content: Content) -> str:
+    told = why(content)
+    return f"{told}." if told else ""
+
+
+def _half(content: Content) -> str:
+    return "" if content.run.result.complete else "The run is incomplete."
+
+
+def _audited(content: Content) -> str:
+    first = content.audit.failures[0]
+    return f"Audit: {first.identity}: {first.text}."

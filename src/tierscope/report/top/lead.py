@@ -1,0 +1,106 @@
+"""The headline: one sentence in the reader's words, and what limits the memory."""
+
+from tierscope.draw.words import threads_name
+from tierscope.report.content import Content
+from tierscope.report.doubtful import cause
+from tierscope.report.picks import Load, judged, passed_over, reaches_memory
+from tierscope.report.top.brief import begun, short_rate, short_seconds
+from tierscope.report.top.memory import COPIES, READ, Memory
+from tierscope.tables import BESIDE, tables
+from tierscope.units import show_bytes
+
+VERBS = {READ: "read", **dict.fromkeys(COPIES, "copied")}
+
+
+def lead(content: Content, found: Memory | None, limit: str) -> str:
+    """Return the headline. limit: what limits the memory, as a sentence; "" where that is not known."""
+    told = _memory(content, found) if found else _answer(content)
+    told = f"{told} {limit}".strip() if told else ""
+    if _mostly_unsure(content, found):
+        return _nothing(content, told)
+    return told or _counted(content)
+
+
+def _mostly_unsure(content: Content, found: Memory | None) -> bool:
+    """Whether most of what a headline rests on is inconclusive: the numbers of memory; else the points of the run."""
+    if found and found.measured:
+        return 2 * found.known < found.measured
+    rows = judged(content)
+    return bool(rows) and 2 * sum(bool(row["conclusive"]) for row in rows) < len(rows)
+
+
+def _nothing(content: Content, told: str) -> str:
+    """What such a run says: what is known in spite of that, and why the rest is not."""
+    found = "This file" if content.run.result.origin == "imported" else "This run"
+    if told:
+        return f"{told} {found} shows little else: {cause(content)}."
+    sure = any(row["conclusive"] for row in judged(content))
+    return f"{found} shows {'little' if sure else 'nothing'} yet: {cause(content)}."
+
+
+def _memory(content: Content, found: Memory) -> str:
+    """'Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle.'; "" where nothing of it is conclusive."""
+    parts = []
+    if found.read:
+        verb = VERBS.get(found.read.row.kernel, found.read.row.kernel)
+        parts.append(f"{short_rate(found.read.bandwidth.middle)} {verb}")
+    if found.copy and not (found.read and found.read.row.kernel in COPIES):
+        parts.append(f"{short_rate(found.copy.bandwidth.middle)} copied")
+    if parts and found.read and _some(content, found.read.row.threads):
+        parts[-1] += f" with {threads_name(found.read.row.threads)}"
+    if found.idle:
+        where = "" if reaches_memory(content) else f" at {show_bytes(found.idle.row.footprint_bytes)}"
+        parts.append(f"{short_seconds(found.idle.latency.middle)} idle{where}")
+    if found.load and len(parts) < 2:
+        parts.append(_loaded(found.load))
+    return f"{_subject(content, found.target)}: {', '.join(parts)}." if parts else ""
+
+
+def _some(content: Content, threads: int) -> bool:
+    return threads != len(content.run.result.machine.cpus())
+
+
+def _loaded(load: Load) -> str:
+    over = f", {load.row.over_idle.middle:.2f}x idle" if load.row.over_idle else ""
+    return f"an access takes {short_seconds(load.latency.middle)} at {short_rate(load.bandwidth.middle)}{over}"
+
+
+def _subject(content: Content, target: str) -> str:
+    """'Memory' of a machine with one; else its node, or the target as it was asked for."""
+    nodes = {f"node:{node.number}": node for node in content.run.result.machine.identity.nodes if node.memory_bytes}
+    if target not in nodes:
+        return target
+    if not nodes[target].cpus:
+        return f"Memory of node {nodes[target].number}, which has no CPUs"
+    return "Memory" if len(nodes) == 1 else f"Memory of node {nodes[target].number}"
+
+
+def _answer(content: Content) -> str:
+    """The first conclusive answer of a run without numbers of memory; "" where there is none.
+
+    What only explains other numbers makes no headline.
+    """
+    for section in content.sections.values():
+        if section.name not in tables or tables[section.name].place >= BESIDE or not section.sure:
+            continue
+        asked = tables[section.name].asked
+        sure = [one for one in section.insights if one.conclusive]
+        ordered = [one for name in asked.answers for one in sure if one.name.split()[0] == name] if asked else sure
+        if first := next(iter(ordered or sure), None):
+            return f"{begun(first.headline)}."
+    return ""
+
+
+def _counted(content: Content) -> str:
+    """What there is, where no number says anything."""
+    rows = sum(len(section.rows) for section in content.sections.values())
+    if not rows:
+        return "This run has no finished experiment yet."
+    found = len(content.sections)
+    return f"{rows} row{'' if rows == 1 else 's'} in {found} table{'' if found == 1 else 's'}."
+
+
+def passed(content: Content) -> str:
+    """A kernel that measured higher than all conclusive ones, and is not conclusive."""
+    row = passed_over(content)
+    return f"{row.kernel} measured higher, but is inconclusive." if row else ""

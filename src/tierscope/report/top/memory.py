@@ -1,0 +1,125 @@
+"""The rows that say how fast one memory is: reads, copies, idle latency, with small pages, under load.
+
+All are conclusive rows of one target, that of the fastest read, so that they may be compared. A number that the run
+does not have, or not conclusively, is None.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tierscope.report.content import Content
+from tierscope.report.picks import Load, Speed, Wait, most_loaded
+from tierscope.suites.latency.row import LatencyRow
+from tierscope.suites.sharing.row import SharingRow
+from tierscope.suites.sharing.verdict import FULL, OWN, SHARED
+from tierscope.suites.stream.table import StreamRow
+from tierscope.tables.measured import sure, sure_rows
+from tierscope.units import KiB
+
+COPIES = ("copy", "copy_nt")
+READ = "read"
+SMALL_PAGES = 4 * KiB
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Of one target."""
+
+    target: str
+    read: Speed | None  # the highest over threads; of another kernel where `read` was not measured
+    alone: Speed | None  # the same kernel with one thread
+    copy: Speed | None  # with the best instructions
+    idle: Wait | None  # the largest footprint with the largest pages
+    walked: Wait | None  # the same footprint with 4 KiB pages
+    load: Load | None  # the most bandwidth of all loads
+    pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair of CPUs
+    measured: int  # how many of read, copy, idle and load the run measured, conclusively or not
+
+    @property
+    def known(self) -> int:
+        """How many of these are conclusive."""
+        return sum(one is not None for one in (self.read, self.copy, self.idle, self.load))
+
+    @property
+    def one_core(self) -> SharingRow | None:
+        """A pair that the system lists as two cores and that shares one."""
+        return next((row for row in self.pairs if row.core == SHARED and row.listed == OWN), None)
+
+    @property
+    def full_path(self) -> SharingRow | None:
+        """A pair of CPUs that gets no more from memory than one of them."""
+        return next((row for row in self.pairs if row.path == FULL), None)
+
+
+def memory_of(content: Content) -> Memory | None:
+    """Return what the tables of memory say; None where the run has none of them."""
+    rows = [*content.rows("stream"), *content.rows("latency"), *content.rows("loaded_latency")]
+    if not rows:
+        return None
+    speeds = _speeds(content)
+    target = _target(speeds) or str(rows[0]["target"])
+    here = [speed for speed in speeds if speed.row.target == target]
+    read = _fastest(here, lambda row: row.kernel == READ) or _fastest(here, lambda row: row.kernel not in COPIES)
+    read = read or max(here, key=lambda speed: speed.bandwidth.middle, default=None)
+    idle, walked = _waits(content, target)
+    load = most_loaded(content)
+    return Memory(
+        target=target,
+        read=read,
+        alone=next((one for one in here if read and one.row.threads == 1 and one.row.kernel == read.row.kernel), None),
+        copy=_fastest(here, lambda row: row.kernel in COPIES),
+        idle=idle,
+        walked=walked,
+        load=load if load and load.row.target == target else None,
+        pairs=_pairs(content, target),
+        measured=_measured(content),
+    )
+
+
+def _measured(content: Content) -> int:
+    kernels = {row["kernel"] for row in content.rows("stream")}
+    loads = [row for row in content.rows("loaded_latency") if row["load_threads"]]
+    return sum(map(bool, (kernels.difference(COPIES), kernels.intersection(COPIES), content.rows("latency"), loads)))
+
+
+def _speeds(content: Content) -> list[Speed]:
+    """Conclusive bandwidths of kernels, without single calls of the C library."""
+    known: list[StreamRow] = content.sure_rows("stream")
+    return [Speed(*pair) for pair in sure_rows(known, lambda row: row.bandwidth) if pair[0].store != "libc"]
+
+
+def _target(speeds: list[Speed]) -> str:
+    """Of the fastest read, or of the fastest of all where no read is known; "" without any."""
+    reads = [speed for speed in speeds if speed.row.kernel == READ] or speeds
+    return max(reads, key=lambda speed: speed.bandwidth.middle).row.target if reads else ""
+
+
+def _fastest(speeds: list[Speed], of: Callable[[StreamRow], bool]) -> Speed | None:
+    return max((one for one in speeds if of(one.row)), key=lambda one: one.bandwidth.middle, default=None)
+
+
+def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:
+    """The latency of memory, and that with 4 KiB pages at the same footprint."""
+    known: list[LatencyRow] = content.typed("latency")
+    rows = [row for row in known if row.latency and row.latency.middle and row.order == "global"]
+    cycles = [row for row in rows if row.probe == "cycle" and row.target == target]
+    last = max(cycles, key=lambda row: (row.footprint_bytes, row.page_bytes or 0), default=None)
+    if last is None or not content.sections["latency"].sure:
+        return None, None
+    small = (
+        row for row in cycles
+        if row is not last and row.page_bytes == SMALL_PAGES and row.element_bytes == last.element_bytes
+        and row.footprint_bytes == last.footprint_bytes
+    )  # fmt: skip
+    return _wait(last), _wait(next(small, None))
+
+
+def _wait(row: LatencyRow | None) -> Wait | None:
+    latency = sure(row, row.latency) if row else None
+    return Wait(row, latency) if row and latency else None
+
+
+def _pairs(content: Content, target: str) -> tuple[SharingRow, ...]:
+    rows: list[SharingRow] = content.typed("sharing")
+    last = {(row.a_cpu, row.b_cpu): row for row in rows if row.conclusive and row.target == target}
+    return tuple(last.values())

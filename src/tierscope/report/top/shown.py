@@ -1,0 +1,65 @@
+"""Key numbers as text, and the band of similar machines as places on a line."""
+
+from typing import NamedTuple
+
+from tierscope.report.top.parts import Key
+from tierscope.units import show_value
+
+WIDE = 0.2  # half of an interval over its number, from which its bounds say more than a percentage
+LENGTH = 180.0  # of the line, in the units of its drawing
+AROUND = 0.1  # of what is to be seen, free on each side
+
+
+class Line(NamedTuple):
+    """Places from 0 to LENGTH: the band from `low` to `high`, the interval from `left` to `right`, and the number."""
+
+    low: float
+    high: float
+    left: float
+    right: float
+    value: float
+    text: str
+
+
+def value_of(key: Key) -> str:
+    """'33.41 GB/s', '1.08x', '49 %'."""
+    return _shown(key, key.value)
+
+
+def span_of(key: Key) -> str:
+    """'±1.3 %', or '22.6 MiB to 32 MiB' of a capacity or a wide interval; "" where there is none."""
+    if key.low is None or key.high is None:
+        return ""
+    half = (key.high - key.low) / 2 / abs(key.value) if key.value else WIDE
+    if key.unit == "B" or half >= WIDE:
+        return f"{_shown(key, key.low)} to {_shown(key, key.high)}"
+    return f"±{100 * half:.1f} %"
+
+
+def _shown(key: Key, value: float) -> str:
+    if key.unit != "1":
+        return show_value(value, key.unit)
+    return f"{100 * value:.3g} %" if key.kind == "share" else f"{value:.3g}" if key.kind == "count" else f"{value:.2f}x"
+
+
+def band_of(key: Key) -> str:
+    """'29.10 GB/s to 35.00 GB/s, 41 machines'; "" where no similar machine is known."""
+    if key.band is None:
+        return ""
+    ends = f"{show_value(key.band.low, key.unit)} to {show_value(key.band.high, key.unit)}"
+    return f"{ends}, {key.band.machines} machine{'' if key.band.machines == 1 else 's'}"
+
+
+def line_of(key: Key) -> Line | None:
+    """Return where the band and this machine are; None without a band."""
+    if key.band is None:
+        return None
+    low, high = key.low if key.low is not None else key.value, key.high if key.high is not None else key.value
+    first, last = min(key.band.low, low, key.value), max(key.band.high, high, key.value)
+    room = AROUND * (last - first or abs(last) or 1.0)
+    scale = LENGTH / (last - first + 2 * room)
+
+    def place(end: float) -> float:
+        return round((end - first + room) * scale, 1)
+
+    return Line(place(key.band.low), place(key.band.high), place(low), place(high), place(key.value), band_of(key))

@@ -1,0 +1,74 @@
+"""What to do next: at most three steps, the largest measured effect of this run first.
+
+A step without a measured effect comes last, but for a run that is not finished: nothing else helps before.
+"""
+
+import shlex
+from collections.abc import Iterator
+
+from tierscope.report.content import Content, ranked
+from tierscope.report.doubtful import next_step
+from tierscope.report.picks import judged
+from tierscope.report.top.limits import walk_cost
+from tierscope.report.top.memory import Memory
+from tierscope.report.top.parts import Step
+from tierscope.report.top.usual import reported, small_cache
+from tierscope.units import show_bytes
+
+MOST = 3
+DIRECT = "non_temporal"  # insights: a kernel beside its form with non-temporal stores
+GAIN = 1.1  # of such stores, from which they are worth a step
+
+
+def steps(content: Content, found: Memory | None) -> tuple[Step, ...]:
+    """Return them in the order of their effect; none for numbers that are no measurements of this machine."""
+    if content.run.result.origin != "real":
+        return tuple(_unsure(content))[:MOST]
+    known = [*_unfinished(content), *_unsure(content), *(_of_memory(content, found) if found else ())]
+    known += _remedies(content, {step.command for step in known})
+    return tuple(sorted(known, key=lambda step: -step.gain)[:MOST])
+
+
+def _unfinished(content: Content) -> Iterator[Step]:
+    if not content.run.result.complete:
+        command = f"tierscope resume {shlex.quote(content.run.path.name or '.')}"
+        yield Step("The run is not complete; it continues where it stopped.", command, float("inf"))
+
+
+def _unsure(content: Content) -> Iterator[Step]:
+    """Effect: the share of the points that it may make conclusive."""
+    rows = judged(content)
+    doubtful = sum(not row["conclusive"] for row in rows)
+    if not doubtful:
+        return
+    again = content.run.result.origin == "real" and content.run.result.complete
+    command = f"tierscope rerun {shlex.quote(content.run.path.name or '.')}" if again else ""
+    point = "1 inconclusive point" if doubtful == 1 else f"{doubtful} inconclusive points"
+    yield Step(f"{point}: {next_step(content)}.", command, doubtful / len(rows))
+
+
+def _of_memory(content: Content, found: Memory) -> Iterator[Step]:
+    if walks := walk_cost(found):
+        remedy = next((one.remedy for one in content.run.result.findings if one.name == "thp" and one.remedy), "")
+        text = f"Page walks take {100 * walks.share:.0f} % on top of random accesses: use huge pages for large tables."
+        yield Step(text, remedy, walks.share)
+    gains = [one for one in content.conclusions if one.name.split()[0] == DIRECT and (one.low or 0) > GAIN]
+    if gains:
+        most = max(gains, key=lambda one: one.value or 0.0)
+        kernel = most.name.partition(" ")[2]
+        text = f"Large arrays that are not read soon: non-temporal stores make {kernel} {most.value:.2f}x as fast."
+        yield Step(text, "", (most.value or 1.0) - 1)
+    cache = small_cache(content)
+    if cache and cache.value:
+        size = reported(content)
+        text = (
+            f"Plan for {show_bytes(cache.value)} of last-level cache, not {show_bytes(size)}; see who takes the rest."
+        )
+        yield Step(text, "tierscope run neighbors", 1 - cache.value / size)
+
+
+def _remedies(content: Content, given: set[str]) -> Iterator[Step]:
+    """What the doctor found bad and can mend."""
+    for finding in ranked(content.run.result.findings):
+        if finding.verdict == "bad" and finding.remedy and finding.remedy not in given:
+            yield Step(f"Doctor: {finding.name}: {finding.state}.", finding.remedy, 0.0)

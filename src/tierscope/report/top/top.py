@@ -1,0 +1,68 @@
+"""The first thing a reader sees, put together from its parts.
+
+Nothing is computed from samples here: rows, insights, findings and the reference set are. Only conclusive numbers
+stand on top; where most points are inconclusive, the headline says so, with the reason and the next step.
+"""
+
+from tierscope.plans.cpus import near_cpus
+from tierscope.record.experiment import Target
+from tierscope.report.content import Content
+from tierscope.report.top.brief import begun
+from tierscope.report.top.certain import certain
+from tierscope.report.top.keys import keys
+from tierscope.report.top.lead import lead, passed
+from tierscope.report.top.limits import limits
+from tierscope.report.top.memory import Memory, memory_of
+from tierscope.report.top.parts import Answer, Top
+from tierscope.report.top.steps import steps
+from tierscope.report.top.usual import among, usual
+from tierscope.tables import BESIDE, tables
+
+
+def top(content: Content) -> Top:
+    """Return the top of the page of any run, also one that measured a single table or nothing yet."""
+    found, compared = memory_of(content), among(content)
+    first, limit = limits(found, _cpus(content, found)) if found else (_asked(content), "")
+    numbers = keys(content, found, compared)
+    answers = (first, usual(content, compared), certain(content, numbers))
+    told = lead(content, found, limit)
+    return Top(told, _lines(content), tuple(one for one in answers if one), numbers, steps(content, found))
+
+
+def _cpus(content: Content, found: Memory) -> int:
+    """How many CPUs load the target: those of its node that may be used, or all."""
+    machine = content.run.result.machine
+    name, _, where = found.target.partition(":")
+    return len(near_cpus(machine, Target(name=name, where=where))) if name == "node" else len(machine.cpus())
+
+
+def _asked(content: Content) -> Answer | None:
+    """The question of the first table that has one, with its answer."""
+    for section in content.sections.values():
+        asked = tables[section.name].asked if section.name in tables else None
+        if asked is None or tables[section.name].place >= BESIDE:
+            continue
+        known = [one for one in section.insights if one.name.split()[0] in asked.answers]
+        ordered = sorted(known, key=lambda one: asked.answers.index(one.name.split()[0]))
+        sure = [one for one in ordered if one.conclusive] if section.sure else []
+        if not sure:
+            return Answer(asked.question, "Not known: no answer of this run is conclusive")
+        short, *others = [begun(one.headline) for one in sure]
+        return Answer(asked.question, short, " ".join(f"{one}." for one in others[:2]))
+    return None
+
+
+def _lines(content: Content) -> tuple[str, ...]:
+    """What a reader must know before any number."""
+    failures = content.audit.failures
+    audited = f"Audit: {failures[0].identity}: {failures[0].text}." if failures else ""
+    half = "" if content.run.result.complete else "The run is incomplete: `tierscope resume` continues it."
+    return tuple(line for line in (audited, half, _above_peak(content), passed(content)) if line)
+
+
+def _above_peak(content: Content) -> str:
+    """A share over 1 is no feat."""
+    shares = [float(row["peak_share"] or 0) for row in content.rows("stream")]
+    if max(shares, default=0.0) <= 1:
+        return ""
+    return "More than the theoretical peak was measured: it is wrong, or some bytes never left a cache."

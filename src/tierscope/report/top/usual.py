@@ -1,0 +1,87 @@
+"""Is it normal: the numbers of a run among those of similar machines, and its last-level cache as reported.
+
+What the machine reports itself needs no reference set: a last-level cache that serves less than it has is small on any
+machine. Why it is small, a run cannot say: neighbours, a quota, and tables that compete for it look alike.
+"""
+
+from msgspec.structs import replace
+
+from tierscope.errors import TierscopeError
+from tierscope.normal.band import Normal, normal
+from tierscope.normal.store import known
+from tierscope.normal.text import sentence
+from tierscope.report.content import Content
+from tierscope.report.top.parts import BAD, GOOD, NOTE, Answer
+from tierscope.tables import Insight
+from tierscope.units import show_bytes
+
+QUESTION = "Is it normal?"
+SMALL = 0.75  # of the reported capacity; staircases of own machines come to 0.8 to 1.1 of it
+
+
+def usual(content: Content, found: Normal | None) -> Answer:
+    """found: None of a run that is not of real memory, or where the reference set cannot be read."""
+    cache = small_cache(content)
+    short, text, mark = _judged(content, found)
+    if cache:
+        short = f"{short}; the last-level cache is small" if mark != BAD else short
+        text = f"{_cache_text(cache, content)} {text}"
+        mark = mark if mark == BAD else NOTE
+    return Answer(QUESTION, short, text.strip(), mark)
+
+
+def among(content: Content) -> Normal | None:
+    """Return the numbers of a run of real memory among those of similar machines; None where that cannot be asked."""
+    if content.run.result.origin != "real":
+        return None
+    try:
+        return normal(content.run, known())
+    except TierscopeError:
+        return None  # `tierscope normal` says what is wrong with the set; a page of one's run does not end by it
+
+
+def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
+    """(short, text, mark)."""
+    if content.run.result.origin == "imported":
+        return "Not asked: the file does not say which machine it is", "", ""
+    if content.run.result.origin != "real":
+        return "Not asked: this memory is simulated or emulated", "", ""
+    if found is None:
+        return "Not known: the reference set cannot be read", "`tierscope normal` says why.", ""
+    if not found.machines:
+        return "Not known: no similar machine", _hint(sentence(found)), ""
+    judged = [row for row in found.rows if row.verdict in ("normal", "low", "high")]
+    if not judged:
+        return "Not known", _hint(sentence(found)), ""
+    worse = sum(row.worse for row in judged)
+    if worse:
+        return f"No: {worse} of {len(judged)} numbers are worse than usual", _hint(sentence(found)), BAD
+    return f"Yes: {len(judged)} numbers as on {found.machines} similar machines", "", GOOD
+
+
+def _hint(text: str) -> str:
+    """The sentence of `tierscope normal` without its verdict, which the short answer has."""
+    for begin in ("Not known: no similar machine is known. ", "Not known: ", "No: "):
+        if text.startswith(begin):
+            rest = text.removeprefix(begin).replace("`", "")
+            return rest[:1].upper() + rest[1:]
+    return text
+
+
+def small_cache(content: Content) -> Insight | None:
+    """The effective last-level cache, if the whole of its interval is less than reported."""
+    found = next((one for one in content.conclusions if one.name == "effective_cache"), None)
+    size = reported(content)
+    if found is None or found.high is None or not size or found.high > SMALL * size:
+        return None
+    return replace(found, whole=float(size))
+
+
+def reported(content: Content) -> int:
+    """Return the capacity of the last-level cache as the system lists it, in bytes; 0 if it does not."""
+    return content.run.result.machine.last_level_cache_bytes() or 0
+
+
+def _cache_text(cache: Insight, content: Content) -> str:
+    part = f"{show_bytes(cache.value or 0)} of {show_bytes(reported(content))}"
+    return f"The last-level cache serves {part}; what takes the rest is not known."

@@ -1,0 +1,193 @@
+"""Ten made runs, each with the top that an expert would write: the same values and causes, and no false cause."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from made_machine import made_machine, made_server
+from made_tops import content_of, load, pair, speed, stairs, wait
+from tierscope.record.machine import Machine
+from tierscope.record.result import Finding
+from tierscope.report.top.parts import Top
+from tierscope.report.top.top import top
+from tierscope.tables import Row
+from tierscope.units import KiB, MiB
+
+CACHES = ((32 * KiB, 1.1), (512 * KiB, 4.0), (32 * MiB, 15.0))
+
+
+def guest(cpus: int = 2, l3: int = 32 * MiB) -> Machine:
+    """A guest whose last-level cache has this size, and whose peak is not known."""
+    made = made_machine(cpus, None)
+    caches = [msgspec.structs.replace(one, size_bytes=l3) if one.level == 3 else one for one in made.identity.caches]
+    return msgspec.structs.replace(made, identity=msgspec.structs.replace(made.identity, caches=caches))
+
+
+def quick(
+    folder: Path, machine: Machine, *findings: Finding, pairs: list[Row] | None = None, **tables: list[Row]
+) -> Top:
+    """The top of a run of quick on a guest of two CPUs; tables: what is different."""
+    rows: dict[str, list[Row]] = {
+        "stream": [
+            speed("read", 1, 27.1), speed("read", 2, 33.4), speed("write", 1, 20.0), speed("write", 2, 25.0),
+            speed("copy", 2, 30.0), speed("copy_nt", 1, 34.0), speed("copy_nt", 2, 43.1),
+        ],
+        "latency": [*stairs(CACHES, 152.0), wait(512 * MiB, 160.0, page=4 * KiB)],
+        "loaded_latency": [load(29.8, 188.0, 1.24)],
+        "sharing": pairs or [],
+    }  # fmt: skip
+    found = {name: own for name, own in (rows | tables).items() if own}
+    return top(content_of(folder, machine, found, findings))
+
+
+def answer(found: Top, question: str) -> str:
+    return next(one.short for one in found.answers if one.question == question)
+
+
+def steps(found: Top) -> str:
+    return " ".join(f"{step.text} {step.command}" for step in found.steps)
+
+
+def test_quiet(tmp_path: Path) -> None:
+    found = quick(tmp_path, guest(), pairs=[pair("own", "free", gain=1.5)])
+    assert found.lead == "Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle. Two CPUs cannot fill this memory."
+    assert answer(found, "What limits me?") == "Likely the two CPUs or their path, not the memory"
+    evidence = found.answers[0].text
+    assert "27.1 GB/s at 152 ns is 64 lines in flight." in evidence
+    assert "1.24x idle (1.23 to 1.25)" in evidence
+    assert answer(found, "Is it normal?") == "Not known: no similar machine"
+    assert answer(found, "How sure?").startswith("Sure: all ")
+    assert [key.name for key in found.keys] == [
+        "read, all CPUs", "copy, non-temporal stores, all CPUs", "idle latency", "idle latency, small pages",
+        "last-level cache", "latency at the highest load",
+    ]  # fmt: skip
+
+
+def test_busy(tmp_path: Path) -> None:
+    stream: list[Row] = [speed("read", 2, 33.4, sure=False), speed("copy", 2, 30.0, sure=False)]
+    waits: list[Row] = list(stairs(CACHES, 152.0, sure=False))
+    found = quick(tmp_path, guest(), stream=stream, latency=waits, loaded_latency=[load(29.8, 188.0, 2.4, sure=False)])
+    assert found.lead == "This run shows nothing yet: the machine is busy."
+    assert answer(found, "What limits me?").startswith("Not known")
+    assert answer(found, "How sure?").startswith("Not yet: 0 of ")
+    assert found.keys == ()
+    assert found.steps[0].command.startswith("tierscope rerun ")
+
+
+def test_tiny_guest(tmp_path: Path) -> None:
+    """One CPU: there is no loaded latency, and no statement on what more CPUs would get."""
+    found = quick(tmp_path, guest(1), loaded_latency=[], stream=[speed("read", 1, 12.0), speed("copy", 1, 11.0)])
+    assert found.lead == "Memory: 12 GB/s read, 11 GB/s copied, 152 ns idle."
+    assert answer(found, "What limits me?") == "Not known: one CPU cannot show whether this memory has more to give"
+    assert "12 GB/s at 152 ns is 29 lines in flight." in found.answers[0].text
+
+
+def test_two_packages(tmp_path: Path) -> None:
+    """The memory of one of several nodes, filled by the CPUs next to it."""
+    machine = made_server(2, 2, 8)
+    stream: list[Row] = [speed("read", 1, 20.0), speed("read", 8, 95.0), speed("copy_nt", 8, 90.0)]
+    found = quick(tmp_path, machine, stream=stream, loaded_latency=[load(94.0, 310.0, 2.9, threads=7)])
+    assert found.lead.startswith("Memory of node 0: 95 GB/s read, 90 GB/s copied with 8 threads, 152 ns idle. ")
+    assert answer(found, "What limits me?") == "The memory: at the highest load an access takes 2.9x idle"
+    assert found.lead.endswith("Seven CPUs fill this memory.")
+
+
+def test_cxl_node(tmp_path: Path) -> None:
+    machine = made_server(1, 1, 8)
+    nodes = list(machine.identity.nodes)
+    far = msgspec.structs.replace(nodes[0], number=2, cpus=(), distances=(20,))
+    identity = msgspec.structs.replace(machine.identity, nodes=(*nodes, far))
+    where = "node:2"
+    found = quick(
+        tmp_path, msgspec.structs.replace(machine, identity=identity),
+        stream=[speed("read", 1, 9.0, target=where), speed("read", 8, 22.0, target=where)],
+        latency=list(stairs(CACHES, 260.0, target=where)),
+        loaded_latency=[load(22.0, 900.0, 3.4, threads=7, target=where)],
+    )  # fmt: skip
+    assert found.lead.startswith("Memory of node 2, which has no CPUs: 22 GB/s read, 260 ns idle. ")
+    assert answer(found, "What limits me?").startswith("The memory: at the highest load an access takes 3.4x idle")
+
+
+def test_throttled(tmp_path: Path) -> None:
+    """A clock that falls slows all alike: no cause is made up, and the doctor's remedy is a step."""
+    slow = Finding(
+        name="governor", state="powersave", verdict="bad", touches=("bandwidth",), effect="",
+        remedy="sudo cpupower frequency-set -g performance",
+    )  # fmt: skip
+    found = quick(
+        tmp_path, guest(), slow, loaded_latency=[],
+        stream=[speed("read", 1, 9.0), speed("read", 2, 14.0), speed("copy_nt", 2, 13.0)],
+    )  # fmt: skip
+    assert found.lead == "Memory: 14 GB/s read, 13 GB/s copied, 152 ns idle."
+    assert answer(found, "What limits me?").startswith("Not known: latency under load was not measured")
+    assert "sudo cpupower frequency-set -g performance" in steps(found)
+
+
+def test_wrong_huge_pages(tmp_path: Path) -> None:
+    off = Finding(
+        name="thp", state="never", verdict="bad", touches=("latency",), effect="",
+        remedy="echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
+    )  # fmt: skip
+    waits: list[Row] = [*stairs(CACHES, 152.0), wait(512 * MiB, 360.0, page=4 * KiB)]
+    found = quick(tmp_path, guest(), off, latency=waits)
+    assert "Page walks cost 208 ns more per random access with 4 KiB pages (512 MiB)." in found.answers[0].text
+    assert found.steps[0].text.startswith("Page walks take 137 % on top of random accesses")
+    assert found.steps[0].command == off.remedy
+    assert steps(found).count(off.remedy) == 1
+
+
+def test_slow_dimm(tmp_path: Path) -> None:
+    """One channel of two: its peak is known, and nearly reached."""
+    peak = 19.2e9
+    machine = msgspec.structs.replace(guest(4), peak_bytes_per_s=peak, peak_source="SMBIOS: 1 x DDR4-2400")
+    found = quick(
+        tmp_path, machine, loaded_latency=[],
+        stream=[
+            speed("read", 1, 11.0, peak=peak), speed("read", 4, 17.1, peak=peak), speed("copy_nt", 4, 15.0, peak=peak),
+        ],
+    )  # fmt: skip
+    assert answer(found, "What limits me?") == "The memory: 89 % of its theoretical peak"
+    assert found.lead.endswith("Four CPUs fill this memory.")
+
+
+def test_small_effective_cache(tmp_path: Path) -> None:
+    waits: list[Row] = list(stairs((*CACHES[:2], (8 * MiB, 15.0)), 152.0))
+    found = quick(tmp_path, guest(), latency=waits)
+    assert answer(found, "Is it normal?").endswith("; the last-level cache is small")
+    cache = next(key for key in found.keys if key.name == "last-level cache")
+    assert (cache.verdict, cache.about) == ("small", "of 32 MiB reported")
+    assert "tierscope run neighbors" in steps(found)
+    assert "quota" not in " ".join(one.text for one in found.answers)
+
+
+def test_persistent_memory(tmp_path: Path) -> None:
+    where = "fsdax:/mnt/pmem"
+    found = quick(
+        tmp_path, guest(8), latency=list(stairs(CACHES, 305.0, target=where)),
+        stream=[
+            speed("read", 1, 3.2, target=where), speed("read", 8, 6.6, target=where),
+            speed("copy_nt", 8, 3.9, target=where),
+        ],
+        loaded_latency=[load(6.6, 720.0, 2.36, threads=7, target=where)],
+    )  # fmt: skip
+    assert found.lead == "fsdax:/mnt/pmem: 6.6 GB/s read, 3.9 GB/s copied, 305 ns idle. Seven CPUs fill this memory."
+
+
+def test_cpus_that_share_a_core(tmp_path: Path) -> None:
+    """Known from work within the core: the CPUs limit, whatever the memory might give."""
+    found = quick(tmp_path, guest(), pairs=[pair("shared", "not known", slowdown=2.0)])
+    assert answer(found, "What limits me?") == "Likely the CPUs: 0 and 1 share one core"
+    assert found.lead.endswith("CPUs 0 and 1 share one core.")
+
+
+@pytest.mark.parametrize(("over", "short"), [(1.24, "Likely the two"), (1.5, "Not known"), (2.4, "The memory")])
+def test_a_cause_needs_an_interval_within_its_bounds(tmp_path: Path, over: float, short: str) -> None:
+    found = quick(tmp_path, guest(), loaded_latency=[load(29.8, 150.0 * over, over)])
+    assert answer(found, "What limits me?").startswith(short)
+    assert ("fill" in found.lead) == (short != "Not known")
+
+
+def test_half_of_the_cpus_cannot_show_that_all_cannot_fill_it(tmp_path: Path) -> None:
+    found = quick(tmp_path, guest(8), loaded_latency=[load(29.8, 180.0, 1.2, threads=3)])
+    assert answer(found, "What limits me?").startswith("Not known")
