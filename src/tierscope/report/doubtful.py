@@ -56,14 +56,15 @@ def _reasons(content: Content) -> list[str]:
 
 def _commonest(told: list[str]) -> tuple[str, int, bool]:
     """(the commonest reason, its points, whether they differ in their numbers)."""
-    kinds = Counter(kind for text in told for kind in {_kind(reason): None for reason in text.split("; ")})
+    kinds = Counter(kind for text in told for kind in {same_but_numbers(reason): None for reason in text.split("; ")})
     (kind, count), *_ = kinds.most_common(1)
-    first = next(reason for text in told for reason in text.split("; ") if _kind(reason) == kind)
-    many = {reason for text in told for reason in text.split("; ") if _kind(reason) == kind}
+    first = next(reason for text in told for reason in text.split("; ") if same_but_numbers(reason) == kind)
+    many = {reason for text in told for reason in text.split("; ") if same_but_numbers(reason) == kind}
     return first, count, len(many) > 1
 
 
-def _kind(reason: str) -> str:
+def same_but_numbers(reason: str) -> str:
+    """Return what a reason has in common with those that differ from it in numbers only."""
     return re.sub(r"[0-9]+([.][0-9]+)?|inf|nan", "#", reason)
 
 

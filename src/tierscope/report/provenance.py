@@ -3,6 +3,7 @@
 from tierscope.record.machine import Machine
 from tierscope.record.origin import named
 from tierscope.record.result import GroupFacts, Record, Result, Run, Warn
+from tierscope.report.doubtful import same_but_numbers
 from tierscope.report.persistent import lines
 from tierscope.tables import Column, Flat
 from tierscope.units import show_bytes
@@ -114,16 +115,17 @@ def software_facts(result: Result) -> list[tuple[str, str]]:
 
 
 def warnings(run: Run) -> list[tuple[str, str]]:
-    """Of the run, then of its records; equal ones once, with the experiments they befell."""
+    """Of the run, then of its records; those that differ in numbers only once, with the experiments they befell."""
     told = [(warn.message, warn.next_step) for warn in run.result.warnings]
-    befell: dict[Warn, dict[str, None]] = {}
+    kinds: dict[tuple[str, str], list[tuple[Warn, str]]] = {}
     for record in (*run.result.records, *run.result.visits):
         for warn in record.warnings:
-            befell.setdefault(warn, {})[f"#{record.number}"] = None
-    for warn, those in befell.items():
-        numbers = list(those)
+            kinds.setdefault((same_but_numbers(warn.message), warn.next_step), []).append((warn, f"#{record.number}"))
+    for befell in kinds.values():
+        first, numbers = befell[0][0], list(dict.fromkeys(number for _, number in befell))
         where = ", ".join(numbers[:8]) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
-        told.append((f"{warn.message} ({where})", warn.next_step))
+        alike = len({warn.message for warn, _ in befell}) == 1
+        told.append((f"{first.message} ({where if alike else f'at the first of {where}'})", first.next_step))
     return told
 
 

@@ -44,7 +44,8 @@ class Part:
     figure: str  # "" for none
     axes: list[tuple[str, str]]
     notes: list[str]
-    findings: list[str]  # names of those that touch this table; the page shows each of them once
+    findings: list[str]  # names of the bad ones that touch this table; the page shows each of them once
+    doubts: int  # how many others touch it
     failures: list[str]  # identities that its numbers do not keep
     table: dict[str, Any] | None
     count: int
@@ -68,6 +69,7 @@ def page(content: Content) -> dict[str, Any]:
         "machine": machine_facts(machine, known=result.origin != "imported") + origin_facts(result),
         "state": state_facts(machine),
         "all_findings": [_finding(finding) for finding in ranked(result.findings)],
+        "problems": sum(finding.verdict == "bad" for finding in result.findings),
         "simulated": result.machine.simulated,
         "warnings": warnings(run),
         "failures": [f"{one.identity}: {one.text}" for one in content.audit.failures[:MOST_FAILURES]],
@@ -114,11 +116,12 @@ def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> P
         figure=drawing.figure.name if drawing else "",
         axes=list(meta.get("axes", {}).items()),
         notes=meta.get("notes", []),
-        findings=[finding.name for finding in told],
+        findings=[finding.name for finding in told if finding.verdict == "bad"],
+        doubts=sum(finding.verdict != "bad" for finding in told),
         failures=[] if again else [f"{one.identity}: {one.text}" for one in section.failures[:MOST_FAILURES]],
         table=_grid(section.name, section.used, section.rows) if few else None,
         count=len(section.rows),
-        commands=commands.alone(run, section.name),
+        commands=commands.alone(run, section.name)[:1],
     )
 
 
