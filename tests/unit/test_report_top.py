@@ -10,6 +10,8 @@ import pytest
 from made_machine import made_machine
 from reported import changed, retold, small_run, subset
 from tierscope.draw import cells, words
+from tierscope.errors import ResultError
+from tierscope.normal.entry import Entry, entry_of
 from tierscope.printable import printable
 from tierscope.record import result as results
 from tierscope.record.result import Finding, Run
@@ -17,8 +19,10 @@ from tierscope.report import commands
 from tierscope.report.content import Content, gather, ranked, touching
 from tierscope.report.picks import fastest, idle
 from tierscope.report.provenance import experiments, state_facts
+from tierscope.report.top import usual
 from tierscope.report.top.brief import begun
 from tierscope.report.top.memory import memory_of
+from tierscope.report.top.shown import LENGTH, line_of
 from tierscope.report.top.top import top
 from tierscope.tables import Column, Flat
 
@@ -271,3 +275,52 @@ def test_pages_and_nodes_are_shares_the_largest_first(tmp_path: Path) -> None:
     assert row["pages"] == "2 MiB 75 %, 4 KiB 25 %"
     assert row["nodes"] == "node 0 100 %"
     assert row["variant"] == "plain stores, 4 streams, unroll 1, prefetch 512 B"
+
+
+def similar(run: Run, factors: tuple[float, ...]) -> list[Entry]:
+    """Machines of the same kind whose numbers are those of this one, times a factor each."""
+    own = entry_of(run)
+    return [
+        msgspec.structs.replace(
+            own,
+            machine=f"{index:012x}",
+            numbers=tuple(
+                msgspec.structs.replace(one, value=one.value * factor, low=one.low * factor, high=one.high * factor)
+                for one in own.numbers
+            ),
+        )
+        for index, factor in enumerate(factors)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("factors", "short", "verdict"),
+    [
+        ((0.9, 0.95, 1.0, 1.05, 1.1), "Yes: ", "normal"),
+        ((1.9, 1.95, 2.0, 2.05, 2.1), "No: ", "low"),
+        ((0.9, 0.95, 1.0), "Not known", "not known"),
+    ],
+)
+def test_a_key_number_is_judged_by_the_band_of_similar_machines(
+    run: Run, monkeypatch: pytest.MonkeyPatch, factors: tuple[float, ...], short: str, verdict: str
+) -> None:
+    monkeypatch.setattr(usual, "known", lambda: similar(run, factors))
+    found = top(gather(run))
+    assert found.answers[1].short.startswith(short)
+    key = found.keys[0]
+    assert key.band is not None
+    assert (key.verdict, key.band.machines) == (verdict, len(factors))
+    line = line_of(key)
+    assert line is not None
+    assert 0 < line.low < line.high < LENGTH
+    assert (line.value < line.low) == (verdict == "low")
+
+
+def test_a_reference_set_that_cannot_be_read_leaves_the_rest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> list[Entry]:
+        raise ResultError("normal.json is no reference set")
+
+    monkeypatch.setattr(usual, "known", broken)
+    found = top(gather(run))
+    assert found.answers[1].short == "Not known: the reference set cannot be read"
+    assert found.keys

@@ -35,6 +35,7 @@ from tierscope.run.calibrate import calibrate
 from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
+from tierscope.run.load import over_the_run
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.shared import hidden_core
@@ -91,7 +92,7 @@ class Runner:
             self._counters.close()
             if self._watch:
                 self._watch.close()
-        self.result = msgspec.structs.replace(self.result, complete=True)
+        self.result = msgspec.structs.replace(self.result, complete=True, findings=over_the_run(self.result))
         save_result(self.directory, self.result)
         return self.result
 
