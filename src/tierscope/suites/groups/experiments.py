@@ -33,6 +33,7 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 from tierscope.record.work import KINDS
 from tierscope.registry import unknown
+from tierscope.suites.groups.matrix import expanded
 
 SIZES = {
     "footprint": "footprint_bytes", "prefetch": "prefetch_bytes", "prefetchw": "prefetchw_bytes",
@@ -85,7 +86,8 @@ def read_groups(text: str, tasks: Mapping[str, str]) -> OwnGroups:
     entries = document.get("experiment")
     if not isinstance(entries, list) or not entries:
         raise UsageError("the plan has no [[experiment]]; see docs/how-to/own-groups.md")
-    return OwnGroups(tuple(_experiment(_table(e, "experiment"), schedule, n, tasks) for n, e in enumerate(entries)))
+    every = [one for n, e in enumerate(entries) for one in expanded(_table(e, "experiment"), f"experiment {n}")]
+    return OwnGroups(tuple(_experiment(one, schedule, n, tasks) for n, one in enumerate(every)))
 
 
 def _experiment(entry: dict[str, Any], schedule: Schedule, number: int, tasks: Mapping[str, str]) -> Experiment:

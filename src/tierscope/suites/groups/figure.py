@@ -6,7 +6,7 @@ from tierscope.draw.vega import Point
 from tierscope.draw.words import threads_name
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
-from tierscope.suites.groups.table import GroupsRow
+from tierscope.suites.groups.row import GroupsRow
 from tierscope.tables import Insight
 
 SHOWN = ("blue", "amber")

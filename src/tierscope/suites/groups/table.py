@@ -6,31 +6,13 @@
 Blind to who slows whom: compare with experiments of one group alone.
 """
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from tierscope.record.result import Record, Run
-from tierscope.tables import Insight, JudgedRow, Main, tables
+from tierscope.suites.groups.findings import said
+from tierscope.suites.groups.row import GroupsRow
+from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
-from tierscope.tables.rows import Bandwidth, Col, Count, PerS, Size, Time
-
-
-class GroupsRow(JudgedRow, frozen=True, kw_only=True):
-    """A group of an experiment."""
-
-    experiment: Annotated[Count, Col("experiment", help="its number in the file, from 0")]
-    group: Annotated[Count, Col("group", help="its number in the experiment, from 0")]
-    role: Annotated[str, Col("role", help="as the file names it")]
-    kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
-    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
-    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
-    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes")]
-    operations_per_s: Annotated[PerS | None, Col("operations", help="median, lines of each array, hops, or calls")]
-    latency: Annotated[
-        Time | None,
-        Col("latency", help="median time of one access of one thread; null unless the kernel is `chase` or `probe`"),
-    ]
 
 
 class Groups:
@@ -38,18 +20,24 @@ class Groups:
 
     name: ClassVar[str] = "groups"
     title: ClassVar[str] = "Groups"
+    asked: ClassVar[Asked] = Asked(
+        question="What do groups cost each other?",
+        answers=("group_ratio",),
+        keys={"group_ratio": "bandwidth over the first, group"},
+    )
     place: ClassVar[int] = 90
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[GroupsRow]] = GroupsRow
+    says: ClassVar[dict[str, str]] = {
+        "group_ratio GROUP": "bandwidth of a group over that in the first experiment that has the same group",
+    }
 
     def rows(self, run: Run) -> list[GroupsRow]:
         return [_row(run, record, number) for record in records(run, self.name) for number in range(len(record.groups))]
 
     def insights(self, run: Run, rows: list[GroupsRow]) -> list[Insight]:
-        """None: what the user's groups are meant to show is known to the user."""
-        del run, rows
-        return []
+        return said(rows, {one.number: str(one.experiment.labels.get("label", "")) for one in records(run, self.name)})
 
 
 def _row(run: Run, record: Record, group: int) -> GroupsRow:

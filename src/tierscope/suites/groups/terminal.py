@@ -3,7 +3,7 @@
 from tierscope.draw.forms import forms, of_rows, rate, wait
 from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
-from tierscope.suites.groups.table import GroupsRow
+from tierscope.suites.groups.row import GroupsRow
 
 NAMES = ("group", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
 

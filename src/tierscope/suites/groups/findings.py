@@ -1,0 +1,58 @@
+"""What own groups say: how fast a group is in one experiment over the first one that has the same group.
+
+Groups are the same if they agree in role, kernel, threads, target and footprint: then what differs is what else ran, or
+what the user's label says. Of groups that exist once there is nothing to compare.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from tierscope.stats.compare import Comparison, compare
+from tierscope.suites.groups.row import GroupsRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import ratio_word, sure
+from tierscope.units import show_rate, show_seconds
+
+
+def said(rows: list[GroupsRow], labels: Mapping[int, str]) -> list[Insight]:
+    """Return the comparisons, the largest difference first. labels: of each experiment, as the file has them."""
+    alike: dict[tuple[object, ...], list[GroupsRow]] = {}
+    for row in rows:
+        alike.setdefault((row.role, row.kernel, row.threads, row.target, row.footprint_bytes), []).append(row)
+    found = [one for same in alike.values() for one in _over_first(same, labels)]
+    return [insight for _, insight in sorted(found, key=lambda one: one[0])]
+
+
+def _over_first(same: list[GroupsRow], labels: Mapping[int, str]) -> Iterator[tuple[float, Insight]]:
+    """(bandwidth over that of the first, sentence) of each further experiment with a conclusive number."""
+    first, *others = same
+    if sure(first, first.bandwidth) is None:
+        return
+    for row in others:
+        if ratio := _ratio(first, row):
+            yield ratio.middle, _insight(first, row, ratio, labels)
+
+
+def _ratio(first: GroupsRow, row: GroupsRow) -> Comparison | None:
+    before, after = sure(first, first.bandwidth), sure(row, row.bandwidth)
+    return compare(before, after) if before and after else None
+
+
+def _insight(first: GroupsRow, row: GroupsRow, ratio: Comparison, labels: Mapping[int, str]) -> Insight:
+    here, there = labels.get(row.experiment, ""), labels.get(first.experiment, "")
+    low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
+    number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
+    return Insight(
+        name=f"group_ratio {row.role} {row.experiment}",
+        text=f'{row.role} in "{here}": {_speed(row)}, {middle}x that in "{there}" ({low} to {high})',
+        value=ratio.middle,
+        low=ratio.low,
+        high=ratio.high,
+        unit="1",
+        others=(number,),
+    )
+
+
+def _speed(row: GroupsRow) -> str:
+    if row.latency:
+        return show_seconds(row.latency.middle)
+    return show_rate(row.bandwidth.middle) if row.bandwidth else "unknown"
