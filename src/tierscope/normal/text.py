@@ -93,7 +93,7 @@ def _similar(kind: Kind) -> str:
     nodes = f"{kind.nodes} node{'s' if kind.nodes > 1 else ''} with memory"
     return (
         f"Similar are {guest} with {kind.family}, {kind.cpus} CPUs, {packages} and {nodes}; add their runs with "
-        "`tierscope normal add RUN...`."
+        "`tierscope normal add RUN`."
     )
 
 

@@ -42,8 +42,8 @@ def _insight(first: GroupsRow, row: GroupsRow, ratio: Comparison, labels: Mappin
     low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
     number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
     return Insight(
-        name=f"group_ratio {row.role} {row.experiment}",
-        text=f'{row.role} in "{here}": {_speed(row)}, {middle}x that in "{there}" ({low} to {high})',
+        name=f"group_ratio {row.role or row.kernel} {row.experiment}",
+        text=f'{row.role or row.kernel} in "{here}": {_speed(row)}, {middle}x that in "{there}" ({low} to {high})',
         value=ratio.middle,
         low=ratio.low,
         high=ratio.high,
