@@ -480,6 +480,7 @@ def tour(kind: str) -> None:
 
     from fake_core import FakeCore, put_in_place
     from tierscope.record.result import Finding
+    from tierscope.report import picture
     from tierscope.run import start
 
     doubt = Finding(name="doubt", state="made", verdict="note", touches=_every(), effect="kernel.doubt", remedy="")
@@ -487,6 +488,7 @@ def tour(kind: str) -> None:
         if kind in KINDS:
             put_in_place(FakeCore(), monkeypatch)
         monkeypatch.setattr(start, "examine", lambda system: (doubt,))
+        monkeypatch.setattr(picture, "bundle", lambda snippet: "made")  # two seconds; nothing of a newcomer is in it
         parts = (KINDS | NATIVE)[kind]()
     answer = {"parts": len(parts), "left out": [name for name, there in parts.items() if not there]}
     sys.stdout.write(json.dumps(answer) + "\n")

@@ -3,7 +3,9 @@
 One process for each kind, with the fake core of `fake_core`: a thing that needs a second file is left out somewhere.
 """
 
+import compileall
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -44,10 +46,26 @@ TESTS = {
 """By kind: tests that hold for every thing of this kind, and find a newcomer by themselves."""
 
 
-def grown(folder: Path, kind: str) -> Path:
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the program with what Python compiles of it, so that each process of a newcomer is spared that.
+
+    Copies of it keep the times of the sources, by which Python knows that what was compiled is of them.
+    """
+    copy = tmp_path_factory.mktemp("growth") / "src"
+    shutil.copytree(ROOT / "src", copy)
+    prefix, sys.pycache_prefix = sys.pycache_prefix, None
+    try:
+        assert compileall.compile_dir(copy, quiet=1)
+    finally:
+        sys.pycache_prefix = prefix
+    return copy
+
+
+def grown(folder: Path, kind: str, compiled: Path) -> Path:
     """Return a copy of the program with the newcomer of this kind alone."""
     copy = folder / "copy"
-    shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(compiled, copy / "src")
     drop(copy, PATHS[kind])
     return copy
 
@@ -67,7 +85,8 @@ def driven(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
     place = copy.parent / "place"
     place.mkdir()
     command = [sys.executable, str(Path(growth.__file__)), str(copy), *words]
-    return subprocess.run(command, cwd=place, text=True, capture_output=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPYCACHEPREFIX"}
+    return subprocess.run(command, cwd=place, env=environment, text=True, capture_output=True, check=False)
 
 
 def left_out(copy: Path, kind: str) -> list[str]:
@@ -88,13 +107,13 @@ def test_every_thing_of_the_skeleton_is_driven() -> None:
 
 
 @pytest.mark.parametrize("kind", PATHS)
-def test_no_part_leaves_a_newcomer_out(kind: str, tmp_path: Path) -> None:
-    assert left_out(grown(tmp_path, kind), kind) == []
+def test_no_part_leaves_a_newcomer_out(kind: str, tmp_path: Path, compiled: Path) -> None:
+    assert left_out(grown(tmp_path, kind, compiled), kind) == []
 
 
-def test_a_part_that_leaves_a_newcomer_out_is_found(tmp_path: Path) -> None:
+def test_a_part_that_leaves_a_newcomer_out_is_found(tmp_path: Path, compiled: Path) -> None:
     """A suite without a live line and without a method: two parts have nothing of it, and the tour says which."""
-    copy = grown(tmp_path, "suite")
+    copy = grown(tmp_path, "suite", compiled)
     for name in ("live", "method"):
         (copy / PATHS["suite"] / f"{name}.py").unlink()
     assert left_out(copy, "suite") == ["run --dry-run, its live line", "page, its method"]
@@ -102,8 +121,8 @@ def test_a_part_that_leaves_a_newcomer_out_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PATHS)
-def test_the_tests_of_its_kind_find_a_newcomer_and_need_no_line(kind: str, tmp_path: Path) -> None:
-    copy = grown(tmp_path, kind)
+def test_the_tests_of_its_kind_find_a_newcomer_and_need_no_line(kind: str, tmp_path: Path, compiled: Path) -> None:
+    copy = grown(tmp_path, kind, compiled)
     for name in ("tests", "docs", "pyproject.toml", "core", "cmake"):
         (copy / name).symlink_to(ROOT / name)
     done = driven(copy, "tests", *(f"tests/unit/{name}" for name in TESTS[kind]))
