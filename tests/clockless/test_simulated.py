@@ -10,7 +10,7 @@ from shell import Shell
 from tierscope.record.result import load
 
 SIMULATED = ["target=sim:flat"]
-STREAM = ["run", "stream", *SIMULATED, "kernels=read", "threads=1,2,4", "array=64MiB"]
+STREAM = ["run", "stream", *SIMULATED, "kernels=read", "threads=1,2,4", "array=16MiB"]
 
 
 @pytest.fixture
@@ -22,13 +22,23 @@ def rows(out: str, table: str) -> list[dict[str, object]]:
     return [row for row in json.loads(out)["rows"] if row["table"] == table]
 
 
-def test_bandwidth_is_lines_in_flight_over_latency_until_the_memory_is_full(shell: Shell) -> None:
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, object]]]:
+    """The directory of a run, and its rows."""
+    shell = Shell(tmp_path_factory.mktemp("stream"))
     status, out, _ = shell(*STREAM, "--out", "run", "--json", "-")
     assert status == 0
-    found = {row["threads"]: row["bandwidth_bytes_per_s"] for row in rows(out, "stream")}
+    return shell.folder / "run", rows(out, "stream")
+
+
+def test_bandwidth_is_lines_in_flight_over_latency_until_the_memory_is_full(
+    stream: tuple[Path, list[dict[str, object]]],
+) -> None:
+    place, its = stream
+    found = {row["threads"]: row["bandwidth_bytes_per_s"] for row in its}
     in_flight = {1: 16, 2: 32, 4: 32}  # 16 of a thread, 32 of the memory, 100 ns each
     assert found == pytest.approx({n: lines * 64 / 100e-9 for n, lines in in_flight.items()}, rel=0.02)
-    result = load(shell.folder / "run").result
+    result = load(place).result
     assert (result.origin, result.origin_by) == ("simulated", "flat, memory flat")
     assert result.machine.hostname == "simulated"
     assert len(result.machine.cpus()) == 16
@@ -36,14 +46,16 @@ def test_bandwidth_is_lines_in_flight_over_latency_until_the_memory_is_full(shel
     assert all(record.counters["flat.reads"] > 0 for record in result.records)
 
 
-def test_two_runs_of_one_simulation_are_the_same(shell: Shell) -> None:
-    twice = [rows(shell(*STREAM, "--out", name, "--json", "-")[1], "stream") for name in ("one", "two")]
-    assert twice[0] == twice[1]
+def test_two_runs_of_one_simulation_are_the_same(shell: Shell, stream: tuple[Path, list[dict[str, object]]]) -> None:
+    again = rows(shell(*STREAM, "--out", "run", "--json", "-")[1], "stream")
+    assert len(again) == 3
+    assert again == stream[1]
 
 
-def test_a_simulated_run_goes_on_where_it_was_stopped(shell: Shell) -> None:
-    shell(*STREAM, "--out", "run", "--json", "-")
-    place = shell.folder / "run"
+def test_a_simulated_run_goes_on_where_it_was_stopped(
+    shell: Shell, stream: tuple[Path, list[dict[str, object]]]
+) -> None:
+    place = shutil.copytree(stream[0], shell.folder / "run")
     kept = json.loads((place / "result.json").read_text())
     kept["complete"], kept["records"] = False, kept["records"][:1]
     (place / "result.json").write_text(json.dumps(kept))
