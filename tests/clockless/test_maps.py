@@ -17,7 +17,7 @@ from tierscope.record.result import load
 from tierscope.tables import tables
 
 DONE = (0, 4)
-SHORT = ("count=300", "budget=0.1", "--json", "-", "--quiet")
+SHORT = ("count=300", "budget=0.1", "visits=0", "--json", "-", "--quiet")
 
 
 @pytest.fixture(scope="module")

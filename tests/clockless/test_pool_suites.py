@@ -15,9 +15,9 @@ from tierscope.errors import MachineError
 from tierscope.record.result import load
 
 SUITES = [
-    "stream kernels=triad threads=1 array=4MiB budget=0.1",
-    "latency from=64KiB to=64KiB pages=4k budget=0.1",
-    "loaded-latency mixes=read delays=0 array=4MiB budget=0.1",
+    "stream kernels=triad threads=1 array=4MiB budget=0.1 visits=0",
+    "latency from=64KiB to=64KiB pages=4k budget=0.1 visits=0",
+    "loaded-latency mixes=read delays=0 array=4MiB budget=0.1 visits=0",
 ]
 
 
@@ -40,7 +40,7 @@ def test_suites_run_on_a_pool(tmp_path: Path, words: str) -> None:
 
 @pytest.mark.parametrize("parent", [None, "/dev/shm"])
 def test_msync_is_measured_by_itself_where_the_pool_persists_by_it(tmp_path: Path, parent: str | None) -> None:
-    words = ("chunks=4KiB", "footprint=1MiB", "budget=0.1", "precision=0.5")
+    words = ("chunks=4KiB", "footprint=1MiB", "total=1MiB", "budget=0.05", "precision=0.5", "visits=0")
     with tempfile.TemporaryDirectory(dir=parent) as place:
         status, _, err = Shell(tmp_path)("run", "flush", f"target=pool:{place}/x", *words, "--out", "run")
         assert os.listdir(place) == []
