@@ -38,12 +38,12 @@ latency = "5ns"
 shared = 1
 [[tlb]]
 name = "DTLB"
-entries = 64
+entries = 16
 ways = 4
 latency = "0ns"
 [[tlb]]
 name = "STLB"
-entries = 512
+entries = 128
 ways = 8
 latency = "3ns"
 [walk]
@@ -71,9 +71,9 @@ def said(found: Run, table: str) -> dict[str, float | None]:
 def test_the_tlb_that_was_put_in_is_found(tmp_path: Path, noise: str) -> None:
     (tmp_path / "made.toml").write_text(MADE)
     target = f"target=sim:{tmp_path}/made.toml,noise={noise}"
-    found = run(tmp_path / "run", "tlb", target, "pages=4k", "to=4096")
+    found = run(tmp_path / "run", "tlb", target, "pages=4k", "to=1024")
     first, second, beyond = tables["tlb_levels"].rows(found)
-    assert (first.entries_round, second.entries_round) == (64, 512)
+    assert (first.entries_round, second.entries_round) == (16, 128)
     assert second.extra.middle == pytest.approx(3e-9, rel=0.05)
     walk = 12e-9 + 1.6e-9  # its entry is read from the nearest cache
     assert beyond.extra.middle == pytest.approx(walk, rel=0.3)
