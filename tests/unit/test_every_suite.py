@@ -6,11 +6,14 @@ Suites, commands and formats are those of the registries: a newcomer without wor
 import csv
 import io
 import json
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import read_once
 from made_suites import BESIDES, MADE, made_run
 from said import say
 from tierscope.cli.commands import commands
@@ -74,9 +77,13 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return made_run(request.param, tmp_path_factory.mktemp(request.param) / "run")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
+@pytest.fixture(scope="module", autouse=True)
+def _quick() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
+        monkeypatch.setattr(os, "fsync", lambda handle: None)  # no power is cut here
+        read_once.samples(monkeypatch)
+        yield
 
 
 def said(
