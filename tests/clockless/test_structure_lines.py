@@ -60,25 +60,31 @@ def compiled(words: list[str], folder: Path, sources: Sequence[Path]) -> list[Pa
 
 
 @pytest.fixture(scope="module")
-def counter(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
+def shared(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """What both programs are linked with."""
+    return compiled(words, tmp_path_factory.mktemp("shared"), PLAIN)
+
+
+@pytest.fixture(scope="module")
+def counter(words: list[str], shared: list[Path], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The program that counts; robin_map is in it where its header is."""
     folder = tmp_path_factory.mktemp("lines")
     hooks = ["-fsanitize=thread", "-fno-threadsafe-statics"]
     robin = ["-DTIERSCOPE_ROBIN_MAP"] if includes(words, "tsl/robin_map.h") else []
-    objects = compiled([*words, *hooks, *robin], folder, COUNTED) + compiled(words, folder, (*PLAIN, *RECORDER))
+    objects = compiled([*words, *hooks, *robin], folder, COUNTED) + compiled(words, folder, RECORDER)
     wraps = [f"-Wl,--wrap={name}" for name in dict.fromkeys(WRAPPED)]
-    subprocess.run([words[0], "-o", folder / "lines", *objects, *wraps, "-lpmemobj"], check=True)
+    subprocess.run([words[0], "-o", folder / "lines", *shared, *objects, *wraps, "-lpmemobj"], check=True)
     return str(folder / "lines")
 
 
 @pytest.fixture(scope="module")
-def plain(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> str:
+def plain(words: list[str], shared: list[Path], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The same program without hooks, with one structure."""
     folder = tmp_path_factory.mktemp("plain")
     persistent = CORE / "structures" / "persistent"
-    sources = (*PLAIN, RECORDED / "without_hooks.cpp", persistent / f"{ONE}.cpp", persistent / "pool.cpp")
+    sources = (RECORDED / "without_hooks.cpp", persistent / f"{ONE}.cpp", persistent / "pool.cpp")
     objects = compiled(words, folder, sources)
-    subprocess.run([words[0], "-o", folder / "lines", *objects, "-lpmemobj"], check=True)
+    subprocess.run([words[0], "-o", folder / "lines", *shared, *objects, "-lpmemobj"], check=True)
     return str(folder / "lines")
 
 

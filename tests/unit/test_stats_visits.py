@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -63,8 +64,13 @@ def visits_of(
     return [Interval(m * (1 - Z * WITHIN), m, m * (1 + Z * WITHIN), 100) for m in map(float, np.exp(logs))]
 
 
-def runs(noise: Noise, count: int, common: float = 0.0) -> Iterator[tuple[list[Visits], Drift | None]]:
+@cache
+def runs(noise: Noise, count: int, common: float = 0.0) -> tuple[tuple[list[Visits], Drift | None], ...]:
     """Visits of the points of each run, and the drift that they show together."""
+    return tuple(_runs(noise, count, common))
+
+
+def _runs(noise: Noise, count: int, common: float) -> Iterator[tuple[list[Visits], Drift | None]]:
     rng = np.random.default_rng(SEED)
     for _ in range(RUNS):
         tours = normal(rng, count) if common else None

@@ -62,12 +62,12 @@ def drift_of(points: Sequence[Spread]) -> Drift | None:
     """Return the drift that points of one kind show together; None where they are too few."""
     if len(points) < FEWEST:
         return None
-    low, high = math.log(1e-12), math.log(1e4)
+    low, high, most = math.log(1e-12), math.log(1e4), most_of(points)
     for _ in range(STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _beyond(points, math.exp(middle)) > 0 else (low, middle)
+        low, high = (middle, high) if _beyond(points, math.exp(middle), most) > 0 else (low, middle)
     variance = math.exp(low)
-    return Drift(variance, _degrees(points, variance), most_of(points))
+    return Drift(variance, _degrees(points, _logs(points, variance), most), most)
 
 
 def most_of(points: Sequence[Spread]) -> float:
@@ -100,17 +100,16 @@ def _logs(points: Sequence[Spread], drift: float) -> list[float]:
     ]
 
 
-def _degrees(points: Sequence[Spread], drift: float) -> float:
+def _degrees(points: Sequence[Spread], logs: Sequence[float], most: float) -> float:
     """By how much the logarithms differ beyond what the degrees of each point explain."""
-    logs = _logs(points, drift)
     middle = sum(logs) / len(logs)
     spread = sum((one - middle) ** 2 for one in logs) / (len(logs) - 1)
     rest = spread - sum(trigamma(one.degrees / 2) for one in points) / len(points)
-    most = most_of(points)
     return min(most, 2 * inverse_trigamma(rest)) if rest > 0 else most
 
 
-def _beyond(points: Sequence[Spread], drift: float) -> float:
+def _beyond(points: Sequence[Spread], drift: float, most: float) -> float:
     """How much larger the visits' variances are than expected with this drift; falls as it rises."""
-    logs, degrees = _logs(points, drift), _degrees(points, drift)
+    logs = _logs(points, drift)
+    degrees = _degrees(points, logs, most)
     return sum(logs) / len(logs) + digamma(degrees / 2) - math.log(degrees / 2)
