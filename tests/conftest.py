@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> order.O
     return order.Order(config, log)
 
 
+class Backwards(pytest.Dir):
+    """A folder whose last file is collected first."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        return list(super().collect())[::-1]
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Every second worker begins at the end: what one has compiled by the time they meet, the other one finds."""
+    second = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 2 == 1
+    return Backwards.from_parent(parent, path=path) if second else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """The process that reports adds up what those that run the tests took; without workers it is both."""
     if not config.getoption("--budget"):
@@ -62,7 +76,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.machine)
         if item.path.is_relative_to(ROOT / "tests/vm") or item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: order.rank(item.nodeid))
+    items.sort(key=lambda item: (order.rank(item.nodeid), item.path))  # the same in every worker
 
 
 @pytest.fixture(scope="session")
