@@ -6,7 +6,6 @@ Suites, commands and formats are those of the registries: a newcomer without wor
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,7 +80,6 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 def _quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
-        monkeypatch.setattr(os, "fsync", lambda handle: None)  # no power is cut here
         read_once.samples(monkeypatch)
         yield
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+import read_once
 from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
@@ -49,7 +50,9 @@ Cases = list[tuple[str, Content]]
 
 @pytest.fixture(scope="module")
 def contents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Content]:
-    return {name: gather(make(tmp_path_factory.mktemp(name))) for name, make in MAKES.items()}
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        read_once.samples(monkeypatch)
+        return {name: gather(make(tmp_path_factory.mktemp(name))) for name, make in MAKES.items()}
 
 
 def numbers(section: Section) -> list[str]:
