@@ -1,7 +1,7 @@
 """Kill, full disk, failing disk and short write at the file operations of commands: everything completes afterwards.
 
 The operations are drawn with a fixed seed, such that each distinct one (what is done to which kind of file) meets each
-fault that it can meet; the first tier takes every eighth of them, and the slow tests the others. After the fault the
+fault that it can meet; the first tier takes every twelfth of them, and the slow tests the others. After the fault the
 command is repeated, or the run resumed, and must leave what an undisturbed one leaves, and nothing else.
 """
 
@@ -25,7 +25,7 @@ RUN = ("run", "stream", "kernels=triad", "threads=1,2", "array=64MiB", "--quiet"
 GOOD = (0, 4)
 KINDS = ("kill", "ENOSPC", "EIO", "short")
 DRAWN = 2  # of the operations that are like others, for each kind of fault
-FEW = 8  # one of so many is in the first tier
+FEW = 12  # one of so many is in the first tier
 AT_ONCE = 2
 Call = Callable[..., Ended]
 
