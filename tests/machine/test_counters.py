@@ -16,7 +16,8 @@ from tierscope.units import KiB, MiB
 DONE = (0, 4)
 GROUP = f"""
 [schedule]
-budget = "200ms"
+budget = "100ms"
+visits = 0
 [[experiment]]
 [[experiment.group]]
 kernel = "chase"
@@ -110,7 +111,18 @@ def test_the_simulated_caches_miss_where_the_footprint_does_not_fit(shell: Shell
 
 
 def test_a_simulated_machine_without_caches_reads_memory_for_each_line(shell: Shell) -> None:
-    options = ("kernels=read", "threads=1", "array=1MiB", "budget=0.1", "--out", "run", "--json", "-", "--quiet")
+    options = (
+        "kernels=read",
+        "threads=1",
+        "array=1MiB",
+        "budget=0.1",
+        "visits=0",
+        "--out",
+        "run",
+        "--json",
+        "-",
+        "--quiet",
+    )
     status, out, _ = shell("run", "stream", *options, "counters=simulated", "target=sim:flat")
     assert status in DONE
     (row,) = [r for r in json.loads(out)["rows"] if r["table"] == "counters" and r["counter"] == "memory-reads"]
