@@ -257,6 +257,14 @@ def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
         ("tierscope rnu q", [""]),
         ("tierscope show ru", ["file,ru"]),
         ("tierscope run stream --dry", ["plain,--dry-run"]),
+        ("tierscope run stream pages=", ["plain,pages=4k", "plain,pages=thp", "plain,pages=2m", "plain,pages=1g"]),
+        ("tierscope run stream pages=t", ["plain,pages=thp"]),
+        ("tierscope run stream kernels=triad,triad_", ["plain,kernels=triad,triad_nt"]),
+        ("tierscope run stream kernels = tria", ["plain,triad", "plain,triad_nt"]),  # as bash cuts it
+        ("tierscope run stream pages =", ["plain,4k", "plain,thp", "plain,2m", "plain,1g"]),
+        ("tierscope run stream target=sim:op", ["plain,target=sim:optane100", "plain,target=sim:optane200"]),
+        ("tierscope run stream nothing=", [""]),
+        ("tierscope run stream budget=1", [""]),
     ],
 )
 def test_the_shell_is_offered_what_fits(root: Path, line: str, offered: list[str]) -> None:
@@ -274,4 +282,4 @@ def test_completion_scripts_are_sound(capfd: pytest.CaptureFixture[str], tmp_pat
 
 
 def test_bash_puts_no_space_behind_a_key(capfd: pytest.CaptureFixture[str]) -> None:
-    assert "[[ $value == *= ]] && compopt -o nospace" in say(capfd, "completion", "bash")[1]
+    assert "[[ $value == *[=:] ]] && compopt -o nospace" in say(capfd, "completion", "bash")[1]

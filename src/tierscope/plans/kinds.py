@@ -51,13 +51,15 @@ class Kind:
     """How the values of a type are read and written.
 
     read: word -> value; UsageError that says why not. write: its inverse. check: UsageError for a value that is wrong
-    though within its bounds. needed: the answer to a value out of bounds; "": the bounds themselves.
+    though within its bounds. needed: the answer to a value out of bounds; "": the bounds themselves. known: the words
+    that values are made of, for a shell to complete; () where they are no list.
     """
 
     read: Callable[[str], object] = str
     write: Callable[[Any], str] = str
     check: Callable[[Any], object] = _accept
     needed: str = ""
+    known: tuple[str, ...] = ()
 
 
 def words_of(word: str) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ def one_of(kind: str, known: Iterable[str]) -> Kind:
             names_of(kind, words_of(name), possible)
             raise UsageError(f"one {kind} at a time")
 
-    return Kind(check=check)
+    return Kind(check=check, known=possible)
 
 
 def several(kind: str, known: Iterable[str], whole: str = "") -> Kind:
@@ -141,7 +143,8 @@ def several(kind: str, known: Iterable[str], whole: str = "") -> Kind:
     def write(names: tuple[str, ...]) -> str:
         return whole if whole and names == possible else ",".join(names)
 
-    return Kind(read, write, lambda names: names_of(kind, names, possible))
+    offered = (whole,) if whole else (ALL,)
+    return Kind(read, write, lambda names: names_of(kind, names, possible), known=(*possible, *offered))
 
 
 def one_size(needed: str) -> Kind:

@@ -1,4 +1,4 @@
-"""`tierscope completion SHELL`: a script that completes commands, suites and their options."""
+"""`tierscope completion SHELL`: a script that completes commands, suites, their options and values."""
 
 import rich_click as click
 
@@ -7,8 +7,8 @@ from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 
 NO_SPACE = """COMPREPLY+=($value)
-            [[ $value == *= ]] && compopt -o nospace"""
-"""For bash: what follows `key=` is its value, not a space."""
+            [[ $value == *[=:] ]] && compopt -o nospace"""
+"""For bash: what follows `key=` is its value, and what follows `node:` its number, not a space."""
 
 
 @click.command(
@@ -21,7 +21,8 @@ NO_SPACE = """COMPREPLY+=($value)
 def completion(shell: str) -> int:
     """Print the completion script for SHELL.
 
-    The script completes commands, suites and their keys. SHELL is `bash`, `zsh` or `fish`.
+    The script completes commands, suites, their keys, and values such as names of kernels. SHELL is `bash`, `zsh` or
+    `fish`.
     """
     from click.shell_completion import get_completion_class
 

@@ -26,13 +26,25 @@ def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[Co
 
 
 def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """For the shell: options of the suite that stands before."""
+    """For the shell: options of the suite that stands before, and behind their `=` what they may become."""
+    from tierscope.cli.values import values_of
     from tierscope.plans import SuiteOptions, suites
     from tierscope.plans.options import all_options
 
     suite = str(ctx.params.get("suite"))
-    known = all_options(suites[suite].options if suite in suites else SuiteOptions)
-    return [CompletionItem(f"{one.name}=", help=plain(one.help)) for one in known if f"{one.name}=".startswith(begun)]
+    known = {one.name: one for one in all_options(suites[suite].options if suite in suites else SuiteOptions)}
+    before = list(ctx.params.get("words") or ())
+    alone = before[:-1] if before[-1:] == ["="] else before  # bash cuts words at each =, and completes the last part
+    if alone and alone[-1] in known:
+        return [CompletionItem(word) for word in values_of(known[alone[-1]], begun)]
+    name, equals, value = begun.partition("=")
+    if equals:
+        return [CompletionItem(f"{name}={word}") for word in (values_of(known[name], value) if name in known else ())]
+    return [
+        CompletionItem(f"{one.name}=", help=plain(one.help))
+        for one in known.values()
+        if f"{one.name}=".startswith(begun)
+    ]
 
 
 @click.command(
