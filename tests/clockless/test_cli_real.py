@@ -44,6 +44,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(tmp_path_factory: pytest.TempPathFactory, closed: Path) -> tuple[Path, str]:
     """One point of a triad, measured without any privilege from a closed directory; its place, and what it printed."""
     shell = Shell(tmp_path_factory.mktemp("real"))
+    shell.environment["WHOLE_PAGE"] = "1"
     place = shell.folder / "größe a"
     status, out, _ = shell(*STREAM, "--out", str(place), "--json", "-", before=PLAIN, cwd=closed)
     assert status in DONE
@@ -64,6 +65,7 @@ def check(directory: Path, out: str, table: str, count: int) -> None:
 
 def test_stream_prints_its_rows_and_nothing_else(run: tuple[Path, str]) -> None:
     check(*run, "stream", 1)
+    assert (run[0] / "report.html").stat().st_size > 300_000  # with the libraries that draw its figures
 
 
 @pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
