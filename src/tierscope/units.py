@@ -17,12 +17,21 @@ SIZES = {"": 1, "B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB, "TiB": TiB,
          "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
 TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
 RATES = {"": 1.0, "B/s": 1.0, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12, "MiB/s": float(MiB), "GiB/s": float(GiB)}
+PER_S = {"": 1.0, "/s": 1.0, "k/s": 1e3, "M/s": 1e6, "G/s": 1e9}
+RATIOS = {"": 1.0, "%": 0.01}
+OF_BASE: dict[str, tuple[str, dict[str, int] | dict[str, float]]] = {
+    "B/s": ("rate", RATES), "s": ("time", TIMES), "B": ("size", SIZES), "1/s": ("rate", PER_S),
+}  # fmt: skip
+"""Base unit of a column -> what it measures, and the units that it is written in; a ratio has none."""
+WRITTEN = {"B/s": ("GB/s",), "s": ("s", "ms", "us", "ns"), "B": ("GiB", "MiB", "KiB", "B"), "1/s": ("M/s", "k/s", "/s")}
+"""Those that `word_value` chooses from, the largest first."""
 
 
 def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> float:
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]*)", text.strip())
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/%]*)", text.strip())
     if match is None:
-        raise UsageError(f"{what} {text!r} is no number with a unit; try one of {', '.join(u for u in units if u)}")
+        hint = "" if units is RATIOS else f" with a unit; try one of {', '.join(u for u in units if u)}"
+        raise UsageError(f"{what} {text!r} is no number{hint}")
     number, unit = match.groups()
     if unit not in units:
         raise UsageError(f"unknown unit {unit!r} in {what} {text!r}; known: {', '.join(u for u in units if u)}")
@@ -50,6 +59,28 @@ def parse_seconds(text: str) -> float:
 def parse_rate(text: str) -> float:
     """'307.2GB/s' -> bytes per second."""
     return _parse(text, RATES, "rate")
+
+
+def parse_value(text: str, unit: str) -> float:
+    """Return a number of any base unit of a column, the inverse of `show_value`; with its unit, where it has one."""
+    what, units = OF_BASE.get(unit, ("ratio", RATIOS))
+    if unit in OF_BASE and not re.search("[A-Za-z]$", text.strip()):
+        raise UsageError(f"{what} {text!r} has no unit; try one of {', '.join(u for u in units if u)}")
+    return _parse(text, units, what)
+
+
+def word_value(value: float, unit: str, *, up: bool) -> str:
+    """Return a positive number of any base unit with four digits, rounded up or down: '20.15 GB/s', '104.7 ns'.
+
+    `parse_value` reads it.
+    """
+    words = WRITTEN.get(unit, ("",))
+    _, units = OF_BASE.get(unit, ("ratio", RATIOS))
+    word = next((one for one in words if value >= units[one]), words[-1])
+    shown = value / units[word]
+    digits = 3 - math.floor(math.log10(shown))
+    rounded = (math.ceil if up else math.floor)(shown * 10.0**digits) / 10.0**digits
+    return f"{rounded:.{max(0, digits)}f} {word}".rstrip()
 
 
 def show_bytes(size: float) -> str:

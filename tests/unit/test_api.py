@@ -13,9 +13,9 @@ import tierscope
 from fake_core import FakeCore, put_in_place
 from made import Maker, add_stream
 from said import say
-from tierscope.api.measure import word_of
 from tierscope.api.table import Table
 from tierscope.errors import MachineError, ResultError, UnknownNameError, UsageError
+from tierscope.plans.options import word_of
 from tierscope.record.result import load_manifest
 from tierscope.tables import tables
 

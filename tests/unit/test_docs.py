@@ -9,7 +9,9 @@ import pytest
 
 from documents import Block, anchors, blocks, command_lines, fault, names, pages, sections
 from made_work import TASKS
+from tierscope.check.file import read_text
 from tierscope.errors import UsageError
+from tierscope.plans import suites
 from tierscope.suites.groups.experiments import GROUP_KEYS, read_groups
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,8 +100,12 @@ def test_no_page_names_a_place_of_one_machine(page: str) -> None:
 
 
 @pytest.mark.parametrize("block", fenced("toml"))
-def test_every_file_of_groups_is_read(block: Block) -> None:
-    assert read_groups(block.text, TASKS).experiments
+def test_every_file_of_groups_or_thresholds_is_read(block: Block) -> None:
+    if "[[threshold]]" in block.text:
+        asked = read_text(block.text, Path("thresholds.toml"))
+        assert suites[asked.suite].read(asked.options)
+    else:
+        assert read_groups(block.text, TASKS).experiments
 
 
 @pytest.mark.parametrize("block", fenced("python"))

@@ -102,3 +102,31 @@ def test_times_are_shown(seconds: float, shown: str) -> None:
 
 def test_rates_are_shown_in_gigabytes_per_second() -> None:
     assert units.show_rate(16.304e9) == "16.30 GB/s"
+
+
+@pytest.mark.parametrize(
+    ("word", "unit", "value"),
+    [
+        ("20 GB/s", "B/s", 20e9), ("104.7 ns", "s", 104.7e-9), ("64 MiB", "B", 64 << 20), ("1.5 M/s", "1/s", 1.5e6),
+        ("10%", "1", 0.1), ("1.25", "1", 1.25), ("3", "", 3.0),
+    ],
+)  # fmt: skip
+def test_a_value_is_read_by_the_base_unit_of_its_column(word: str, unit: str, value: float) -> None:
+    assert units.parse_value(word, unit) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("word", "unit"), [("20", "B/s"), ("2e10", "B/s"), ("1", "s"), ("20 ns", "B/s"), ("5 s", "1")])
+def test_a_value_with_no_unit_or_another_is_refused(word: str, unit: str) -> None:
+    with pytest.raises(UsageError):
+        units.parse_value(word, unit)
+
+
+@given(
+    value=some.floats(min_value=1e-12, max_value=1e15),
+    unit=some.sampled_from(["B/s", "s", "B", "1/s", "1"]),
+    up=some.booleans(),
+)
+def test_a_written_value_is_read_again_on_the_side_that_was_asked(value: float, unit: str, up: bool) -> None:
+    again = units.parse_value(units.word_value(value, unit, up=up), unit)
+    assert again == pytest.approx(value, rel=1.1e-3)
+    assert again >= value * (1 - 1e-12) if up else again <= value * (1 + 1e-12)

@@ -1,5 +1,6 @@
 """What every command that ends with a Result does: write the report, show it, choose the exit status."""
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
@@ -21,10 +22,15 @@ from tierscope.report.terminal import show
 
 def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool) -> int:
     """Execute what stands in `directory`, then report. An interruption leaves a run that `resume` continues."""
+    return run_and(directory, quiet, fresh, lambda run: finish(run, json_to, strict, quiet))
+
+
+def run_and(directory: Path, quiet: bool, fresh: bool, then: Callable[[Run], int]) -> int:
+    """Execute what stands in `directory`, and return what `then` makes of the run; as above."""
     go_on = f"tierscope resume {quote(str(directory))}"
     try:
         _execute(directory, quiet, fresh, go_on)
-        return finish(load(directory), json_to, strict, quiet)
+        return then(load(directory))
     except KeyboardInterrupt as error:
         door.message(f"interrupted; continue with: {go_on}")
         return stops.status_of(error)

@@ -8,7 +8,7 @@ A default of None is written "auto": the suite finds the value itself. Every val
 whether it was typed, comes from a manifest, or is set by another suite.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
@@ -23,6 +23,9 @@ from tierscope.record.experiment import Label, Target
 from tierscope.registry import unknown
 
 AUTO = "auto"
+
+Value = str | float | Iterable[str | float] | None
+"""Of an option: the word of the command line, a number in base units, several of them, or None for auto."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,6 +120,19 @@ def read_word(name: str, kind: Kind, word: str) -> Any:
         return kind.read(word)
     except UsageError as error:
         raise type(error)(f"{name}={word}: {error}") from error
+
+
+def word_of(value: Value) -> str:
+    """Return a value as the command line has it: 'triad,read', '1,2', 'auto'; UsageError for what has no such word."""
+    if value is None:
+        return AUTO
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, Iterable):
+        return ",".join(map(word_of, value))
+    raise UsageError(f"{value!r} is no value of an option; give a word, a number or a list of them")
 
 
 Known = TypeVar("Known", bound=Options)

@@ -93,32 +93,17 @@ def run(
     `--key value` mean `key=value`.
     """
     from tierscope.cli.finish import run_and_finish
+    from tierscope.cli.words import read_words
+    from tierscope.run.asked import asked
     from tierscope.run.commands import typed
     from tierscope.run.start import begin, command_line
 
-    name, options, text = _asked(suite, words)
+    name, options, text = asked(suite, read_words(words))
     if dry_run:
         return _list(name, options, text)
     agree = Agreement(suite, allowed=allowed) if text else typed
     directory, _ = begin(name, options, text, command_line(), out, agree)
     return run_and_finish(directory, json_to, strict, quiet, fresh=True)
-
-
-def _asked(suite: str, words: tuple[str, ...]) -> "tuple[str, SuiteOptions, str]":
-    from tierscope.cli.words import read_words
-    from tierscope.errors import UsageError, reason
-    from tierscope.plans import SuiteOptions, suites
-    from tierscope.plans.options import read_options
-    from tierscope.run.start import OWN_GROUPS
-
-    if not suite.endswith(".toml"):
-        return suite, suites[suite].read(read_words(words)), ""
-    try:
-        text = Path(suite).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = reason(error) if isinstance(error, OSError) else error
-        raise UsageError(f"plan {suite} cannot be read: {why}") from error
-    return OWN_GROUPS, read_options("a plan", SuiteOptions, read_words(words)), text
 
 
 def _list(name: str, options: "SuiteOptions", text: str) -> int:

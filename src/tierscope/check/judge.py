@@ -1,0 +1,150 @@
+"""Whether the points of a run keep the thresholds of a file.
+
+    passed      the whole interval is within the bounds
+    failed      the whole interval is outside of them, and the point is conclusive
+    not known   all else, with the reasons
+
+What makes a point inconclusive, such as other programs, makes memory look slower. So an inconclusive point may pass a
+bound on the slow side, such as at_least of a bandwidth; on the other side it is not known.
+
+Each point that a threshold matches is judged. The intervals are those of single points: of 40 points that are exactly
+at their threshold, one fails by chance.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tierscope.check.threshold import Threshold, column_of, key_word, matches, value_name
+from tierscope.compare.comparison import point
+from tierscope.errors import Exit, ResultError, UnknownNameError
+from tierscope.record.experiment import Label, real
+from tierscope.record.result import Run
+from tierscope.registry import unknown
+from tierscope.sound import reads
+from tierscope.tables import Column, Flat, Row, flat
+from tierscope.tables.measured import span_of
+from tierscope.units import show_bytes, show_value
+
+PASSED, FAILED, NOT_KNOWN = "passed", "failed", "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One point, judged by one threshold. reasons: why its verdict is not known."""
+
+    threshold: Threshold
+    point: str
+    value: float | None
+    low: float | None
+    high: float | None
+    conclusive: bool
+    verdict: str
+    reasons: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        """'17.20 GB/s (16.90 GB/s to 17.40 GB/s)'; "no number" where there is none."""
+        unit = self.threshold.measure.unit
+        if self.value is None:
+            return "no number"
+        if self.low is None or self.high is None:
+            return show_value(self.value, unit)
+        return f"{show_value(self.value, unit)} ({show_value(self.low, unit)} to {show_value(self.high, unit)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """All points of a run that the thresholds of a file match."""
+
+    run: Run
+    points: tuple[Judged, ...]
+
+    def count(self, verdict: str) -> int:
+        """Return how many points have this verdict."""
+        return Counter(one.verdict for one in self.points)[verdict]
+
+    @property
+    def verdict(self) -> str:
+        """That of the whole: failed if one point is, else not known if one point is."""
+        return next((word for word in (FAILED, NOT_KNOWN) if self.count(word)), PASSED)
+
+    @property
+    def status(self) -> Exit:
+        return {PASSED: Exit.GOOD, FAILED: Exit.FAILED, NOT_KNOWN: Exit.INCONCLUSIVE}[self.verdict]
+
+
+def judge(run: Run, thresholds: Sequence[Threshold]) -> Checked:
+    """Return the verdict on each point; ResultError or UnknownNameError for a value that the run does not have."""
+    return Checked(run, tuple(_judged(threshold, row) for threshold in thresholds for row in selected(run, threshold)))
+
+
+@reads("the check")
+def selected(run: Run, threshold: Threshold) -> list[Row]:
+    """Return the rows that a threshold matches; an error that names what the run has where there are none."""
+    table = threshold.measure.table
+    rows = [(flat(row), row) for row in table.rows(run)]
+    if not rows:
+        has = sorted({record.experiment.table for record in run.result.records})
+        raise ResultError(
+            f"{threshold.place}: {run.path} has no points of {table.name}; it has {', '.join(has) or 'none'}"
+        )
+    for key, value in threshold.where.items():
+        kept = [one for one in rows if matches(one[0], key, value)]
+        if not kept:
+            absent = _absent([values for values, _ in rows], threshold, key)
+            raise UnknownNameError(f"{threshold.place}: {run.path} has no such point: {absent}")
+        rows = kept
+    return [row for _, row in rows]
+
+
+def _absent(rows: list[Flat], threshold: Threshold, key: str) -> str:
+    """Return what was asked of a key, and what the rows have: 'unknown threads 4 (known: 1, 2)'."""
+    table = threshold.measure.table
+    column = column_of(table, key)
+    known = list(dict.fromkeys(_word(column, row.get(key)) or "none" for row in rows))
+    before = [f"{key_word(table, one)} {_word(column_of(table, one), value)}" for one, value in threshold.where.items()]
+    rest = before[: list(threshold.where).index(key)]
+    where = f" of {table.name}" + (f" with {', '.join(rest)}" if rest else "")
+    return unknown(f"{key_word(table, key)}{where}", _word(column, threshold.where[key]), known)
+
+
+def _word(column: Column, value: Label) -> str:
+    if column.unit == "B" and isinstance(value, int | float):
+        return show_bytes(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _judged(threshold: Threshold, row: Row) -> Judged:
+    measure, values = threshold.measure, flat(row)
+    value, span = real(values.get(measure.main.name)), span_of(values, measure.main.stem)
+    low, high = span if value is not None and span else (None, None)
+    conclusive = values.get("conclusive") is not False
+    doubts = tuple(getattr(row, "reasons", ()))
+    words = point(measure.table.name, values)
+    if low is None or high is None:
+        verdict, doubts = NOT_KNOWN, doubts or ("it has no interval",)
+    else:
+        verdict = _verdict(threshold, low, high, conclusive=conclusive)
+        if verdict == NOT_KNOWN and not _outside(threshold, low, high) and not _inside(threshold, low, high):
+            doubts = ("its interval contains the threshold", *doubts)
+    name = f"{value_name(measure)}{f': {words}' if words else ''}"
+    return Judged(threshold, name, value, low, high, conclusive, verdict, doubts if verdict == NOT_KNOWN else ())
+
+
+def _verdict(threshold: Threshold, low: float, high: float, *, conclusive: bool) -> str:
+    if _outside(threshold, low, high):
+        return FAILED if conclusive else NOT_KNOWN
+    if _inside(threshold, low, high):
+        return PASSED if conclusive or threshold.slow_side else NOT_KNOWN
+    return NOT_KNOWN
+
+
+def _inside(threshold: Threshold, low: float, high: float) -> bool:
+    return low >= threshold.low and high <= threshold.high
+
+
+def _outside(threshold: Threshold, low: float, high: float) -> bool:
+    return high < threshold.low or low > threshold.high

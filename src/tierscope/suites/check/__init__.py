@@ -1,0 +1,1 @@
+"""Bandwidth of all CPUs and idle latency in about ten seconds."""

@@ -1,0 +1,376 @@
+"""Thresholds: a file is read, points are judged, a file is made of a run; bad input names what is possible."""
+
+import json
+import math
+import tomllib
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fake_core import FakeCore, put_in_place
+from made import Maker, add_latency, add_stream
+from said import refused, say
+from stored import stored
+from tierscope.check import junit, text
+from tierscope.check.file import SUITE, read_text
+from tierscope.check.judge import FAILED, NOT_KNOWN, PASSED, judge
+from tierscope.check.threshold import Threshold
+from tierscope.check.write import thresholds_of
+from tierscope.compare.measures import measures
+from tierscope.errors import Exit, TierscopeError, UnknownNameError, UsageError
+from tierscope.plans import suites
+from tierscope.record.result import Run, load, load_manifest, save_result
+
+HERE = Path("memory.toml")
+READ = '[[threshold]]\ntable = "stream"\nwhere = { kernel = "read", threads = 2 }\n'
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    maker = Maker(tmp_path_factory.mktemp("check") / "run")
+    add_stream(maker, ("read", "triad"))
+    add_latency(maker, (1 << 29,))
+    return maker.save("quick")
+
+
+def file_of(*lines: str) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def bounds_of(run: Run, name: str, conclusive: bool) -> tuple[dict[str, object], float, float]:
+    """Keys and bounds of the first point of a measure that is so."""
+    measure = measures()[name]
+    row = next(row for row in measure.rows(run) if row["conclusive"] is conclusive and measure.interval(row))
+    found = measure.interval(row)
+    assert found is not None
+    return {key: row[key] for key in measure.table.keys if row[key] is not None}, found.low, found.high
+
+
+def verdict(run: Run, name: str, conclusive: bool, low: float, high: float) -> str:
+    """Of a point of a measure, by bounds that are factors: below 1 of its low, above 1 of its high bound."""
+    where, least, most = bounds_of(run, name, conclusive)
+    middle = (least + most) / 2
+    at = {-math.inf: -math.inf, math.inf: math.inf, 0.9: least * 0.9, 1.0: middle, 1.1: most * 1.1}
+    (found,) = judge(run, [Threshold(1, "", measures()[name], where, at[low], at[high])]).points  # type: ignore[arg-type]
+    assert bool(found.reasons) == (found.verdict == NOT_KNOWN)
+    return found.verdict
+
+
+NONE, ALL = -math.inf, math.inf
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "sure", "unsure"),
+    [
+        (0.9, ALL, PASSED, PASSED),
+        (1.1, ALL, FAILED, NOT_KNOWN),
+        (1.0, ALL, NOT_KNOWN, NOT_KNOWN),
+        (NONE, 1.1, PASSED, NOT_KNOWN),  # other programs make a bandwidth keep an upper bound
+        (NONE, 0.9, FAILED, NOT_KNOWN),
+        (0.9, 1.1, PASSED, NOT_KNOWN),
+        (1.0, 1.1, NOT_KNOWN, NOT_KNOWN),
+    ],
+)
+def test_a_verdict_asks_for_the_whole_interval(run: Run, low: float, high: float, sure: str, unsure: str) -> None:
+    assert verdict(run, "stream", True, low, high) == sure
+    assert verdict(stored("storage"), "storage", False, low, high) == unsure
+
+
+def test_less_is_better_turns_the_slow_side(run: Run) -> None:
+    assert verdict(run, "latency", True, NONE, 1.1) == PASSED
+    assert verdict(run, "latency", True, NONE, 0.9) == FAILED
+    doubtful = stored("numa")
+    assert verdict(doubtful, "numa", False, NONE, 1.1) == PASSED
+    assert verdict(doubtful, "numa", False, 0.9, ALL) == NOT_KNOWN
+
+
+def test_the_worst_verdict_is_that_of_the_whole(run: Run) -> None:
+    low = file_of(READ, 'at_least = "1 GB/s"')
+    high = file_of(READ, 'at_least = "900 GB/s"')
+    assert judge(run, read_text(low, HERE).thresholds).status == Exit.GOOD
+    found = judge(run, read_text(low + high, HERE).thresholds)
+    assert found.status == Exit.FAILED
+    assert text.sentence(found) == f"check: failed: 1 of 2 points; {run.path}"
+    (line,) = text.details(found)
+    assert "stream bandwidth: read, threads 2" in line
+    assert "must be at least 900.00 GB/s" in line
+
+
+def test_a_threshold_judges_every_point_that_it_matches(run: Run) -> None:
+    wide = read_text('[[threshold]]\ntable = "stream"\nat_least = "1 GB/s"\n', HERE)
+    assert len(judge(run, wide.thresholds).points) == 4
+
+
+def test_keys_take_units_and_their_short_names(run: Run) -> None:
+    for where in ('footprint = "512 MiB", page = "4 KiB"', f"footprint_bytes = {1 << 29}, page_bytes = 4096"):
+        keys = f"where = {{ {where}, order = 'global' }}"
+        asked = file_of('[[threshold]]\ntable = "latency"', keys, 'at_most = "1 ms"')
+        found = judge(run, read_text(asked, HERE).thresholds)
+        assert [one.verdict for one in found.points] == [PASSED]
+
+
+@pytest.mark.parametrize("name", ["stream", "latency", "maps", "flush"])
+def test_a_run_keeps_the_thresholds_that_are_made_of_it(name: str) -> None:
+    run = stored(name)
+    for margin in (0.0, 0.1):
+        made = read_text(thresholds_of(run, margin), HERE)
+        found = judge(run, made.thresholds)
+        assert found.verdict == PASSED
+        assert made.suite == run.result.suite
+        options, kept = suites[made.suite].read(made.options).labels(), run.result.options
+        assert {key: options[key] for key in kept} == kept
+
+
+def test_a_made_file_fails_a_run_that_is_slower_than_the_margin(tmp_path: Path, run: Run) -> None:
+    text_of = thresholds_of(run, 0.1)
+    clock = [msgspec.structs.replace(one, clock=msgspec.structs.replace(one.clock, hz=one.clock.hz * 0.8))
+             for one in run.result.records]  # fmt: skip
+    path = tmp_path / "slower"
+    (path / "samples").mkdir(parents=True)
+    for sample in (run.path / "samples").iterdir():
+        (path / "samples" / sample.name).write_bytes(sample.read_bytes())
+    (path / "manifest.json").write_bytes((run.path / "manifest.json").read_bytes())
+    save_result(path, msgspec.structs.replace(run.result, records=tuple(clock)))
+    found = judge(load(path), read_text(text_of, HERE).thresholds)
+    assert {one.verdict for one in found.points} == {FAILED}
+
+
+def test_a_made_file_leaves_out_what_is_inconclusive_and_sizes_that_are_all_alike(run: Run) -> None:
+    made = tomllib.loads(thresholds_of(stored("stream"), 0.05))
+    assert {tuple(one["where"]) for one in made["threshold"]} == {("kernel", "threads", "target")}
+    flush = measures()["flush"].rows(stored("flush"))
+    sure = [row for row in flush if row["conclusive"]]
+    assert len(tomllib.loads(thresholds_of(stored("flush"), 0.05))["threshold"]) == len(sure) < len(flush)
+    with pytest.raises(UsageError, match="no conclusive main number"):
+        thresholds_of(stored("numa"), 0.1)
+
+
+def test_words_of_a_foreign_run_stay_words_in_a_made_file(run: Run) -> None:
+    result = msgspec.structs.replace(
+        run.result, started='soon\n[options]\nlimit = "1h"', options={"x\ny": 1, "limit": 5}
+    )
+    made = tomllib.loads(thresholds_of(Run(path=run.path, result=result), 0.1))
+    assert made["options"] == {"limit": 5}
+
+
+# --- bad input ---
+
+WRONG = [
+    ("[[threshold]", "is not TOML"),
+    ("", r"no \[\[threshold\]\]"),
+    ("threshold = 3", r"no \[\[threshold\]\]"),
+    ("threshold = [3]", "threshold 1: it is not a table"),
+    ("thresholds = []", "did you mean threshold"),
+    (f"suite = 3\n{READ}at_least = 1", "suite=3 is not text"),
+    (f"options = 3\n{READ}at_least = 1", "options=3 is not a table"),
+    (f"options = {{ limit = 2026-01-02 }}\n{READ}at_least = 1", "is no value of an option"),
+    ("[[threshold]]\nat_least = 1", "has no table; known: .*stream"),
+    ('[[threshold]]\ntable = "strea"\nat_least = 1', "did you mean stream"),
+    ('[[threshold]]\ntable = "calibration"\nat_least = 1', "no main value; tables that have one: .*stream"),
+    ('[[threshold]]\ntable = "sharing"\nat_most = 1', "several main values"),
+    (f'{READ}value = "bandwidt"\nat_least = "1 GB/s"', "did you mean bandwidth"),
+    (f'{READ}at_leas = "1 GB/s"', "did you mean at_least"),
+    (READ, "it has no bound"),
+    (f"{READ}at_least = 20", 'has no unit; try at_least = "20 GB/s"'),
+    (f'{READ}at_least = "20"', "has no unit"),
+    (f'{READ}at_least = "20 Gb/s"', "unknown unit 'Gb/s'"),
+    (f'{READ}at_least = "20 ns"', "unknown unit 'ns'"),
+    (f'{READ}at_least = "fast"', "is no number"),
+    (f"{READ}at_least = true", "is not a number"),
+    (f'{READ}at_least = "3 GB/s"\nat_most = "2 GB/s"', "is impossible"),
+    ('[[threshold]]\ntable = "stream"\nwhere = 3\nat_least = "1 GB/s"', "where=3 is not a table"),
+    ('[[threshold]]\ntable = "stream"\nwhere = { kernels = "read" }\nat_least = "1 GB/s"', "did you mean kernel"),
+    ('[[threshold]]\ntable = "stream"\nwhere = { page = "4 KX" }\nat_least = "1 GB/s"', "where.page: unknown unit"),
+    ('[[threshold]]\ntable = "stream"\nwhere = { threads = [1] }\nat_least = "1 GB/s"', "neither text nor a number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "why"), WRONG)
+def test_a_mistake_in_a_file_is_named_with_its_place(content: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why) as error:
+        read_text(content, HERE)
+    assert str(error.value).startswith("memory.toml")
+
+
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        ('kernel = "reat"', "unknown kernel of stream 'reat'; did you mean read? (known: read, triad)"),
+        ('kernel = "read", threads = 4', "unknown threads of stream with kernel read '4' (known: 1, 2)"),
+        ('page = "1 GiB"', "unknown page of stream '1 GiB'; did you mean 2 MiB? (known: 2 MiB)"),
+    ],
+)
+def test_a_point_that_a_run_does_not_have_names_what_it_has(run: Run, where: str, why: str) -> None:
+    asked = file_of('[[threshold]]\ntable = "stream"', f"where = {{ {where} }}", 'at_least = "1 GB/s"')
+    with pytest.raises(UnknownNameError) as error:
+        judge(run, read_text(asked, HERE).thresholds)
+    assert why in str(error.value)
+    assert "threshold 1 (stream bandwidth)" in str(error.value)
+
+
+def test_a_table_that_a_run_does_not_have_names_those_that_it_has(run: Run) -> None:
+    asked = read_text('[[threshold]]\ntable = "tlb"\nat_most = "1 us"\n', HERE)
+    with pytest.raises(UsageError, match="no points of tlb; it has latency, stream"):
+        judge(run, asked.thresholds)
+
+
+# --- the command ---
+
+
+def test_the_command_prints_one_line_and_what_did_not_pass(
+    run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "memory.toml"
+    status, out, _ = say(capfd, "check", "--write", str(run.path), "--margin", "5%")
+    assert status == Exit.GOOD
+    file.write_text(out)
+    status, out, err = say(capfd, "check", str(file), str(run.path))
+    assert (status, err) == (Exit.GOOD, "")
+    assert out.count("\n") == 1
+    assert out.startswith("check: passed: ")
+    assert say(capfd, "check", str(file), str(run.path), "--quiet")[1] == ""
+    file.write_text(file_of(READ, 'at_least = "900 GB/s"'))
+    status, out, _ = say(capfd, "check", str(file), str(run.path))
+    assert status == Exit.FAILED
+    assert out.count("\n") == 2
+    status, out, _ = say(capfd, "check", str(file), str(run.path), "--json")
+    assert status == Exit.FAILED
+    (one,) = json.loads(out)["points"]
+    assert (one["verdict"], one["at_least"], one["unit"]) == ("failed", 900e9, "B/s")
+
+
+def test_the_command_measures_and_keeps_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put_in_place(FakeCore(), monkeypatch)
+    HERE.write_text(file_of(READ, 'at_least = "1 MB/s"', '[[threshold]]\ntable = "latency"\nat_most = "1 ms"'))
+    status, out, _ = say(capfd, "check", str(HERE), "--out", "run")
+    assert (status, out) == (Exit.GOOD, "check: passed: 2 of 2 points; run\n")
+    kept = load(Path("run"))
+    assert kept.result.complete
+    assert kept.result.suite == SUITE
+    assert load_manifest(Path("run")).argv == ("tierscope", "run", "check")
+    assert say(capfd, "check", str(HERE), "run")[0] == Exit.GOOD
+
+
+def test_the_file_names_suite_options_and_groups_relative_to_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put_in_place(FakeCore(), monkeypatch)
+    options = '[options]\nkernels = ["triad"]\nthreads = [1]\narray = "1MiB"\nbudget = 0.1\nvisits = 0'
+    rest = '[[threshold]]\ntable = "stream"\nat_least = "1 MB/s"'
+    HERE.write_text(file_of('suite = "stream"', options, rest))
+    assert say(capfd, "check", str(HERE), "--out", "triad")[0] == Exit.GOOD
+    assert [row["kernel"] for row in measures()["stream"].rows(load(Path("triad")))] == ["triad"]
+    plans = tmp_path / "plans"
+    plans.mkdir()
+    (plans / "own.toml").write_text(
+        '[schedule]\nbudget = "0.2s"\nvisits = 0\n[[experiment]]\nlabel = "alone"\n'
+        '[[experiment.group]]\nkernel = "read"\nrole = "reader"\ncpus = "0"\nfootprint = "1MiB"\n'
+    )
+    rest = '[[threshold]]\ntable = "groups"\nwhere = { role = "reader" }\nvalue = "bandwidth"\nat_least = "1 MB/s"'
+    (plans / "check.toml").write_text(file_of('suite = "own.toml"', rest))
+    assert say(capfd, "check", "plans/check.toml", "--out", "own")[::2] == (Exit.GOOD, "")
+
+
+def test_commands_that_a_file_would_start_need_consent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put_in_place(FakeCore(), monkeypatch)
+    rest = '[[threshold]]\ntable = "stream"\nat_least = "1 MB/s"'
+    HERE.write_text(file_of('suite = "neighbors"', '[options]\nvictim = "cmd touch here"', rest))
+    status, _, err = say(capfd, "check", str(HERE))
+    assert status == Exit.USAGE
+    assert "touch here" in err
+    assert "--allow-commands" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "no thresholds file is named"),
+        (("absent.toml",), "absent.toml cannot be read"),
+        (("--write", "run"), "--margin"),
+        (("--margin", "10%"), "--write"),
+        (("--write", "run", "--margin", "10"), "--margin 10 is not a share"),
+        (("--write", "run", "--margin", "ten"), "is no number"),
+        (("a.toml", "--write", "run", "--margin", "10%"), "checks nothing"),
+        (("a.toml", "run", "--out", "b"), "is measured already"),
+    ],
+)
+def test_words_that_mean_nothing_together_are_refused(
+    words: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, told = refused(capfd, "check", *words)
+    assert status == Exit.USAGE
+    assert why in told
+
+
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        ('suite = "strea"', "did you mean stream"),
+        ("[options]\nkernel = 1", "did you mean kernels"),
+        ('suite = "absent.toml"', "absent.toml cannot be read"),
+    ],
+)
+def test_a_wrong_suite_or_option_leaves_no_run(
+    head: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put_in_place(FakeCore(), monkeypatch)
+    HERE.write_text(file_of(head, READ, 'at_least = "1 MB/s"'))
+    status, told = refused(capfd, "check", str(HERE), "--junit", "check.xml")
+    assert status == Exit.USAGE
+    assert why in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["check.xml", "memory.toml"]
+    (problem,) = ET.parse("check.xml").iter("error")
+    assert problem.attrib["message"] == told
+
+
+# --- JUnit ---
+
+
+def test_junit_counts_what_failed_and_what_is_not_known(run: Run) -> None:
+    middle = sum(bounds_of(run, "stream", True)[1:]) / 2
+    stream = measures()["stream"]
+    keys = bounds_of(run, "stream", True)[0]
+    asked = [Threshold(n, name, stream, keys, low) for n, name, low in
+             ((1, "", 1.0), (2, "<b>\x1b", 1e15), (3, "doubt", middle))]  # type: ignore[arg-type] # fmt: skip
+    root = ET.fromstring(junit.report(judge(run, asked), 1.5))
+    (suite,) = root
+    counts = {name: suite.attrib[name] for name in ("tests", "failures", "errors", "skipped", "time")}
+    assert counts == {"tests": "3", "failures": "1", "errors": "0", "skipped": "1", "time": "1.500"}
+    passed, failed, unknown = suite.iter("testcase")
+    assert [child.tag for child in passed] == ["system-out"]
+    assert failed.find("failure") is not None
+    assert failed.attrib["name"].startswith("<b>\\u001b: stream bandwidth: read, threads 1")
+    skipped = unknown.find("skipped")
+    assert skipped is not None
+    assert "its interval contains the threshold" in skipped.attrib["message"]
+
+
+def test_junit_of_a_check_that_could_not_be_made_is_an_error() -> None:
+    for problem in (UsageError("wrong \x00 <file>"), TierscopeError("odd")):
+        root = ET.fromstring(junit.error(problem, 0.1))
+        assert root.attrib["errors"] == "1"
+        (one,) = root.iter("error")
+        assert one.attrib["type"] == type(problem).__name__
+
+
+def test_junit_goes_where_it_is_asked_or_says_why_not(
+    run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file, to = tmp_path / "memory.toml", tmp_path / "check.xml"
+    file.write_text(file_of(READ, 'at_least = "1 GB/s"'))
+    assert say(capfd, "check", str(file), str(run.path), "--junit", str(to))[0] == Exit.GOOD
+    assert ET.parse(to).getroot().attrib["tests"] == "1"
+    status, told = refused(capfd, "check", str(file), str(run.path), "--junit", str(tmp_path / "absent" / "x.xml"))
+    assert status == Exit.CANNOT
+    assert "try another --junit" in told
