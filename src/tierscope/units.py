@@ -23,8 +23,10 @@ OF_BASE: dict[str, tuple[str, dict[str, int] | dict[str, float]]] = {
     "B/s": ("rate", RATES), "s": ("time", TIMES), "B": ("size", SIZES), "1/s": ("rate", PER_S),
 }  # fmt: skip
 """Base unit of a column -> what it measures, and the units that it is written in; a ratio has none."""
-WRITTEN = {"B/s": ("GB/s",), "s": ("s", "ms", "us", "ns"), "B": ("GiB", "MiB", "KiB", "B"), "1/s": ("M/s", "k/s", "/s")}
-"""Those that `word_value` chooses from, the largest first."""
+WRITTEN = {
+    "B/s": ("GB/s", "MB/s"), "s": ("s", "ms", "us", "ns"), "B": ("GiB", "MiB", "KiB", "B"), "1/s": ("M/s", "k/s", "/s"),
+}  # fmt: skip
+"""Those that four digits are written in, the largest first."""
 
 
 def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> float:
@@ -74,13 +76,24 @@ def word_value(value: float, unit: str, *, up: bool) -> str:
 
     `parse_value` reads it.
     """
+    word, scale = _written(value, unit)
+    digits = 3 - math.floor(math.log10(value / scale))
+    rounded = (math.ceil if up else math.floor)(value / scale * 10.0**digits) / 10.0**digits
+    return f"{rounded:.{max(0, digits)}f} {word}".rstrip()
+
+
+def show_digits(value: float, unit: str) -> str:
+    """Return a number of any base unit with up to four digits: '20.15 GB/s', '8.3 MB/s', '104.7 ns'."""
+    word, scale = _written(value, unit)
+    return f"{value / scale:.4g} {word}".rstrip()
+
+
+def _written(value: float, unit: str) -> tuple[str, float]:
+    """Return the unit that a number of a base unit is written in, and its size."""
     words = WRITTEN.get(unit, ("",))
     _, units = OF_BASE.get(unit, ("ratio", RATIOS))
     word = next((one for one in words if value >= units[one]), words[-1])
-    shown = value / units[word]
-    digits = 3 - math.floor(math.log10(shown))
-    rounded = (math.ceil if up else math.floor)(shown * 10.0**digits) / 10.0**digits
-    return f"{rounded:.{max(0, digits)}f} {word}".rstrip()
+    return word, units[word]
 
 
 def show_bytes(size: float) -> str:

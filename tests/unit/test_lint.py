@@ -69,7 +69,11 @@ def test_shell_scripts_are_sound(root: Path) -> None:
     )
     guest = [f"tests/vm/guest/{name}" for name in ("init", "serve", "record")]
     subprocess.run([*common, "-s", "sh", *guest], cwd=root, check=True)
-    subprocess.run([*common, ".ci/run", "packaging/try-fresh", "packaging/vm-kernel"], cwd=root, check=True)
+    subprocess.run(
+        [*common, ".ci/run", "packaging/github/check.sh", "packaging/try-fresh", "packaging/vm-kernel"],
+        cwd=root,
+        check=True,
+    )
 
 
 def test_units_and_names_are_spelt_one_way(root: Path) -> None:

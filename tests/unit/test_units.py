@@ -130,3 +130,15 @@ def test_a_written_value_is_read_again_on_the_side_that_was_asked(value: float, 
     again = units.parse_value(units.word_value(value, unit, up=up), unit)
     assert again == pytest.approx(value, rel=1.1e-3)
     assert again >= value * (1 - 1e-12) if up else again <= value * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "word"),
+    [
+        (20e9, "B/s", "20 GB/s"), (12.3456e9, "B/s", "12.35 GB/s"), (8.3e6, "B/s", "8.3 MB/s"),
+        (5e3, "B/s", "0.005 MB/s"), (104.72e-9, "s", "104.7 ns"), (0.0, "s", "0 ns"), (64 << 20, "B", "64 MiB"),
+        (1.5e6, "1/s", "1.5 M/s"), (1.25, "1", "1.25"),
+    ],
+)  # fmt: skip
+def test_a_number_is_shown_with_four_digits(value: float, unit: str, word: str) -> None:
+    assert units.show_digits(value, unit) == word

@@ -24,7 +24,7 @@ from tierscope.registry import unknown
 from tierscope.sound import reads
 from tierscope.tables import Column, Flat, Row, flat
 from tierscope.tables.measured import span_of
-from tierscope.units import show_bytes, show_value
+from tierscope.units import show_bytes, show_digits
 
 PASSED, FAILED, NOT_KNOWN = "passed", "failed", "not known"
 
@@ -44,13 +44,13 @@ class Judged:
 
     @property
     def said(self) -> str:
-        """'17.20 GB/s (16.90 GB/s to 17.40 GB/s)'; "no number" where there is none."""
+        """'17.2 GB/s (16.9 GB/s to 17.4 GB/s)'; "no number" where there is none."""
         unit = self.threshold.measure.unit
         if self.value is None:
             return "no number"
-        if self.low is None or self.high is None:
-            return show_value(self.value, unit)
-        return f"{show_value(self.value, unit)} ({show_value(self.low, unit)} to {show_value(self.high, unit)})"
+        if self.low is None or self.high is None or self.low == self.high:
+            return show_digits(self.value, unit)
+        return f"{show_digits(self.value, unit)} ({show_digits(self.low, unit)} to {show_digits(self.high, unit)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from tierscope.errors import UnknownNameError, UsageError
 from tierscope.record.experiment import Label
 from tierscope.registry import unknown
 from tierscope.tables import ENDINGS, Column, Flat, JudgedRow, Plain, tables
-from tierscope.units import parse_value, show_value
+from tierscope.units import parse_value, show_digits
 
 KEYS = ["name", "table", "where", "value", "at_least", "at_most"]
 EXAMPLES = {"B/s": "20 GB/s", "s": "100 ns", "B": "64 MiB", "1/s": "1.5 M/s"}
@@ -51,8 +51,8 @@ class Threshold:
 
     @property
     def asked(self) -> str:
-        """'at least 20.00 GB/s', 'at least 20.00 GB/s and at most 30.00 GB/s'."""
-        said = (f"{key.replace('_', ' ')} {show_value(one, self.measure.unit)}" for key, one in self.bounds.items())
+        """'at least 20 GB/s', 'at least 20 GB/s and at most 30 GB/s'."""
+        said = (f"{key.replace('_', ' ')} {show_digits(one, self.measure.unit)}" for key, one in self.bounds.items())
         return " and ".join(said)
 
 
