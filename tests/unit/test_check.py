@@ -82,6 +82,12 @@ def test_less_is_better_turns_the_slow_side(run: Run) -> None:
     assert verdict(doubtful, "numa", False, 0.9, ALL) == NOT_KNOWN
 
 
+def test_a_point_without_an_interval_is_not_known() -> None:
+    asked = read_text('[[threshold]]\ntable = "contention"\nat_least = "1 B/s"\n', HERE)
+    points = judge(stored("contention"), asked.thresholds).points
+    assert {(one.verdict, one.reasons[0]) for one in points} == {(NOT_KNOWN, "it has no interval")}
+
+
 def test_the_worst_verdict_is_that_of_the_whole(run: Run) -> None:
     low = file_of(READ, 'at_least = "1 GB/s"')
     high = file_of(READ, 'at_least = "900 GB/s"')
@@ -153,6 +159,7 @@ def test_words_of_a_foreign_run_stay_words_in_a_made_file(run: Run) -> None:
 
 # --- bad input ---
 
+LONG = "1" + "0" * 400  # a whole number of TOML that is no number of a machine
 WRONG = [
     ("[[threshold]", "is not TOML"),
     ("", r"no \[\[threshold\]\]"),
@@ -175,6 +182,9 @@ WRONG = [
     (f'{READ}at_least = "20 ns"', "unknown unit 'ns'"),
     (f'{READ}at_least = "fast"', "is no number"),
     (f"{READ}at_least = true", "is not a number"),
+    (f'[[threshold]]\ntable = "sharing"\nvalue = "gain"\nat_least = {LONG}', "not a number that a value can have"),
+    (f'[[threshold]]\ntable = "stream"\nwhere = {{ threads = {LONG} }}\nat_least = "1 GB/s"', "where.threads: this is"),
+    ('[[threshold]]\ntable = "sharing"\nvalue = "gain"\nat_least = nan', "not a number that a value can have"),
     (f'{READ}at_least = "3 GB/s"\nat_most = "2 GB/s"', "is impossible"),
     ('[[threshold]]\ntable = "stream"\nwhere = 3\nat_least = "1 GB/s"', "where=3 is not a table"),
     ('[[threshold]]\ntable = "stream"\nwhere = { kernels = "read" }\nat_least = "1 GB/s"', "did you mean kernel"),

@@ -113,7 +113,7 @@ def _word(column: Column, value: Label) -> str:
     if column.unit == "B" and isinstance(value, int | float):
         return show_bytes(value)
     if isinstance(value, float):
-        return f"{value:g}"
+        return str(int(value)) if value.is_integer() else f"{value:g}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -121,30 +121,21 @@ def _judged(threshold: Threshold, row: Row) -> Judged:
     measure, values = threshold.measure, flat(row)
     value, span = real(values.get(measure.main.name)), span_of(values, measure.main.stem)
     low, high = span if value is not None and span else (None, None)
-    conclusive = values.get("conclusive") is not False
-    doubts = tuple(getattr(row, "reasons", ()))
+    sure = values.get("conclusive") is not False
+    verdict, why = _verdict(threshold, low, high, sure=sure)
+    doubts: tuple[str, ...] = getattr(row, "reasons", ())
+    reasons = (*([why] if why else []), *doubts) or ("the point is inconclusive",)
     words = point(measure.table.name, values)
-    if low is None or high is None:
-        verdict, doubts = NOT_KNOWN, doubts or ("it has no interval",)
-    else:
-        verdict = _verdict(threshold, low, high, conclusive=conclusive)
-        if verdict == NOT_KNOWN and not _outside(threshold, low, high) and not _inside(threshold, low, high):
-            doubts = ("its interval contains the threshold", *doubts)
     name = f"{value_name(measure)}{f': {words}' if words else ''}"
-    return Judged(threshold, name, value, low, high, conclusive, verdict, doubts if verdict == NOT_KNOWN else ())
+    return Judged(threshold, name, value, low, high, sure, verdict, reasons if verdict == NOT_KNOWN else ())
 
 
-def _verdict(threshold: Threshold, low: float, high: float, *, conclusive: bool) -> str:
-    if _outside(threshold, low, high):
-        return FAILED if conclusive else NOT_KNOWN
-    if _inside(threshold, low, high):
-        return PASSED if conclusive or threshold.slow_side else NOT_KNOWN
-    return NOT_KNOWN
-
-
-def _inside(threshold: Threshold, low: float, high: float) -> bool:
-    return low >= threshold.low and high <= threshold.high
-
-
-def _outside(threshold: Threshold, low: float, high: float) -> bool:
-    return high < threshold.low or low > threshold.high
+def _verdict(threshold: Threshold, low: float | None, high: float | None, *, sure: bool) -> tuple[str, str]:
+    """Return the verdict, and why it is not known where the doubts of the point itself do not say so."""
+    if low is None or high is None:
+        return NOT_KNOWN, "it has no interval"
+    if high < threshold.low or low > threshold.high:
+        return FAILED if sure else NOT_KNOWN, ""
+    if threshold.low <= low and high <= threshold.high:
+        return PASSED if sure or threshold.slow_side else NOT_KNOWN, ""
+    return NOT_KNOWN, "its interval contains the threshold"

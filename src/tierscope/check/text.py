@@ -32,8 +32,9 @@ def details(found: Checked) -> list[str]:
 def told(one: Judged) -> str:
     """Return 'stream bandwidth: read, threads 2: 17.2 GB/s (16.9 GB/s to 17.4 GB/s), must be at least 20 GB/s'."""
     name = f"{one.threshold.name}: " if one.threshold.name else ""
-    more = len(one.reasons) - 1
-    why = f"; {one.reasons[0]}{f' (and {more} more)' if more > 0 else ''}" if one.reasons else ""
+    why = f"; {one.reasons[0]}" if one.reasons else ""
+    if more := len(one.reasons[1:]):
+        why += f" (and {more} more reason{'s' if more > 1 else ''})"
     return f"{name}{one.point}: {one.said}, must be {one.threshold.asked}{why}"
 
 

@@ -137,12 +137,12 @@ def _condition(table: Plain, word: str, value: Any) -> tuple[str, Label]:
     unit = column_of(table, key).unit
     if not isinstance(value, str | int | float):
         raise UsageError(f"where.{word}={value!r} is neither text nor a number")
-    if isinstance(value, str) and unit:
-        try:
-            return key, parse_value(value, unit)
-        except UsageError as error:
-            raise UsageError(f"where.{word}: {error}") from error
-    return key, value if unit or isinstance(value, bool) else str(value)
+    if isinstance(value, bool) or not unit:
+        return key, value if isinstance(value, bool) else str(value)
+    try:
+        return key, parse_value(value, unit) if isinstance(value, str) else _finite(value)
+    except UsageError as error:
+        raise UsageError(f"where.{word}: {error}") from error
 
 
 def _bound(entry: dict[str, Any], key: str, unit: str) -> float | None:
@@ -154,11 +154,19 @@ def _bound(entry: dict[str, Any], key: str, unit: str) -> float | None:
     if not isinstance(value, str) and has_unit:
         raise UsageError(f'{key}={value} has no unit; try {key} = "{_example(unit)}"')
     try:
-        found = parse_value(value, unit) if isinstance(value, str) else float(value)
+        return parse_value(value, unit) if isinstance(value, str) else _finite(value)
     except UsageError as error:
         raise type(error)(f"{key}: {error}") from error
+
+
+def _finite(value: float) -> float:
+    """Return a number of the file, which may be a whole one of any length; UsageError for one that nothing has."""
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
     if not math.isfinite(found):
-        raise UsageError(f"{key}={value} is not a number that a value can have")
+        raise UsageError("this is not a number that a value can have")
     return found
 
 
