@@ -260,5 +260,5 @@ def put_in_place(fake: FakeCore, monkeypatch: pytest.MonkeyPatch) -> FakeCore:
     monkeypatch.setattr(core, "topology", made_topology)
     monkeypatch.setattr(runner, "time", fake)
     monkeypatch.setattr(start, "examine", lambda system: ())
-    monkeypatch.setattr(start, "watch_of", lambda manifest: None)
+    monkeypatch.setattr(start, "watch_of", lambda manifest, host: None)
     return fake

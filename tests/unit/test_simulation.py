@@ -91,7 +91,7 @@ def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
     asked: list[str] = []
     bare = msgspec.structs.replace(made_machine(1), kernels={})
 
-    def this_machine(peak: float | None, simulated_word: str = "") -> Machine:
+    def this_machine(peak: float | None, simulated_word: str, _host: object) -> Machine:
         asked.append(simulated_word)
         return bare
 

@@ -22,8 +22,9 @@ allowing = click.option(
 class Agreement:
     """Whether the user agrees to the commands of one file; asked once for each command."""
 
-    def __init__(self, source: object, *, allowed: bool) -> None:
-        self._source, self._allowed = source, allowed
+    def __init__(self, source: object, *, allowed: bool, on: str = "") -> None:
+        """on: the machine on which they would start, `ssh:NAME`; "" is this one."""
+        self._source, self._allowed, self._on = source, allowed, on or "this machine"
         self._known: set[str] = set()
 
     def __call__(self, commands: Sequence[str]) -> None:
@@ -32,7 +33,7 @@ class Agreement:
         if not new:
             return
         many = "this command" if len(new) == 1 else f"these {len(new)} commands"
-        door.message(f"{self._source} starts {many} on this machine:")
+        door.message(f"{self._source} starts {many} on {self._on}:")
         for command in new:
             door.details(f"  {printable(command)}\n")
         if not (self._allowed or self._asked(many)):

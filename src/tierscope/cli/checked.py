@@ -40,6 +40,7 @@ class Asked:
 
     def _measure(self, file: CheckFile, out: Path | None, agree: Agree) -> int:
         from tierscope.cli.finish import run_and
+        from tierscope.run.hosts import HERE
         from tierscope.run.asked import asked
         from tierscope.run.start import begin
 
@@ -51,7 +52,7 @@ class Asked:
         argv = ("tierscope", "run", name, *(f"{key}={word}" for key, word in file.options.items()))
         directory, _ = begin(suite, options, plan, argv, out, agree)
         quiet = self.quiet or not sys.stderr.isatty()  # a log of ten seconds needs no progress
-        return run_and(directory, quiet, True, lambda run: self._judge(file, run))
+        return run_and(directory, quiet, True, lambda run: self._judge(file, run), HERE)
 
     def _judge(self, file: CheckFile, run: Run) -> int:
         found = judge(run, file.thresholds)

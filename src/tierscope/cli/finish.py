@@ -4,6 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -19,17 +20,21 @@ from tierscope.report.formats import write
 from tierscope.report.formats.json import document
 from tierscope.report.terminal import show
 
+if TYPE_CHECKING:
+    from tierscope.run.hosts import Host
 
-def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool) -> int:
+
+def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool, host: "Host") -> int:
     """Execute what stands in `directory`, then report. An interruption leaves a run that `resume` continues."""
-    return run_and(directory, quiet, fresh, lambda run: finish(run, json_to, strict, quiet))
+    return run_and(directory, quiet, fresh, lambda run: finish(run, json_to, strict, quiet), host)
 
 
-def run_and(directory: Path, quiet: bool, fresh: bool, then: Callable[[Run], int]) -> int:
+def run_and(directory: Path, quiet: bool, fresh: bool, then: Callable[[Run], int], host: "Host") -> int:
     """Execute what stands in `directory`, and return what `then` makes of the run; as above."""
-    go_on = f"tierscope resume {quote(str(directory))}"
+    there = f" --host {host.word}" if host.word else ""
+    go_on = f"tierscope resume {quote(str(directory))}{there}"
     try:
-        _execute(directory, quiet, fresh, go_on)
+        _execute(directory, quiet, fresh, go_on, host)
         return then(load(directory))
     except KeyboardInterrupt as error:
         door.message(f"interrupted; continue with: {go_on}")
@@ -43,7 +48,7 @@ def _load_undisturbed(*modules: str) -> None:
             import_module(name)
 
 
-def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
+def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str, host: "Host") -> None:
     from tierscope.cli.progress import Progress
     from tierscope.record.result import load_manifest
     from tierscope.run.start import drop_if_empty, execute, resume
@@ -52,9 +57,9 @@ def _execute(directory: Path, quiet: bool, fresh: bool, go_on: str) -> None:
         _load_undisturbed("duckdb", "vl_convert")
         with Progress(Console(stderr=True, quiet=quiet)) as progress:
             if fresh:
-                execute(directory, load_manifest(directory), progress)
+                execute(directory, load_manifest(directory), progress, host)
             else:
-                resume(directory, progress)
+                resume(directory, progress, host)
     except (TierscopeError, OSError) as error:
         told = error if isinstance(error, TierscopeError) else MachineError(refusal(error))
         if not fresh or drop_if_empty(directory):

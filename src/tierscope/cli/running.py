@@ -2,6 +2,27 @@
 
 import rich_click as click
 
+HOST = "tierscope.host"  # of the context: the machine to measure
+
+
+def _keep(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    ctx.meta[HOST] = value
+
+
+def asked_host() -> str | None:
+    """Return the value of --host of the command that runs; None without it."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get(HOST) if context else None
+
+
+host = click.option(
+    "--host",
+    metavar="HOST",
+    expose_value=False,
+    callback=_keep,
+    help="Machine to measure: `ssh:NAME`, as [described](../how-to/remote.md), or `here`. Default: this machine; a run "
+    "that was measured on another machine must name it.",
+)
 rows = click.option(
     "--json",
     "json_to",

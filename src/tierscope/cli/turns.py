@@ -38,6 +38,7 @@ def in_turns(
     plans = (load_manifest(before), load_manifest(after))
     for path, plan in zip((before, after), plans, strict=True):
         refuse_imported(path, plan, "repeated")
+        _refuse_remote(path, plan)
     folder = taken(out) if out else new_directory(RUNS, "compare", plans[0].machine.hostname, datetime.now(UTC))
     agreements = (Agreement(before, allowed=allowed), Agreement(after, allowed=allowed))
     measured = _measure(plans, folder, rounds, agreements)
@@ -56,6 +57,14 @@ def in_turns(
     if verdicts == {"inconclusive"}:
         return Exit.INCONCLUSIVE
     return Exit.FAILED if "slower" in verdicts else Exit.GOOD
+
+
+def _refuse_remote(path: Path, plan: Manifest) -> None:
+    if plan.machine.reached:
+        raise UsageError(
+            f"{path} was measured over {plan.machine.reached}, and --rerun measures this machine; repeat both with "
+            f"`tierscope rerun RUN --host {plan.machine.reached}`, and compare these"
+        )
 
 
 def _measure(

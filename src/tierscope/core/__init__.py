@@ -5,12 +5,18 @@ Questions are asked of a core process each; a session is one that is steered lin
 
 from tierscope.core.ask import catalogue, check, read, topology, trace
 from tierscope.core.find import LINKED, TRACED, find_core, find_pool_core, find_shadow, find_traced_core
+from tierscope.core.launch import LOCAL, Asked, Find, Launcher, Running
 from tierscope.core.plan import group_words
 from tierscope.core.session import Session, in_a_pool
 
 __all__ = [
     "LINKED",
+    "LOCAL",
     "TRACED",
+    "Asked",
+    "Find",
+    "Launcher",
+    "Running",
     "Session",
     "catalogue",
     "check",

@@ -3,7 +3,7 @@
 import re
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -12,20 +12,23 @@ from typing import Any, TypeVar
 import msgspec
 
 from tierscope.core.find import BRING, LINKED, TRACED, find_core, find_pool_core
-from tierscope.errors import CoreError, MachineError, UsageError, reason
+from tierscope.core.launch import LOCAL, Find, Launcher, guarded
+from tierscope.errors import CoreError, MachineError, UsageError
 from tierscope.record.catalogue import Catalogue
 
 Answer = TypeVar("Answer")
 
 
-def catalogue(*, pools: bool = True) -> Catalogue:
+def catalogue(*, pools: bool = True, launcher: Launcher = LOCAL) -> Catalogue:
     """Return what the cores contain; CoreError for a core of another version, or if two entries have one name.
 
     pools: targets and structures are those of the core that is linked with libpmemobj, if there is one. A checkout may
-    build it now. Each core is asked once in a process: a run needs its catalogue in several places.
+    build it now. Each core is asked once in a process: a run needs its catalogue in several places. launcher: where the
+    core runs; on another machine there is only the static core, and it is asked each time.
     """
-    found = _catalogue_of(find_core())
-    if pools:
+    here = launcher is LOCAL
+    found = _catalogue_of(find_core()) if here else read(_ask("catalogue", launcher=launcher), Catalogue)
+    if pools and here:
         with suppress(CoreError, MachineError):
             linked = _catalogue_of(find_pool_core())
             found = msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
@@ -52,12 +55,12 @@ def _asked(core: Path) -> Catalogue:
     return read(_ask("catalogue", find=lambda: core), Catalogue)
 
 
-def topology(simulated: str = "") -> dict[str, Any]:
+def topology(simulated: str = "", launcher: Launcher = LOCAL) -> dict[str, Any]:
     """CPUs, caches, nodes and the processor's own words; `run.inspect` makes a Machine of it.
 
-    simulated: the word of a simulated machine, "sim:optane100", instead of this one.
+    simulated: the word of a simulated machine, "sim:optane100", instead of the real one. launcher: where the core runs.
     """
-    return read(_ask("topology", *([simulated] if simulated else [])), dict[str, Any])
+    return read(_ask("topology", *([simulated] if simulated else []), launcher=launcher), dict[str, Any])
 
 
 def check(**words: str | int) -> list[dict[str, Any]]:
@@ -92,19 +95,11 @@ def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> A
                         "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
 
 
-def _ask(*words: str, good: tuple[int, ...] = (0,), find: Callable[[], Path] = find_core) -> bytes:
-    done = guarded(lambda core: subprocess.run([core, *words], capture_output=True, check=False), find)
-    if done.returncode in good:
-        return bytes(done.stdout)
-    raise error_of(done.stdout.splitlines()[-1] if done.stdout else b"", done.returncode, done.stderr)
-
-
-def guarded(start: Callable[[Path], Answer], find: Callable[[], Path]) -> Answer:
-    core = find()
-    try:
-        return start(core)
-    except OSError as error:
-        raise MachineError(f"{core} cannot be started: {reason(error)}; build it or mend TIERSCOPE_CORE") from error
+def _ask(*words: str, good: tuple[int, ...] = (0,), find: Find = find_core, launcher: Launcher = LOCAL) -> bytes:
+    status, answer, errors = launcher.ask(find, words)
+    if status in good:
+        return answer
+    raise error_of(answer.splitlines()[-1] if answer else b"", status, errors)
 
 
 def error_of(line: bytes, status: int, stderr: bytes) -> Exception:

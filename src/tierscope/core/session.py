@@ -3,28 +3,22 @@
 Blocks come back through a samples file that the core appends to.
 """
 
-import os
-import subprocess
-import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
-from pathlib import Path
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
-from tierscope.core.ask import catalogue, error_of, guarded, read, refused
+from tierscope.core.ask import catalogue, error_of, read, refused
 from tierscope.core.find import find_core, find_pool_core, find_traced_core
+from tierscope.core.launch import LOCAL, Find, Launcher
 from tierscope.core.plan import group_words
 from tierscope.errors import CoreError
-from tierscope.files import nameless
 from tierscope.record.counting import Counting, Counts
 from tierscope.record.experiment import Group
 from tierscope.record.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
 
-LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
 HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 
 
@@ -33,7 +27,7 @@ def in_a_pool(groups: Sequence[Group]) -> bool:
     return any(target.name == "pool" for group in groups for target in group.targets)
 
 
-def _finder(groups: Sequence[Group]) -> Callable[[], Path] | None:
+def _finder(groups: Sequence[Group]) -> Find | None:
     """Return the finder of the core that these groups need; None where any will do."""
     if in_a_pool(groups):
         return find_pool_core
@@ -46,40 +40,19 @@ def _finder(groups: Sequence[Group]) -> Callable[[], Path] | None:
 class Session:
     """One running core. Use as a context manager: leaving it ends the process and removes its samples."""
 
-    def __init__(self) -> None:
-        self._find: Callable[[], Path] = find_core
+    def __init__(self, launcher: Launcher = LOCAL) -> None:
+        """launcher: where the core runs."""
+        self._launcher = launcher
+        self._find: Find = find_core
         self._begin(find_core)
 
-    def _begin(self, find: Callable[[], Path]) -> None:
-        self._files = ExitStack()
-        self._errors = os.memfd_create("errors")
-        self._files.callback(os.close, self._errors)
-        try:
-            # without a name, so that nothing is left behind even after a kill
-            self._samples = nameless(Path(tempfile.gettempdir()))
-            self._files.callback(os.close, self._samples)
-            self._process = guarded(self._start, find)
-        except BaseException:
-            self._files.close()
-            raise
+    def _begin(self, find: Find) -> None:
+        self._core = self._launcher.start(find)
         try:
             self.clock = read(self._answer(), Clock, "clock")
         except BaseException:
             self.close()
             raise
-
-    def _start(self, core: Path) -> subprocess.Popen[bytes]:
-        # its own process group: Ctrl-C reaches Python alone, which ends the core in order
-        command = [str(core), "run", "-", "--samples", f"/proc/self/fd/{self._samples}"]
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            pass_fds=(self._samples,),
-            start_new_session=True,
-            env={**os.environ, "TIERSCOPE_PARENT": str(os.getpid())},  # it ends with this process, however that ends
-        )
 
     def __enter__(self) -> Self:
         return self
@@ -91,13 +64,7 @@ class Session:
 
     def close(self) -> None:
         """End the core at once and give its memory back; more than once does no harm."""
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None and not stream.closed:
-                with suppress(BrokenPipeError):  # unsent words of a core that is gone
-                    stream.close()
-        self._files.close()
+        self._core.end()
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         """Map, touch, fill and verify; UsageError and MachineError as the core puts them.
@@ -130,7 +97,7 @@ class Session:
         words = {"seconds": f"{seconds:.9f}s", "block": f"{block_s:.9f}s"}
         fact = self._ask("measure", words | ({"groups": ",".join(map(str, groups))} if groups else {}))
         first, rows = (read(fact, int, key) * BLOCK.itemsize for key in ("first", "rows"))
-        content = os.pread(self._samples, rows, HEADER_BYTES + first)
+        content = self._core.samples(rows, HEADER_BYTES + first)
         if len(content) != rows:
             raise CoreError(
                 f"tierscope-core announced {rows} bytes of blocks, wrote {len(content)}; please report this"
@@ -172,16 +139,13 @@ class Session:
 
     def _send(self, command: str, words: dict[str, str]) -> None:
         line = " ".join([command, *(f"{key}={word}" for key, word in words.items())])
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(line.encode() + b"\n")
-            self._process.stdin.flush()
+            self._core.send(line.encode() + b"\n")
         except BrokenPipeError:
             raise self._death(b"") from None
 
     def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        line = self._core.line()
         if not line.endswith(b"\n"):
             raise self._death(line)
         fact = read(line, dict[str, Any])
@@ -190,5 +154,5 @@ class Session:
         return fact
 
     def _death(self, line: bytes) -> Exception:
-        status = self._process.wait()
-        return error_of(line, status, os.pread(self._errors, LAST_WORDS_BYTES, 0))
+        status, last_words = self._core.death()
+        return error_of(line, status, last_words)

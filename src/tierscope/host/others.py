@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from tierscope.host.proc import cpu_time
 from tierscope.host.system import System
@@ -23,6 +24,13 @@ class Mark:
 
     moment_s: float
     used_s: float
+
+
+class Marks(Protocol):
+    """Who knows what other programs use on the machine that is measured."""
+
+    def mark(self) -> Mark | None:
+        """Return the state of now; None where the system does not tell."""
 
 
 class Others:
@@ -68,12 +76,15 @@ class Others:
         ]
 
     def _used(self, pid: str) -> int | None:
-        """Return the ticks of a process and of its children that ended."""
-        text = self._system.read(f"/proc/{pid}/stat", 1 << 12) or ""
-        words = text.rpartition(")")[2].split()  # the name may hold spaces and brackets
-        if len(words) < 15 or not all(re.fullmatch("[0-9]{1,20}", word) for word in words[11:15]):
-            return None
-        return sum(map(int, words[11:15]))
+        return own_ticks(self._system.read(f"/proc/{pid}/stat", 1 << 12) or "")
+
+
+def own_ticks(text: str) -> int | None:
+    """Return the ticks of a process and of its children that ended. text: /proc/PID/stat."""
+    words = text.rpartition(")")[2].split()  # the name may hold spaces and brackets
+    if len(words) < 15 or not all(re.fullmatch("[0-9]{1,20}", word) for word in words[11:15]):
+        return None
+    return sum(map(int, words[11:15]))
 
 
 def cpus_between(earlier: Mark, later: Mark) -> float:

@@ -84,8 +84,13 @@ class CpuTime(NamedTuple):
 
 
 def cpu_time(system: System) -> CpuTime | None:
-    """The line `cpu` of /proc/stat: user nice system idle iowait irq softirq steal ..."""
-    match = re.match(r"cpu((?:\s+[0-9]{1,20})+)", system.read("/proc/stat", 1 << 12) or "")
+    """Return what /proc/stat shows of all CPUs together; None where it does not."""
+    return parse_cpu_time(system.read("/proc/stat", 1 << 12) or "")
+
+
+def parse_cpu_time(text: str) -> CpuTime | None:
+    """Return the line `cpu` of /proc/stat: user nice system idle iowait irq softirq steal ..."""
+    match = re.match(r"cpu((?:\s+[0-9]{1,20})+)", text)
     numbers = [int(word) for word in match[1].split()] if match else []
     if len(numbers) < 8:
         return None

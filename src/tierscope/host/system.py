@@ -107,6 +107,13 @@ class System:
             return None
         return found.f_bavail * found.f_frsize if found.f_blocks else None
 
+    def page_bytes(self) -> int | None:
+        """Size of a page of the kernel; None where it does not show it."""
+        found = re.search(
+            r"^KernelPageSize:\s+([0-9]{1,6}) kB$", self.read("/proc/self/smaps", 4096) or "", re.MULTILINE
+        )
+        return int(found[1]) << 10 if found else None
+
     def choice(self, path: str) -> str | None:
         """The word in brackets of `always [madvise] never`; the whole text where nothing is in brackets."""
         text = self.read(path, 4096)
@@ -116,10 +123,11 @@ class System:
     def glob(self, pattern: str) -> list[str]:
         """Paths below root that match, numbers in them in order: cpu2 before cpu10."""
         found = glob.glob(pattern.lstrip("/"), root_dir=self.root)
-        return sorted(("/" + path for path in found), key=_natural)
+        return sorted(("/" + path for path in found), key=natural)
 
 
-def _natural(path: str) -> list[tuple[int, str]]:
+def natural(path: str) -> list[tuple[int, str]]:
+    """Return the key by which paths with numbers are sorted."""
     return [(int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 

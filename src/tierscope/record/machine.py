@@ -121,6 +121,13 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         ),
     ] = None
     cxl: Annotated[Cxl | None, Meta(description="[`Cxl`](#cxl): CXL memory; left out if there is none")] = None
+    reached: Annotated[
+        str,
+        Meta(
+            description="`ssh:NAME`: how Tierscope reached the machine that was measured; left out if Tierscope itself "
+            "ran there"
+        ),
+    ] = ""
     rooms: Annotated[
         dict[str, int],
         Meta(

@@ -46,7 +46,10 @@ def where(result: Result) -> str:
     """Machine, processor, suite and start, as far as they are known."""
     if result.origin == "imported":
         return " · ".join([host(result), f"{result.origin_by}, imported", result.started])
-    return " · ".join([host(result), result.machine.identity.model, f"{result.suite} run", result.started])
+    reached = f" over {result.machine.reached}" if result.machine.reached else ""
+    return " · ".join(
+        [f"{host(result)}{reached}", result.machine.identity.model, f"{result.suite} run", result.started]
+    )
 
 
 def machine_facts(machine: Machine, *, known: bool = True) -> list[tuple[str, str]]:
@@ -65,6 +68,7 @@ def _machine_facts(machine: Machine) -> list[tuple[str, str]]:
     own = [("Hypervisor", who.hypervisor or "none found"), ("Kernel", who.kernel)]
     return [
         ("Host", machine.hostname),
+        *([("Measured over", machine.reached)] if machine.reached else []),
         ("CPU", f"{who.model} ({who.family}{code})"),
         ("Architecture", f"{who.architecture}: {', '.join(who.features) or 'no listed features'}"),
         ("CPUs", f"{len(who.cpus)} logical, {len(cores)} cores, {sum(c.allowed for c in who.cpus)} allowed"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.errors import TierscopeError
-from tierscope.host.others import Mark, Others, cpus_between
+from tierscope.host.others import Mark, Marks, cpus_between
 from tierscope.record.background import Background
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -49,7 +49,7 @@ class Watch:
     def __init__(
         self,
         machine: Machine,
-        others: Others,
+        others: Marks,
         start: Callable[[], Measurer],
         quiets: Quiets,
         clock: Callable[[], float] = time.monotonic,

@@ -5,6 +5,7 @@ machine, or this one with other memory or another kernel, begins anew. It is a m
 stores what it used, so that its verdicts are the same everywhere.
 """
 
+import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import suppress
@@ -61,14 +62,18 @@ class Quiets:
             write_atomically(self._path, msgspec.json.encode(self._known))
 
 
-def quiet_file(digest: str) -> Path | None:
-    """Return the file of a machine in the user's cache folder; None where there is no such folder."""
+def quiet_file(digest: str, host: str = "") -> Path | None:
+    """Return the file of a machine in the user's cache folder; None where there is no such folder.
+
+    host: `ssh:NAME` of another machine, since two machines of one kind may have one digest.
+    """
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
         root = folder if folder.is_absolute() else Path.home() / ".cache"
     except RuntimeError:  # no home
         return None
-    return root / "tierscope" / "quiet" / f"{digest}.json"
+    other = f"-{hashlib.sha256(host.encode()).hexdigest()[:12]}" if host else ""
+    return root / "tierscope" / "quiet" / f"{digest}{other}.json"
 
 
 def _read(path: Path | None) -> dict[int, list[Seen]]:

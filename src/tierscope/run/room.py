@@ -39,7 +39,7 @@ def with_rooms(machine: Machine, experiments: list[Experiment], held: Mapping[st
 
     held: what limits each kind of target, as the catalogue states it.
     """
-    return with_rooms_of(machine, _targets(experiments), held, system)
+    return with_rooms_of(machine, targets_of(experiments), held, system)
 
 
 def with_rooms_of(machine: Machine, targets: Iterable[Target], held: Mapping[str, HeldIn], system: System) -> Machine:
@@ -49,7 +49,8 @@ def with_rooms_of(machine: Machine, targets: Iterable[Target], held: Mapping[str
     return msgspec.structs.replace(machine, rooms={word: size for word, size in rooms.items() if size is not None})
 
 
-def _targets(experiments: list[Experiment]) -> Iterator[Target]:
+def targets_of(experiments: list[Experiment]) -> Iterator[Target]:
+    """Yield every target of a plan."""
     for experiment in experiments:
         for group in experiment.groups:
             yield from group.targets

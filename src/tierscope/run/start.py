@@ -16,14 +16,12 @@ from tierscope import __version__, core, stops
 from tierscope import fio as storage
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
-from tierscope.host.others import Others
-from tierscope.host.system import System
 from tierscope.plans import Plan, SuiteOptions, suites
 from tierscope.plans.options import restored
-from tierscope.plans.simulation import counted, machine_of, refuse_mixtures
+from tierscope.plans.simulation import NAME, PREFIX, counted, machine_of, refuse_mixtures
 from tierscope.record import warn
 from tierscope.record.catalogue import Catalogue
-from tierscope.record.experiment import Experiment, real
+from tierscope.record.experiment import Experiment, Target, real
 from tierscope.record.machine import Identity, Machine
 from tierscope.record.result import (
     SCHEMA,
@@ -41,15 +39,15 @@ from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
 from tierscope.run.expected import imagine
+from tierscope.run.hosts import HERE, Host
 from tierscope.run.imported import refuse_imported
 from tierscope.run.inspect import inspect, simulated
 from tierscope.run.known import refuse_unknown
-from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
 from tierscope.run.quiet import Quiets, quiet_file
-from tierscope.run.room import with_rooms, with_rooms_of
+from tierscope.run.room import targets_of, with_rooms, with_rooms_of
 from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
 from tierscope.suites.emulation.experiments import probed
@@ -67,11 +65,11 @@ def catalogue() -> Catalogue:
     return core.catalogue()
 
 
-def this_machine(peak: float | None, simulated_word: str = "") -> Machine:
+def this_machine(peak: float | None, simulated_word: str = "", host: Host = HERE) -> Machine:
     """The machine of now, or a simulated one by its word."""
     if simulated_word:
-        return simulated(core.topology(simulated_word), peak)
-    return inspect(core.topology(), System(), peak)
+        return simulated(host.topology(simulated_word), peak)
+    return msgspec.structs.replace(inspect(host.topology(), host.system(), peak), reached=host.word)
 
 
 def own_groups(plan_text: str) -> OwnGroups:
@@ -79,21 +77,22 @@ def own_groups(plan_text: str) -> OwnGroups:
     return read_groups(plan_text, core.catalogue().tasks())
 
 
-def machine_for(suite: str, options: SuiteOptions, plan_text: str) -> Machine:
-    """The machine that the targets name: a simulated one, or this; with the structures of the build if a suite asks."""
+def machine_for(suite: str, options: SuiteOptions, plan_text: str, host: Host = HERE) -> Machine:
+    """The machine that the targets name: a simulated one, or `host`; with what a suite asks of the build."""
     if suite != OWN_GROUPS:
         word = machine_of(target.word for target in options.named_targets())
     else:
         groups = (group for experiment in own_groups(plan_text).experiments for group in experiment.groups)
         word = machine_of(t.word for group in groups for t in group.targets)
-    return with_build(suite, this_machine(options.peak, word))
+    host.refuse([Target(name=NAME, where=word.removeprefix(PREFIX))] if word else [], {})
+    return with_build(suite, this_machine(options.peak, word, host), host)
 
 
-def with_build(suite: str, machine: Machine) -> Machine:
+def with_build(suite: str, machine: Machine, host: Host = HERE) -> Machine:
     """The machine with what the suite asks of the build: its kernels, its structures."""
     if suite == OWN_GROUPS or not (suites[suite].structures or suites[suite].kernels):
         return machine
-    build = core.catalogue(pools=suites[suite].structures)
+    build = host.catalogue(pools=suites[suite].structures)
     if suites[suite].kernels:
         machine = msgspec.structs.replace(machine, kernels=build.walks())
     if not suites[suite].structures:
@@ -109,7 +108,7 @@ def with_build(suite: str, machine: Machine) -> Machine:
 
 def begin(
     suite: str, options: SuiteOptions, plan_text: str, argv: tuple[str, ...], out: Path | None,
-    agree: Agree = typed,
+    agree: Agree = typed, host: Host = HERE,
 ) -> tuple[Path, Manifest]:  # fmt: skip
     """Writes the manifest of a new run, once the user agrees to its commands; MachineError or UsageError if not."""
     if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
@@ -119,9 +118,9 @@ def begin(
     refuse_uncounted(suite, options)
     now = datetime.now(UTC)
     # wrong words and paths are told before anything is written
-    machine, experiments = imagined(suite, options, plan_text)
+    machine, experiments = imagined(suite, options, plan_text, host)
     groups = [group for experiment in experiments for group in experiment.groups]
-    build = core.catalogue(pools=core.in_a_pool(groups))
+    build = host.catalogue(pools=core.in_a_pool(groups))
     refuse_unknown(groups, build)
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     agree(commands_of(experiments))
@@ -138,7 +137,7 @@ def begin(
             python=f"{platform.python_implementation()} {platform.python_version()}",
         ),
         machine=machine,
-        findings=() if machine.simulated else examine(System()),
+        findings=() if machine.simulated else examine(host.system()),
         started=now.isoformat(timespec="seconds"),
     )
     directory = taken(out) if out else new_directory(RUNS, suite, machine.hostname, now)
@@ -155,16 +154,21 @@ def begin(
     return directory, manifest
 
 
-def imagined(suite: str, options: SuiteOptions, plan_text: str) -> tuple[Machine, list[Experiment]]:
+def imagined(suite: str, options: SuiteOptions, plan_text: str, host: Host = HERE) -> tuple[Machine, list[Experiment]]:
     """The machine with the rooms of all paths, and the experiments of a plan made with them.
 
     The paths that options name are looked up before the plan is made: it refuses and limits sizes by their room.
     """
-    machine, system = machine_for(suite, options, plan_text), System()
-    held = core.catalogue(pools=False).held_in()
+    if suite != OWN_GROUPS and suites[suite].program:
+        host.refuse_program(suites[suite].program)
+    machine, system = machine_for(suite, options, plan_text, host), host.system()
+    held = host.catalogue(pools=False).held_in()
     if suite != OWN_GROUPS:
+        host.refuse(options.named_targets(), held)
         machine = with_rooms_of(machine, options.named_targets(), held, system)
-    machine = with_rooms(machine, imagine(plan_for(suite, options, plan_text, machine)()), held, system)
+    experiments = imagine(plan_for(suite, options, plan_text, machine)())
+    host.refuse(targets_of(experiments), held)
+    machine = with_rooms(machine, experiments, held, system)
     return machine, imagine(plan_for(suite, options, plan_text, machine)())
 
 
@@ -227,7 +231,7 @@ def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine
     return partial(probed, partial(counted, own), machine)
 
 
-def execute(directory: Path, manifest: Manifest, observer: Observer | None = None) -> Result:
+def execute(directory: Path, manifest: Manifest, observer: Observer | None = None, host: Host = HERE) -> Result:
     """Run, or go on with, the plan of a manifest. Records that are there are kept; a complete run is left as it is."""
     with owned(directory):
         try:
@@ -241,27 +245,28 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
         runner = Runner(
             directory,
             result,
-            _measurer(manifest.suite),
-            core.catalogue(pools=False),
+            storage.Session if _is_program(manifest.suite) else host.session,
+            host.catalogue(pools=False),
             observer,
             _limit_s(manifest),
-            _counters(manifest),
-            watch_of(manifest),
+            _counters(manifest, host),
+            watch_of(manifest, host),
         )
         return runner.execute(plan_of(manifest))
 
 
-def _measurer(suite: str) -> Callable[[], Measurer]:
-    """Who measures: the core, or the program that the suite names."""
-    return storage.Session if suite != OWN_GROUPS and suites[suite].program else core.Session
+def _is_program(suite: str) -> bool:
+    """Whether a program that the suite names measures, and not the core."""
+    return suite != OWN_GROUPS and bool(suites[suite].program)
 
 
-def watch_of(manifest: Manifest) -> Watch | None:
+def watch_of(manifest: Manifest, host: Host) -> Watch | None:
     """Who watches other programs; None on a simulated machine, and where another program measures."""
-    if manifest.machine.simulated or _measurer(manifest.suite) is not core.Session:
+    if manifest.machine.simulated or _is_program(manifest.suite):
         return None
-    quiets = Quiets(quiet_file(manifest.machine.identity.digest()))
-    return Watch(manifest.machine, Others(System()), core.Session, quiets)
+    return Watch(
+        manifest.machine, host.others(), host.session, Quiets(quiet_file(manifest.machine.identity.digest(), host.word))
+    )
 
 
 def _limit_s(manifest: Manifest) -> float:
@@ -270,13 +275,13 @@ def _limit_s(manifest: Manifest) -> float:
     return math.inf if limit is None else limit
 
 
-def _counters(manifest: Manifest) -> Counters:
+def _counters(manifest: Manifest, host: Host) -> Counters:
     """What the option `counters` asks for; nothing in runs of versions that did not know it."""
     asked, machine = options_again(manifest).counters, manifest.machine
-    return Counters(asked, machine.identity.family, SecondPass(machine, core.Session))
+    return Counters(asked, machine.identity.family, SecondPass(machine, host.session))
 
 
-def resume(directory: Path, observer: Observer | None = None) -> Result:
+def resume(directory: Path, observer: Observer | None = None, host: Host = HERE) -> Result:
     """Continue after an interruption; UsageError when the machine is another one now. See `run.agree`."""
     if is_begun(directory):
         raise ResultError(
@@ -285,7 +290,7 @@ def resume(directory: Path, observer: Observer | None = None) -> Result:
         )
     manifest = load_manifest(directory)
     refuse_imported(directory, manifest, "resumed")
-    now, then = machine_for(manifest.suite, options_again(manifest), manifest.plan), manifest.machine
+    now, then = machine_for(manifest.suite, options_again(manifest), manifest.plan, host), manifest.machine
     if now.identity.digest() != then.identity.digest():
         facts = Identity.__struct_fields__
         names = [name for name in facts if getattr(now.identity, name) != getattr(then.identity, name)]
@@ -293,7 +298,7 @@ def resume(directory: Path, observer: Observer | None = None) -> Result:
             f"{directory} was begun on {then.hostname}, this is {now.hostname} and differs in {', '.join(names)}; "
             f"go on there, or measure anew here with `tierscope rerun {quote(str(directory))}`"
         )
-    return execute(directory, manifest, observer)
+    return execute(directory, manifest, observer, host)
 
 
 def drop_if_empty(directory: Path) -> bool:

@@ -18,6 +18,7 @@ from tierscope.cli.help import Area, Command, Tried
 )
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the new run; default: as for `run`.")
+@running.host
 @running.rows
 @running.strict
 @running.quiet
@@ -30,13 +31,18 @@ def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, 
     """
     from tierscope.cli.finish import run_and_finish
     from tierscope.record.result import load_manifest
+    from tierscope.run.hosts import connected, same_host
     from tierscope.run.imported import refuse_imported
     from tierscope.run.start import begin, command_line, options_again
 
     old = load_manifest(directory)
     refuse_imported(directory, old, "repeated")
-    new, _ = begin(old.suite, options_again(old), old.plan, command_line(), out, Agreement(directory, allowed=allowed))
-    return run_and_finish(new, json_to, strict, quiet, fresh=True)
+    where = running.asked_host()
+    same_host(where, directory, "rerun")
+    with connected(where) as host:
+        agree = Agreement(directory, allowed=allowed, on=host.word)
+        new, _ = begin(old.suite, options_again(old), old.plan, command_line(), out, agree, host)
+        return run_and_finish(new, json_to, strict, quiet, fresh=True, host=host)
 
 
 commands.add(rerun)

@@ -17,6 +17,7 @@ from tierscope.cli.help import Area, Command, Tried
     status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
 )
 @click.argument("directory", type=click.Path(path_type=Path))
+@running.host
 @running.rows
 @running.strict
 @running.quiet
@@ -29,9 +30,13 @@ def resume(directory: Path, json_to: str | None, strict: bool, quiet: bool, allo
     """
     from tierscope.cli.finish import run_and_finish
     from tierscope.run.agree import agree_to
+    from tierscope.run.hosts import connected, same_host
 
-    agree_to(directory, Agreement(directory, allowed=allowed))
-    return run_and_finish(directory, json_to, strict, quiet, fresh=False)
+    where = running.asked_host()
+    same_host(where, directory, "resume")
+    with connected(where) as host:
+        agree_to(directory, Agreement(directory, allowed=allowed, on=host.word))
+        return run_and_finish(directory, json_to, strict, quiet, fresh=False, host=host)
 
 
 commands.add(resume)

@@ -15,6 +15,7 @@ from tierscope.cli.suite_command import SuiteCommand
 
 if TYPE_CHECKING:
     from tierscope.plans import SuiteOptions
+    from tierscope.run.hosts import Host
 
 
 def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -62,6 +63,7 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
         "tierscope run neighbors victim='cmd ./solve instance.txt'",
         "tierscope run my-groups.toml",
         "tierscope run stream --dry-run",
+        "tierscope run quick --host ssh:server",
         "tierscope run stream --help",
     ),
 )
@@ -72,6 +74,7 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
     type=click.Path(path_type=Path),
     help="Directory of the run, new or empty; default: `runs/TIME-SUITE-HOST` in the current directory.",
 )
+@running.host
 @running.rows
 @running.strict
 @running.quiet
@@ -89,24 +92,26 @@ def run(
 
     Keeps everything in a run directory, writes `report.html` there, and prints tables and plots. SUITE is one of the
     [suites](#options-of-the-suites) that `tierscope suites` lists. A name that ends in `.toml` is a [file of
-    groups](../how-to/own-groups.md). `tierscope run SUITE --help` lists the options of SUITE. `--key=value` and
-    `--key value` mean `key=value`.
+    groups](../how-to/own-groups.md). `--host` measures [another machine](../how-to/remote.md), which needs no Python.
+    `tierscope run SUITE --help` lists the options of SUITE. `--key=value` and `--key value` mean `key=value`.
     """
     from tierscope.cli.finish import run_and_finish
     from tierscope.cli.words import read_words
     from tierscope.run.asked import asked
     from tierscope.run.commands import typed
+    from tierscope.run.hosts import connected
     from tierscope.run.start import begin, command_line
 
     name, options, text = asked(suite, read_words(words))
-    if dry_run:
-        return _list(name, options, text)
-    agree = Agreement(suite, allowed=allowed) if text else typed
-    directory, _ = begin(name, options, text, command_line(), out, agree)
-    return run_and_finish(directory, json_to, strict, quiet, fresh=True)
+    with connected(running.asked_host()) as host:
+        if dry_run:
+            return _list(name, options, text, host)
+        agree = Agreement(suite, allowed=allowed, on=host.word) if text else typed
+        directory, _ = begin(name, options, text, command_line(), out, agree, host)
+        return run_and_finish(directory, json_to, strict, quiet, fresh=True, host=host)
 
 
-def _list(name: str, options: "SuiteOptions", text: str) -> int:
+def _list(name: str, options: "SuiteOptions", text: str, host: "Host") -> int:
     from tierscope.cli.console import Console
     from tierscope.plans.live import describe
     from tierscope.printable import printable
@@ -114,7 +119,7 @@ def _list(name: str, options: "SuiteOptions", text: str) -> int:
     from tierscope.run.expected import expected_seconds, further_seconds
     from tierscope.run.start import imagined
 
-    _, experiments = imagined(name, options, text)
+    _, experiments = imagined(name, options, text, host)
     console = Console()
     for number, experiment in enumerate(experiments):
         console.print(printable(f"{number:4}  {describe(experiment)}"), soft_wrap=True)

@@ -1,6 +1,6 @@
 """fio: is the program there that `run storage` drives, and is it new enough?
 
-It is asked for its version, nothing else; of recorded files it cannot be told.
+It is asked for its version, nothing else; of the files of another machine it cannot be told.
 Source: fio 3.33, HOWTO.
 """
 
@@ -18,7 +18,7 @@ EFFECT = "`run storage`, and fio as a neighbour, cannot be run; no other result 
 
 def look(system: System) -> Seen:
     if system.root != Path("/"):
-        return unknown("not looked for: these files are a record, not this machine", EFFECT)
+        return unknown("not looked for: these are files of another machine, or a record", EFFECT)
     if shutil.which("fio") is None:
         return note("not installed", EFFECT, BRING)
     try:

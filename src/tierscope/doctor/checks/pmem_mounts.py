@@ -6,16 +6,16 @@ scattered the file system is, and to a device mapper between: a target proves it
 Source: Linux, Documentation/filesystems/dax.rst; pmem.io, "Using Huge Pages with DAX"; mkfs.ext4(8), mkfs.xfs(8).
 """
 
-import os
 from shlex import quote
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
 from tierscope.host.persistent import mounts, regions
 from tierscope.host.persistent.facts import Mount, Namespace
 from tierscope.host.system import System
-from tierscope.units import MiB, show_bytes
+from tierscope.units import KiB, MiB, show_bytes
 
 LARGE_BYTES = 2 * MiB
+PAGE_BYTES = 4 * KiB  # where the kernel does not show its own
 COPIED = "without DAX a file lies in the page cache: `fsdax:` refuses it, and `file:` measures DRAM"
 SMALL = (
     "mappings of 4 KiB where 2 MiB is possible: 512x the page faults, and more TLB misses; "
@@ -32,9 +32,11 @@ def look(system: System) -> Seen:
     if system.read(mounts.PATH) is None:
         return unknown(f"{mounts.PATH} is {system.why(mounts.PATH)}", UNUSED)
     pairs = [(mount, direct.get(_disk(mount.device))) for mount in found]
-    for judge in (_copied, _small):
-        if doubts := [doubt for mount, namespace in pairs if (doubt := judge(mount, namespace))]:
-            return doubts[0]
+    page = system.page_bytes() or PAGE_BYTES
+    doubts = [doubt for mount, namespace in pairs if (doubt := _copied(mount, namespace, page))]
+    doubts += [doubt for mount, namespace in pairs if (doubt := _small(mount, namespace))]
+    if doubts:
+        return doubts[0]
     state = ", ".join(_told(each) for each in found)
     free = sorted(set(direct) - {_disk(mount.device) for mount in found})
     if free:
@@ -56,8 +58,7 @@ def _told(mount: Mount) -> str:
     )
 
 
-def _copied(mount: Mount, namespace: Namespace | None) -> Seen | None:
-    page = os.sysconf("SC_PAGE_SIZE")
+def _copied(mount: Mount, namespace: Namespace | None, page: int) -> Seen | None:
     if mount.block_bytes is not None and mount.block_bytes != page:
         blocks = f"blocks of {show_bytes(mount.block_bytes)} are not pages of {show_bytes(page)}"
         return note(f"{_told(mount)}; {blocks}", f"{COPIED}; WARNING: making it again erases it", _make(mount))
