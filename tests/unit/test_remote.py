@@ -267,8 +267,10 @@ def test_the_folder_goes_when_this_process_is_killed(far: Far, core_of: Callable
     if child == 0:
         remote = Remote("ssh:far")
         core.topology(launcher=remote.launcher)
+        (far.root / "socket").write_text(str(remote.launcher._connection._socket.parent))  # type: ignore[attr-defined]
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
+    Path((far.root / "socket").read_text()).rmdir()  # all that stays on this machine: a folder for a socket
     for _ in range(100):
         if not far.left():
             break

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tierscope.core.launch import close_streams
 from tierscope.errors import MachineError, reason
 from tierscope.remote.channel import ANSWER_S
-from tierscope.remote.connection import Connection, last_line
+from tierscope.remote.connection import ALIVE_COUNT, ALIVE_S, Connection, last_line
 
 CHUNK = 1 << 16
 
@@ -116,5 +116,6 @@ class Shell:
         assert self._process.stderr is not None
         errors += self._process.stderr.read()
         self._process.wait()
-        self._gone = f"{self._word}: the connection was lost: {last_line(errors)}"
+        silent = f"the server ended it, or gave no sign of life for {ALIVE_S * ALIVE_COUNT} s"
+        self._gone = f"{self._word}: the connection was lost: {last_line(errors) if errors.strip() else silent}"
         return MachineError(self._gone)
