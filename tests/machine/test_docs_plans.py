@@ -1,15 +1,16 @@
 """Every plan of the documents is run by `tierscope-core`, made small: 4 MiB of 4 KiB pages and a moment of time."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tierscope import core
+from tierscope.cli.main import main
+from tierscope.record.result import load
+from tierscope.tables import tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"footprint": "4MiB", "pages": "4k", "seconds": "0.02"}
@@ -73,14 +74,18 @@ def test_a_plan_with_a_wrong_word_does_not_pass(tmp_path: Path) -> None:
     assert "streamz" in str(facts[-1]["message"])
 
 
-def test_the_reader_of_the_bare_server_page_prints_a_number_for_every_group(tmp_path: Path) -> None:
-    page = (ROOT / "docs/how-to/bare-server.md").read_text()
-    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    plan = "group kernel=chase cpus=0 footprint=4MiB\nprepare\nmeasure seconds=0.1\nmeasure seconds=0.1\n"
-    status, _ = run(small(plan, tmp_path).replace("0.02", "0.1"), tmp_path)
+def test_the_output_of_a_bare_server_becomes_a_run(tmp_path: Path) -> None:
+    plan = small("group kernel=chase cpus=0 footprint=4MiB\nprepare\nmeasure seconds=0.1\nset group=0 pace=50\n"
+                 "measure seconds=0.1\ncheck\n", tmp_path).replace("0.02", "0.1")  # fmt: skip
+    status, _ = run(plan, tmp_path)
     assert status == 0
-    command = [sys.executable, "-c", program]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert [line.split()[:2] for line in done.stdout.splitlines()] == [["0", "chase"], ["1", "chase"]]
-    assert all(float(line.split()[2]) > 0 for line in done.stdout.splitlines())
+    output = tmp_path / "plan.jsonl"
+    output.with_suffix(".txt").write_text(plan)
+    topology = subprocess.run([core.find_core(), "topology"], capture_output=True, check=True).stdout
+    output.write_bytes(topology + output.read_bytes())
+    assert main(["import", str(output), "--out", str(tmp_path / "run")]) == 0
+    found = load(tmp_path / "run")
+    assert found.result.machine.identity.cpus
+    rows = tables["groups"].rows(found)
+    assert [row.kernel for row in rows] == ["chase", "chase"]
+    assert all(found.blocks(record).size for record in found.result.records)

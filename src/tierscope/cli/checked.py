@@ -40,8 +40,8 @@ class Asked:
 
     def _measure(self, file: CheckFile, out: Path | None, agree: Agree) -> int:
         from tierscope.cli.finish import run_and
-        from tierscope.run.hosts import HERE
         from tierscope.run.asked import asked
+        from tierscope.run.hosts import HERE
         from tierscope.run.start import begin
 
         try:

@@ -25,6 +25,7 @@ def _formats() -> dict[str, str]:
         "tierscope import stream.txt --out runs/stream-of-host1",
         "tierscope import latency.txt --as multichase",
         "tierscope import mlc.txt peak=307.2GB/s",
+        "tierscope import plan.jsonl",
     ),
 )
 @click.argument("file", type=click.Path(path_type=Path))
@@ -54,6 +55,10 @@ def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> 
     `channels=8 speed=4800` (in MT/s) give the peak as channels x speed x 8 bytes, and check `peak=` if both are
     present. `cache=64MiB` is the size of all last-level caches together: the report marks a footprint that fits into
     it.
+
+    The output of `tierscope-core run` becomes a whole run, with samples and intervals: see [how to measure on a server
+    without Python](../how-to/bare-server.md). Its plan and its samples are those next to FILE, `plan.txt` and
+    `plan.npy` for `plan.jsonl`, or those of `plan=FILE` and `samples=FILE`.
     """
     from datetime import UTC, datetime
 
@@ -62,6 +67,7 @@ def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> 
     from tierscope.cli.words import read_words
     from tierscope.imports import contents, importers, read
     from tierscope.imports.store import Given, in_memory, store
+    from tierscope.run.bare_steps import is_of_the_core
     from tierscope.run.owned import abandon, owned
     from tierscope.run.place import RUNS, forsake, new_directory, taken
     from tierscope.run.start import command_line
@@ -69,15 +75,49 @@ def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> 
     if name:
         importers[name]  # an unknown name is told before anything is read
     now = datetime.now(UTC)
-    limits = parsed(read_words(words))
+    content, given_words = contents(file), read_words(words)
+    if not name and is_of_the_core(content):
+        return _of_the_core(file, content, given_words, out)
+    limits = parsed(given_words)
     given = Given(limits.options, limits.peak, limits.source if limits.peak is not None else "")
-    content = contents(file)
     found, imported = read(file, name, content)
     parts = in_memory(found, imported, command_line(), now, given)
     directory = taken(out) if out else new_directory(RUNS, "import", found, now)
     with owned(directory):
         try:
             run = store(directory, (file.name, content), parts)
+        except BaseException:
+            abandon(directory)
+            forsake(directory.parent)
+            raise
+    finish(run, None, strict=False, quiet=False)
+    return 0
+
+
+def _of_the_core(file: Path, content: bytes, words: dict[str, str], out: Path | None) -> int:
+    """Import what the core printed alone."""
+    from datetime import UTC, datetime
+
+    from tierscope.audit.limits import parsed
+    from tierscope.cli.finish import finish
+    from tierscope.errors import UsageError
+    from tierscope.imports.store import Given
+    from tierscope.run.bare import files_of, read_run, store
+    from tierscope.run.owned import abandon, owned
+    from tierscope.run.place import RUNS, forsake, new_directory, taken
+    from tierscope.run.start import command_line
+
+    named = {key: Path(words.pop(key)) for key in ("plan", "samples") if key in words}
+    limits = parsed(words)
+    if "cache" in limits.options:
+        raise UsageError("cache= is for the output of other tools; print the topology before the plan instead")
+    given = Given(limits.options, limits.peak, limits.source if limits.peak is not None else "")
+    files = files_of(file, content, named.get("plan"), named.get("samples"))
+    manifest, found = read_run(files, command_line(), given)
+    directory = taken(out) if out else new_directory(RUNS, "import", manifest.machine.hostname, datetime.now(UTC))
+    with owned(directory):
+        try:
+            run = store(directory, manifest, found)
         except BaseException:
             abandon(directory)
             forsake(directory.parent)

@@ -84,7 +84,7 @@ def _flags() -> str:
 
 def meanings_of_codes() -> dict[str, str]:
     """Return code -> what is in doubt, in the order of the codes, of the runner and of all importers."""
-    for name in ("tierscope.run.doubts", "tierscope.run.start"):
+    for name in ("tierscope.run.bare", "tierscope.run.doubts", "tierscope.run.start"):
         importlib.import_module(name)  # which states its own codes, as each importer does
     list(importers)
     return dict(sorted(codes.items()))

@@ -96,7 +96,7 @@ def _experiment(entry: dict[str, Any], schedule: Schedule, number: int, tasks: M
     groups = entry.get("group")
     if not isinstance(groups, list) or not groups:
         raise UsageError(f"{place} has no [[experiment.group]]")
-    made = tuple(_group(_table(g, place), f"{place}, group {n}", tasks) for n, g in enumerate(groups))
+    made = tuple(read_group(_table(g, place), f"{place}, group {n}", tasks) for n, g in enumerate(groups))
     _refuse_overlap(made, place)
     label = str(entry.get("label", f"experiment {number}"))
     return Experiment(table="groups", groups=made, schedule=schedule, labels={"label": label})
@@ -112,7 +112,8 @@ def _refuse_overlap(groups: tuple[Group, ...], place: str) -> None:
                 raise UsageError(f"{place}: CPU {cpu} is in two groups; shared = true in both lets them take turns")
 
 
-def _group(entry: dict[str, Any], place: str, tasks: Mapping[str, str]) -> Group:
+def read_group(entry: dict[str, Any], place: str, tasks: Mapping[str, str]) -> Group:
+    """Return the group of one table. place: of the table, for messages; UsageError for any mistake in it."""
     _only(entry, GROUP_KEYS, place)
     for key in ("kernel", "cpus"):
         if key not in entry:
