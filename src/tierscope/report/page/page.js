@@ -151,6 +151,7 @@
         },
       });
       state.view = state.result.view;
+      box.querySelector("svg").setAttribute("aria-hidden", "true"); // its box is named, and its table has the numbers
       if (specs[name].params) state.view.addSignalListener("experiment", (signal, value) => { state.signals[signal] = value; });
     } catch (error) {
       box.classList.add("failed");

@@ -103,7 +103,7 @@ def _dots(title: str, points: list[Point], peak: float | None, notes: list[str])
     y = vega.field("kernel", "n", None, sort=order, axis={"grid": True, "labelLimit": 160, "labelFontSize": 12})
     x = vega.number("gb", "bandwidth, GB/s", across=True)
     shape = vega.field(
-        "threads_word", "o", None, sort=[threads_name(count) for count in counts],
+        "threads_word", "n", None, sort=[threads_name(count) for count in counts],
         scale={"range": ["circle", "diamond"]}, legend={"symbolFillColor": theme.colour("muted")},
     )  # fmt: skip
     faded = vega.shown("store_word", "threads_word")
