@@ -1,6 +1,8 @@
 """Whole runs of another machine, on the real core behind a made ssh. The files of that machine are partly made."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from tierscope.run.hosts import connected, same_host
 from tierscope.run.quiet import quiet_file
 
 WORDS = {"kernels": "triad", "threads": "1", "array": "16MiB", "budget": "0.2", "visits": "1"}
+BUSYBOX = shutil.which("busybox")
 CAT = """for p; do case $p in
 /proc/sys/kernel/hostname) echo far-away; exit ;;
 /proc/loadavg) echo 7.25 3.00 1.00 1/100 4242; exit ;;
@@ -90,6 +93,19 @@ def test_other_suites_need_only_the_core(
     run = load(measure(tmp_path / "run", suite, **words))
     assert run.result.complete
     assert run.result.machine.reached == "ssh:far"
+
+
+@pytest.mark.skipif(BUSYBOX is None, reason="no busybox: sudo apt-get install -y busybox-static")
+def test_a_machine_that_has_busybox_alone(far: Far, tmp_path: Path) -> None:
+    (far.root / "bin/cat").unlink()
+    subprocess.run([str(BUSYBOX), "--install", "-s", str(far.root / "bin")], check=True)
+    ssh = far.root / "ours/ssh"
+    ssh.write_text(ssh.read_text().replace(":$PATH", "").replace("exec sh", f"exec {far.root}/bin/sh"))
+    run = load(measure(tmp_path / "run"))
+    assert run.result.complete
+    assert run.result.records[0].background is not None
+    assert not [one for one in run.result.findings if "the check itself failed" in one.state]
+    assert far.left() == []
 
 
 def test_a_run_is_continued_there(far: Far, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
