@@ -8,7 +8,9 @@ from typing import cast
 
 import pytest
 
+from fake_core import made_topology
 from fake_ssh import Far, far_machine
+from tierscope.cli.main import main
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, UsageError
 from tierscope.host.others import cpus_between
@@ -173,6 +175,14 @@ def test_our_own_work_there_is_not_of_others() -> None:
                                   "cpu  1 0 0 500 0 0 0 0\n1.0 2.0\nnonsense\n"])  # fmt: skip
 def test_a_system_that_does_not_count_gives_no_mark(text: str) -> None:
     assert RemoteOthers(cast("Shell", Answers("", text))).mark() is None
+
+
+def test_the_doctor_looks_there(far: Far, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    far.program("cat", f'case "$*" in *loadavg) echo 77.5 1 1 1/9 1; exit;; esac; exec {CAT} "$@"')
+    monkeypatch.setattr("tierscope.core.topology", lambda *_: made_topology())
+    assert main(["doctor", "--json", "--host", "ssh:far"]) == 0
+    assert "77.5" in capfd.readouterr().out
+    assert main(["doctor", "--host", "far"]) == 2
 
 
 def test_a_host_is_here_or_by_ssh(far: Far) -> None:

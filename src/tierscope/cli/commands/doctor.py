@@ -10,7 +10,13 @@ from tierscope.cli.help import Area, Command, Tried
 @click.command(cls=Command, area=Area.MACHINE, tried=Tried())
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--measure", is_flag=True, help="Also measure, for a second or two, what CPUs share.")
-def doctor(as_json: bool, measure: bool) -> int:
+@click.option(
+    "--host",
+    "where",
+    metavar="HOST",
+    help="Machine to check: `ssh:NAME`, as [described](../how-to/remote.md). Default: this machine.",
+)
+def doctor(as_json: bool, measure: bool, where: str | None) -> int:
     """Check which settings of this machine affect which numbers.
 
     Runs all [checks](doctor.md). It changes nothing and does not need root.
@@ -22,10 +28,11 @@ def doctor(as_json: bool, measure: bool) -> int:
     from tierscope.cli.console import Console
     from tierscope.doctor import examine
     from tierscope.doctor.text import show
-    from tierscope.host.system import System
     from tierscope.run.examined import examined
+    from tierscope.run.hosts import connected
 
-    findings = examined() if measure else examine(System())
+    with connected(where) as host:
+        findings = examined(host) if measure else examine(host.system())
     if as_json:
         door.document(findings)
     else:
