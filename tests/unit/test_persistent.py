@@ -24,7 +24,7 @@ from tierscope.host.system import System
 from tierscope.record.machine import Machine
 from tierscope.report.persistent import lines
 from tierscope.report.provenance import machine_facts
-from tierscope.run import start
+from tierscope.run import hosts
 from tierscope.run.inspect import inspect
 from tierscope.units import GiB, MiB
 from trees import FORBIDDEN, plant
@@ -221,7 +221,7 @@ def test_topology_shows_it_with_what_firmware_and_tools_tell(
 ) -> None:
     system = plant(tmp_path / "root", "pmem_guest")
     monkeypatch.setattr(core, "topology", lambda: TOPOLOGY)
-    monkeypatch.setattr(start, "System", lambda: system)
+    monkeypatch.setattr(hosts, "System", lambda: system)
     tool(tmp_path, "ndctl", 'echo \'{"dev":"nmem0","health":{"health_state":"ok"}}\'', monkeypatch)
     status, out, _ = say(capfd, "topology")
     assert status == 0
@@ -236,7 +236,7 @@ def test_topology_says_that_nothing_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(core, "topology", lambda: TOPOLOGY)
-    monkeypatch.setattr(start, "System", lambda: plant(tmp_path))
+    monkeypatch.setattr(hosts, "System", lambda: plant(tmp_path))
     assert say(capfd, "topology")[1].endswith("persistent memory and CXL: none is shown\n")
 
 

@@ -22,6 +22,7 @@ HELLO = (
     '"clock":{"source":"tsc","hz":2e9,"resolution_s":1e-9,"read_cost_s":2e-8}}'
 )
 VERSION = '[ "$1" = --version ] && { echo 0.1.0; exit 0; }'
+CLIENT = "openssh-client"  # of the user's system; no test needs it
 SAMPLES = 'while [ "$1" != --samples ]; do shift; done'
 
 
@@ -144,7 +145,7 @@ def test_a_host_that_does_not_let_us_in(far: Far, mode: str, why: str, monkeypat
 
 def test_without_ssh_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "install it (sudo apt-get install -y openssh-client)" in said(lambda: Remote("ssh:far"))
+    assert f"install it (sudo apt-get install -y {CLIENT})" in said(lambda: Remote("ssh:far"))
 
 
 def test_nobody_is_asked_without_a_terminal(far: Far, monkeypatch: pytest.MonkeyPatch) -> None:
