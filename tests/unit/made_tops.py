@@ -39,7 +39,8 @@ def speed(
     return StreamRow(
         kernel=kernel, threads=threads, target=target, footprint_bytes=1 * GiB, bandwidth=about(gb * 1e9),
         best_bytes_per_s=gb * 1e9, average_bytes_per_s=gb * 1e9, worst_bytes_per_s=gb * 1e9, bus_bytes_per_s=bus,
-        peak_share=bus / peak if peak else None, isa="avx2", store="nt" if kernel.endswith("_nt") else "plain",
+        peak_share=bus / peak if peak else None, isa="avx2",
+        store="none" if kernel == "read" else "nt" if kernel.endswith("_nt") else "plain",
         call_bytes=None, streams=1, unroll=1, prefetch_bytes=0, prefetchw_bytes=0, interleave_bytes=0,
         page_bytes=2 * MiB, **verdict(sure),
     )  # fmt: skip

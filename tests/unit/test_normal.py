@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from made import Maker, add_latency, add_stream
@@ -11,12 +12,14 @@ from said import say
 from tierscope.compare.kept import Number
 from tierscope.errors import Exit, ResultError, UsageError
 from tierscope.normal import store
-from tierscope.normal.band import FEWEST, Band, Beside, bands_of, normal
+from tierscope.normal.band import FEWEST, Band, Beside, Normal, _band, bands_of, normal
 from tierscope.normal.entry import SCHEMA, Entry, Kind, Sure, entry_of, kind_of, read_entries
 from tierscope.normal.text import sentence
 from tierscope.record.result import Run
 
 KIND = Kind(family="GenuineIntel:6:143:8", cpus=4, packages=1, nodes=1, guest=False)
+
+LIKE = Kind(family="f", cpus=2, packages=1, nodes=1, guest=True)
 
 
 @pytest.fixture(autouse=True)
@@ -97,13 +100,55 @@ def test_a_verdict_asks_for_the_whole_interval(
     low: float, value: float, high: float, conclusive: bool, verdict: str
 ) -> None:
     number = Number(value, low, high, conclusive)
-    row = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST))
+    row = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST, 2.7, 0.2))
     assert row.verdict == verdict
     assert row.worse == (verdict == "low")
-    wait = Beside("latency", "1 GiB", "s", True, number, Band(10.0, 15.0, 20.0, FEWEST))
+    wait = Beside("latency", "1 GiB", "s", True, number, Band(10.0, 15.0, 20.0, FEWEST, 2.7, 0.2))
     assert wait.worse == (verdict == "high")
-    few = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST - 1))
+    few = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST - 1, 2.7, 0.2))
     assert few.verdict in ("not known", "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("value", "less_is_better", "far"),
+    [(9.5, False, False), (6.5, False, True), (40.0, False, False), (10.5, True, False), (15.5, True, True)],
+)
+def test_far_is_outside_of_what_one_more_machine_may_show(value: float, less_is_better: bool, far: bool) -> None:
+    """Nine machines around 10, whose logarithms scatter by 0.1: 20 numbers ask for 3.83 times sqrt(1 + 1/9) of that."""
+    number = Number(value, value * 0.99, value * 1.01, True)
+    band = Band(9.2, 10.0, 10.9, 9, np.log(10.0), 0.1)
+    assert Beside("stream", "triad", "1", less_is_better, number, band).far(20) == far
+
+
+@pytest.mark.parametrize("machines", [FEWEST, 12, 40])
+@pytest.mark.parametrize("alike", [0.0, 1.0])
+def test_a_machine_like_the_others_is_seldom_called_unusual(machines: int, alike: float) -> None:
+    """Of 400 machines like the others, with 30 numbers that scatter by 10 %, by themselves or all in step."""
+    rng = np.random.default_rng(1995)
+    alarms = 0
+    for _ in range(400):
+        own, step = rng.standard_normal((machines + 1, 30)), rng.standard_normal((machines + 1, 1))
+        values = np.exp(0.1 * (alike * step + (1 - alike) * own))
+        rows = tuple(
+            Beside("stream", str(point), "B/s", False, Number(own, own, own, True), _band(those))
+            for point, (own, *those) in enumerate(values.T.tolist())
+        )
+        alarms += bool(Normal(LIKE, rows, machines, 0).odd)
+    assert alarms <= 0.075 * 400
+
+
+def test_a_machine_that_is_half_as_fast_is_called_unusual_beside_twelve_that_scatter_by_a_tenth() -> None:
+    rng = np.random.default_rng(1995)
+    found = 0
+    for _ in range(100):
+        values = np.exp(0.1 * rng.standard_normal((13, 30)))
+        values[0, 3] *= 0.5
+        rows = tuple(
+            Beside("stream", str(point), "B/s", False, Number(own, own, own, True), _band(those))
+            for point, (own, *those) in enumerate(values.T.tolist())
+        )
+        found += "3" in [row.point for row in Normal(LIKE, rows, 12, 0).odd]
+    assert found >= 85
 
 
 def test_only_machines_of_the_same_kind_count_and_never_the_machine_itself(run: Run) -> None:

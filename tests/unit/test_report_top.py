@@ -278,15 +278,16 @@ def test_pages_and_nodes_are_shares_the_largest_first(tmp_path: Path) -> None:
 
 
 def similar(run: Run, factors: tuple[float, ...]) -> list[Entry]:
-    """Machines of the same kind whose numbers are those of this one, times a factor each."""
+    """Machines of the same kind, each by a factor faster than this one in all numbers."""
     own = entry_of(run)
     return [
         msgspec.structs.replace(
             own,
             machine=f"{index:012x}",
             numbers=tuple(
-                msgspec.structs.replace(one, value=one.value * factor, low=one.low * factor, high=one.high * factor)
+                msgspec.structs.replace(one, value=one.value * scale, low=one.low * scale, high=one.high * scale)
                 for one in own.numbers
+                for scale in (1 / factor if one.unit == "s" else factor,)
             ),
         )
         for index, factor in enumerate(factors)
@@ -296,8 +297,9 @@ def similar(run: Run, factors: tuple[float, ...]) -> list[Entry]:
 @pytest.mark.parametrize(
     ("factors", "short", "verdict"),
     [
-        ((0.9, 0.95, 1.0, 1.05, 1.1), "Yes: ", "normal"),
+        ((0.9, 0.95, 1.0, 1.05, 1.1), "Yes, compared", "normal"),
         ((1.9, 1.95, 2.0, 2.05, 2.1), "No: ", "low"),
+        ((1.0, 1.1, 1.2, 1.3, 1.4), "Yes, but slow", "low"),  # most numbers are in the worst fifth
         ((0.9, 0.95, 1.0), "Not known", "not known"),
     ],
 )

@@ -5,10 +5,16 @@ memory, and are guests of a hypervisor alike. The band runs from the 20th to the
 machine counts once, and the machine itself does not. Of fewer than FEWEST machines a band is shown, and no verdict.
 
     verdict: `low` or `high` if the whole interval lies outside of the band, else `normal`
+    far:     (log x - mean) / (s * sqrt(1 + 1/n)) > t(1 - CHANCE / numbers, n - 1), on the bad side
 
+x: the end of the interval that is nearer to the others; mean and s: of the logarithms of the n other machines. A fifth
+of the numbers of any machine is below the band and a fifth above it, so that `low` alone is nothing unusual. `far` is
+the prediction interval of one more machine, for all numbers of a run together: of machines like the others, one in
+twenty has such a number, however many numbers there are.
 Blind to differences that the kind does not contain: DIMMs, firmware, neighbours of a guest.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +27,11 @@ from tierscope.compare.points import points
 from tierscope.normal.entry import Entry, Kind, kind_of
 from tierscope.record.result import Run
 from tierscope.sound import reads
+from tierscope.stats.special import student
 
 FEWEST = 5  # machines: 20 % of fewer is none of them
 LOW, HIGH = 20.0, 80.0  # percentiles
+CHANCE = 0.05  # that a machine like the others has a number that is called far
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class Band:
     middle: float
     high: float
     machines: int
+    centre: float  # mean of the logarithms
+    spread: float  # standard deviation of the logarithms; 0 of one machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,15 @@ class Beside:
         """Whether it is outside of the band on the bad side."""
         return self.verdict == ("high" if self.less_is_better else "low")
 
+    def far(self, numbers: int) -> bool:
+        """Whether it is so far outside, on the bad side, that chance explains it in none of so many numbers."""
+        if not self.worse or self.band is None:
+            return False
+        near = self.number.low if self.less_is_better else self.number.high
+        away = abs(math.log(near) - self.band.centre)
+        count = self.band.machines
+        return away > student(1 - 2 * CHANCE / numbers, count - 1) * self.band.spread * math.sqrt(1 + 1 / count)
+
 
 @dataclass(frozen=True, slots=True)
 class Normal:
@@ -72,6 +91,21 @@ class Normal:
     rows: tuple[Beside, ...]
     machines: int
     others: int
+
+    @property
+    def judged(self) -> list[Beside]:
+        """Those with a verdict."""
+        return [row for row in self.rows if row.verdict in ("normal", "low", "high")]
+
+    @property
+    def odd(self) -> list[Beside]:
+        """The numbers that make a machine unusual."""
+        return [row for row in self.judged if row.far(len(self.judged))]
+
+    @property
+    def slow(self) -> bool:
+        """Whether most numbers are in the worst fifth: so is a fifth of all machines, if their numbers vary alike."""
+        return 2 * sum(row.worse for row in self.judged) > len(self.judged)
 
 
 @reads("the comparison")
@@ -108,4 +142,6 @@ def bands_of(entries: Sequence[Entry]) -> dict[tuple[str, str, str], Band]:
 
 def _band(values: Sequence[float]) -> Band:
     low, middle, high = np.percentile(values, (LOW, 50.0, HIGH))
-    return Band(float(low), float(middle), float(high), len(values))
+    logs = np.log(values)
+    spread = float(logs.std(ddof=1)) if len(values) > 1 else 0.0
+    return Band(float(low), float(middle), float(high), len(values), float(logs.mean()), spread)

@@ -24,7 +24,7 @@ def show(found: Normal, console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name, right in (("point", False), ("here", True), ("similar machines, 20 to 80 %", True), ("", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
-    ordered = sorted(known, key=lambda row: (not row.worse, row.verdict == "normal"))
+    ordered = sorted(known, key=lambda row: (row not in found.odd, not row.worse, row.verdict == "normal"))
     for row in ordered[:LINES]:
         table.add_row(
             Text(printable(f"{row.measure}: {row.point}")), said(row.number, row.unit), _band(row), row.verdict
@@ -38,7 +38,7 @@ def sentence(found: Normal) -> str:
     """Return one sentence: normal, what is not, or why that is not known."""
     if not found.machines:
         return f"Not known: no similar machine is known. {_similar(found.kind)}{_others(found)}"
-    judged = [row for row in found.rows if row.verdict in ("normal", "low", "high")]
+    judged = found.judged
     if not judged:
         few = max((row.band.machines for row in found.rows if row.band), default=0)
         why = (
@@ -47,13 +47,19 @@ def sentence(found: Normal) -> str:
             else "no number of this run is conclusive"
         )
         return f"Not known: {why}."
-    odd = [row for row in judged if row.worse]
-    if not odd:
-        return f"Yes: all {len(judged)} numbers are normal or better, next to {found.machines} similar machines."
-    worst = odd[0]
+    if not found.odd:
+        worse = sum(row.worse for row in judged)
+        rest = f"; {worse} are in the worst fifth, as on many a machine" if worse else ""
+        beside, count = f"{found.machines} similar machines", len(judged)
+        if found.slow:
+            return (
+                f"Yes, but slow: {worse} of {count} numbers are in the worst fifth of {beside}, none is far from them."
+            )
+        return f"Yes: {count - worse} of {count} numbers are as on most of {beside}, or better{rest}."
+    worst = found.odd[0]
     return (
-        f"No: {len(odd)} of {len(judged)} numbers are worse than those of {found.machines} similar machines, first "
-        f"{worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_band(worst)})."
+        f"No: {len(found.odd)} of {len(judged)} numbers are far worse than those of {found.machines} similar machines, "
+        f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_band(worst)})."
     )
 
 
@@ -75,6 +81,7 @@ def data(found: Normal) -> dict[str, Any]:
                 "machines": row.band.machines if row.band else 0,
                 "verdict": row.verdict,
                 "worse": row.worse,
+                "far": row in found.odd,
             }
             for row in found.rows
         ],

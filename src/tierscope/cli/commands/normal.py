@@ -21,7 +21,10 @@ ADD, SHARE, IMPORT = "add", "share", "import"
         "tierscope normal share runs/quick-here here.json",
         "tierscope normal import from-others.json",
     ),
-    status={1: "a number is worse than those of similar machines", 4: "it is not known"},
+    status={
+        1: "a number is far worse than those of similar machines",
+        4: "it is not known",
+    },
 )
 @click.argument("words", nargs=-1, required=True, metavar="[add|share|import] RUN...", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print all points, bands and verdicts as JSON.")
@@ -59,7 +62,7 @@ def _show(directory: Path, as_json: bool) -> int:
         door.document(text.data(found))
     else:
         text.show(found, Console())
-    if any(row.worse for row in found.rows):
+    if found.odd:
         return Exit.FAILED
     return Exit.GOOD if any(row.verdict in ("normal", "low", "high") for row in found.rows) else Exit.INCONCLUSIVE
 

@@ -98,10 +98,12 @@ def _largest(title: str, insights: Iterable[Insight]) -> Key:
 def _judged(key: Key, usual: Normal | None) -> Key:
     """With the band of similar machines, where there is one for this point."""
     row = _beside(key, usual.rows) if usual else None
-    if row is None or row.band is None:
+    if usual is None or row is None or row.band is None:
         return key
-    mark = BAD if row.worse else GOOD if row.verdict in ("normal", "low", "high") else ""
-    return replace(key, band=row.band, verdict=row.verdict, mark=mark)
+    far = row.far(len(usual.judged))
+    better = row.verdict in ("low", "high") and not row.worse
+    mark = BAD if far else NOTE if row.worse else GOOD if better or row.verdict == "normal" else ""
+    return replace(key, band=row.band, verdict=f"{row.verdict}: better" if better else row.verdict, mark=mark)
 
 
 def _beside(key: Key, rows: Sequence[Beside]) -> Beside | None:

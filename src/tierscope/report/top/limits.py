@@ -168,8 +168,8 @@ def _evidence(found: Memory) -> Iterator[str]:
 
 
 def _lines(found: Memory) -> float:
-    """Little's law for one thread: the bytes of the bus, where they are known."""
-    if not found.alone or not found.idle or not found.alone.row.bus_bytes_per_s:
+    """Little's law for one thread: the bytes of the bus. Of reads alone: no load waits for what a store sends."""
+    if not found.alone or not found.idle or found.alone.row.store != "none" or not found.alone.row.bus_bytes_per_s:
         return 0.0
     return found.alone.row.bus_bytes_per_s * found.idle.latency.middle / LINE_BYTES
 

@@ -49,15 +49,18 @@ def _answers(found: Top) -> Table:
 
 
 def _keys(found: Top) -> Table:
+    """One line for each number; what is to be known with it stands below its name where a band takes the room."""
     banded = any(key.band for key in found.keys)
     table = Table(box=None, pad_edge=False, show_header=banded, header_style="dim")
-    for justify in ("left", "right", "left", "left"):
-        table.add_column("", justify=justify)
-    if banded:
-        table.add_column("similar machines, 20 to 80 %")
     table.add_column("")
+    table.add_column("", justify="right")
+    for head in ("", "similar machines" if banded else "", ""):
+        table.add_column(head)
     for key in found.keys:
-        cells = [Text(printable(key.name)), Text(value_of(key), style="bold"), Text(span_of(key))]
-        cells += [Text(printable(key.about), style="dim")] + [Text(band_of(key))] * banded
-        table.add_row(*cells, Text(key.verdict, style=STYLES[key.mark]))
+        name, about = Text(printable(key.name)), Text(printable(key.about), style="dim")
+        if banded and key.about:
+            name = name.append("\n").append(about)
+        last = Text(band_of(key)) if banded else about
+        value, span = Text(value_of(key), style="bold"), Text(span_of(key))
+        table.add_row(name, value, span, last, Text(key.verdict, style=STYLES[key.mark]))
     return table

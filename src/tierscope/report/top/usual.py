@@ -50,18 +50,17 @@ def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
         return "Not known: the reference set cannot be read", "`tierscope normal` says why.", ""
     if not found.machines:
         return "Not known: no similar machine", _hint(sentence(found)), ""
-    judged = [row for row in found.rows if row.verdict in ("normal", "low", "high")]
-    if not judged:
+    if not found.judged:
         return "Not known", _hint(sentence(found)), ""
-    worse = sum(row.worse for row in judged)
-    if worse:
-        return f"No: {worse} of {len(judged)} numbers are worse than usual", _hint(sentence(found)), BAD
-    return f"Yes: {len(judged)} numbers as on {found.machines} similar machines", "", GOOD
+    if found.odd:
+        return f"No: {len(found.odd)} of {len(found.judged)} numbers are unusual", _hint(sentence(found)), BAD
+    short = "Yes, but slow" if found.slow else f"Yes, compared with {found.machines} similar machines"
+    return short, _hint(sentence(found)), NOTE if found.slow else GOOD
 
 
 def _hint(text: str) -> str:
     """The sentence of `tierscope normal` without its verdict, which the short answer has."""
-    for begin in ("Not known: no similar machine is known. ", "Not known: ", "No: "):
+    for begin in ("Not known: no similar machine is known. ", "Not known: ", "No: ", "Yes: ", "Yes, but slow: "):
         if text.startswith(begin):
             rest = text.removeprefix(begin).replace("`", "")
             return rest[:1].upper() + rest[1:]
