@@ -13,6 +13,7 @@ from made_blocks import add_block_points
 from made_buffers import add_regions
 from made_contention import add_contention
 from made_counters import made_counted, made_second_pass
+from made_documents import document_run
 from made_emulation import add_probes
 from made_flush import add_flush
 from made_machine import made_machine, made_server, two_packages
@@ -69,6 +70,7 @@ MADE: dict[str, Make] = {
     "closed-loop": of("closed-loop", add_closed_loop),
     "contention": of("contention", lambda maker: add_contention(maker, ("nvm-nvm",))),
     "core-to-core": lambda directory: core_to_core_run(directory, made_server()),
+    "document-002": document_run,
     "flush": of("flush", lambda maker: add_flush(maker, (4096,))),
     "latency": of("latency", _staircase),
     "loaded-latency": of("loaded-latency", _loads),

@@ -93,12 +93,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The question of a table's reader, and what answers it on top of a page. Insights are named by their first word.
 
     answers: insights, the first one that is conclusive makes the headline. keys: insight -> name of its number among
-    the key numbers, in that order; of several insights of one name the largest number stands.
+    the key numbers, in that order; of several insights of one name the largest number stands. leads: its answer is the
+    headline also of a run that measured a memory.
     """
 
     question: str
     answers: tuple[str, ...] = ()
     keys: dict[str, str] = {}
+    leads: bool = False
 
 
 TOPICS = ("bandwidth", "latency")  # of a table that does not say on which findings of the doctor bear

@@ -14,11 +14,23 @@ VERBS = {READ: "read", **dict.fromkeys(COPIES, "copied")}
 
 def lead(content: Content, found: Memory | None, limit: str) -> str:
     """Return the headline. limit: what limits the memory, as a sentence; "" where that is not known."""
+    if leads := _leading(content):
+        return leads
     told = _memory(content, found) if found else _answer(content)
     told = f"{told} {limit}".strip() if told else ""
     if _mostly_unsure(content, found):
         return _nothing(content, told)
     return told or _counted(content)
+
+
+def _leading(content: Content) -> str:
+    """Return the answer of a table that leads whatever else was measured; "" where there is no such table."""
+    for section in content.sections.values():
+        asked = tables[section.name].asked if section.name in tables else None
+        if asked and asked.leads:
+            known = [one for one in section.insights if one.name in asked.answers]
+            return f"{begun(known[0].headline)}." if known else ""
+    return ""
 
 
 def _mostly_unsure(content: Content, found: Memory | None) -> bool:

@@ -22,7 +22,7 @@ from tierscope.tables import BESIDE, tables
 def top(content: Content) -> Top:
     """Return the top of the page of any run, also one that measured a single table or nothing yet."""
     found, compared = memory_of(content), among(content)
-    first, limit = limits(found, _cpus(content, found)) if found else (_asked(content), "")
+    first, limit = (_asked(content), "") if not found or _leads(content) else limits(found, _cpus(content, found))
     numbers = keys(content, found, compared)
     answers = (first, usual(content, compared), certain(content, numbers))
     told = lead(content, found, limit)
@@ -36,6 +36,12 @@ def _cpus(content: Content, found: Memory) -> int:
     return len(near_cpus(machine, Target(name=name, where=where))) if name == "node" else len(machine.cpus())
 
 
+def _leads(content: Content) -> bool:
+    """Whether a table of the run answers a question that comes before those of a memory."""
+    known = (tables[name].asked for name in content.sections if name in tables)
+    return any(asked.leads for asked in known if asked)
+
+
 def _asked(content: Content) -> Answer | None:
     """The question of the first table that has one, with its answer."""
     for section in content.sections.values():
@@ -44,7 +50,7 @@ def _asked(content: Content) -> Answer | None:
             continue
         known = [one for one in section.insights if one.name.split()[0] in asked.answers]
         ordered = sorted(known, key=lambda one: asked.answers.index(one.name.split()[0]))
-        sure = [one for one in ordered if one.conclusive] if section.sure else []
+        sure = [one for one in ordered if one.conclusive] if section.sure or asked.leads else []
         if not sure:
             return Answer(asked.question, "Not known: no answer of this run is conclusive")
         short, *others = [begun(one.headline) for one in sure]

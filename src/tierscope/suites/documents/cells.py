@@ -1,0 +1,26 @@
+"""A cell of a document's table: what the document printed, and what this run measured in its place."""
+
+from dataclasses import dataclass
+
+from tierscope.suites.documents.found import Seen
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`part`: the table, "Table 1: STREAM on DRAM". `line` and `column`: its place there. `unit`: B/s, s, or 1.
+
+    published and here are in base units; None where one of them has no number.
+    """
+
+    part: str
+    line: str
+    column: str
+    unit: str
+    published: float | None
+    here: Seen | None
+
+
+def kept(cells: list[Cell]) -> list[Cell]:
+    """Return the cells of lines that this run measured: a larger machine's lines say nothing about this one."""
+    lines = {(one.part, one.line) for one in cells if one.here is not None}
+    return [one for one in cells if (one.part, one.line) in lines]

@@ -1,0 +1,99 @@
+"""Document 002: three flush instructions after each copy, and what flushing writers cost a computation.
+
+It wrote 20 GB sequentially into a DAX file of 1 GB, in copies of 1 KB to 2 MB, on one core; then ran 1, 4 and 8 tasks
+of SPEC mcf with and without 8 writers that flush with clflushopt and no fence; then one task with 1, 4 and 8 writers
+to DRAM. Our victim is the suite's min-cost flow, since mcf is not free.
+"""
+
+from collections.abc import Iterator
+
+from tierscope.plans import suites
+from tierscope.plans.flushes import missing
+from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
+from tierscope.record.experiment import Target
+from tierscope.record.machine import Machine
+from tierscope.suites.documents.options import DocumentOptions, cores, fitting, pages_of
+from tierscope.suites.documents.parts import Part, Skipped, document
+from tierscope.units import show_bytes, show_size
+
+CHUNKS = "1KiB,2KiB,4KiB,1MiB,2MiB"
+INSTRUCTIONS = ("clflush", "clflushopt", "clwb")
+TASKS = (1, 4, 8)
+MOST = 8  # writers, and tasks
+FILE_BYTES, WRITTEN_BYTES = 1_000_000_000, "20GB"
+SIZES = ("test", "train", "ref")
+WRITER = "clflushopt"
+
+
+def parts(machine: Machine, chosen: DocumentOptions) -> list[Part | Skipped]:
+    """Flushes on the second tier, tasks alone, tasks with writers to the second tier, and to DRAM."""
+    lacking = missing(machine)
+    found: list[Part | Skipped] = [
+        Skipped(f"{name} is left out: this CPU has no {lacking[name]}; try a machine that has it")
+        for name in INSTRUCTIONS
+        if name in lacking
+    ]
+    if chosen.nvm is None:
+        found.append(Skipped(chosen.lacking("the comparison of flush instructions")))
+    else:
+        found += _flushes(machine, chosen, chosen.nvm, [name for name in INSTRUCTIONS if name not in lacking])
+    if cores(machine) < 2:
+        return [*found, Skipped("neighbours are left out: they need two CPUs, one for the task and one for a writer")]
+    return [*found, *_neighbors(machine, chosen, WRITER in lacking)]
+
+
+def _flushes(machine: Machine, chosen: DocumentOptions, nvm: Target, names: list[str]) -> Iterator[Part | Skipped]:
+    words = {"target": nvm.word, "pages": pages_of(nvm), "chunks": CHUNKS, "instructions": ",".join(names)}
+    if chosen.printed:
+        words["total"] = WRITTEN_BYTES
+        room = int(free_bytes(machine, nvm) * MEMORY_SHARE)
+        if len(names) * FILE_BYTES <= room:
+            words["footprint"] = str(FILE_BYTES)
+        else:
+            yield Skipped(
+                f"files of {show_size(FILE_BYTES)} are left out: {len(names)} of them exceed half of the free space, "
+                f"{show_bytes(room)}; the size that fits is used instead"
+            )
+    yield Part("flush", words | chosen.shared)
+
+
+def _neighbors(machine: Machine, chosen: DocumentOptions, no_writer: bool) -> Iterator[Part | Skipped]:
+    """Tasks alone on all cores; with writers on half of the cores."""
+    most = cores(machine)
+    half = min(MOST, most // 2)
+    tasks, why = fitting(TASKS, most, "tasks") if chosen.printed else (_spread(min(MOST, most)), "")
+    if why:
+        yield Skipped(why)
+    writers = Skipped(f"writers are left out: this CPU has no {WRITER}; try a machine that has it")
+    for size in SIZES if chosen.printed else SIZES[:1]:
+        common = {"victim": "flow", "size": size} | chosen.shared
+        yield Part("neighbors", common | {"victims": _list(tasks), "aggressors": "0"})
+        if no_writer:
+            yield writers
+            continue
+        flushing = common | {"aggressor": f"flush_{WRITER}", "aggressor_fence": "never"}
+        both, few = _spread(half), _list((half,))
+        if chosen.nvm is None:
+            yield Skipped(chosen.lacking("the cost of writers to the second tier"))
+        else:
+            on = {"aggressor_target": chosen.nvm.word, "pages": pages_of(chosen.nvm)}
+            yield Part("neighbors", flushing | on | {"victims": _list(both), "aggressors": few})
+        if size != SIZES[-1]:  # the document has no such run of the largest input
+            on = {"aggressor_target": chosen.dram.word}
+            yield Part("neighbors", flushing | on | {"victims": "1", "aggressors": _list(_spread(half))})
+
+
+def _spread(most: int) -> tuple[int, ...]:
+    """Return one, half and all, as the document has 1, 4 and 8."""
+    return tuple(sorted({1, max(1, most // 2), most}))
+
+
+def _list(numbers: tuple[int, ...]) -> str:
+    return ",".join(map(str, numbers))
+
+
+suites.add(
+    document(
+        "002", "flush instructions on a DAX file, and what flushing writers cost a computation", parts, DocumentOptions
+    )
+)

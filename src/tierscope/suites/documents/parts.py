@@ -1,0 +1,99 @@
+"""The parts of a document: a suite with options as a user types them, or why it is left out.
+
+A document is what a user can type by hand, one command after the other, so a part is the words of a command. No
+suite is imported here. Parts often begin with the same search for a cache: an experiment that an earlier part of the
+same plan asked for is not run again, and its answer is given to both.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tierscope.errors import MachineError, UsageError
+from tierscope.plans import Plan, Suite, suites
+from tierscope.plans.answer import Answer
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
+from tierscope.suites.documents.options import DocumentOptions
+
+
+@dataclass(frozen=True)
+class Part:
+    """One suite with its words, such as Part("flush", {"chunks": "1KiB"})."""
+
+    suite: str
+    words: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """What is left out, and why: "contention is left out: ...; try ..."."""
+
+    why: str
+
+
+Parts = Callable[[Machine, DocumentOptions], Sequence[Part | Skipped]]
+
+
+def composed(machine: Machine, parts: Sequence[Part | Skipped]) -> Plan:
+    """Yield the experiments of all parts, each experiment once.
+
+    MachineError where every part is left out; UsageError and MachineError of a part name its suite.
+    """
+    kept = [part for part in parts if isinstance(part, Part)]
+    if not kept:
+        raise MachineError("; ".join(part.why for part in parts if isinstance(part, Skipped)))
+    known: list[tuple[Experiment, Answer]] = []
+    for part in kept:
+        suite = suites[part.suite]
+        try:
+            yield from once(suite.plan(machine, suite.read(part.words)), known)
+        except (UsageError, MachineError) as error:
+            raise type(error)(f"{part.suite}: {error}") from error
+
+
+def once(plan: Plan, known: list[tuple[Experiment, Answer]]) -> Plan:
+    """Yield what is not known yet, and answer the rest from what is known."""
+    try:
+        experiment = next(plan)
+        while True:
+            answer = next((old for asked, old in known if asked == experiment), None)
+            if answer is None:
+                answer = yield experiment
+                known.append((experiment, answer))
+            experiment = plan.send(answer)
+    except StopIteration:
+        return
+
+
+def left_out(machine: Machine, parts: Sequence[Part | Skipped]) -> tuple[str, ...]:
+    """Return what is left out of the document, and what its parts leave out; each reason once."""
+    found: list[str] = []
+    for part in parts:
+        if isinstance(part, Skipped):
+            found.append(part.why)
+        else:
+            suite = suites[part.suite]
+            found += [f"{part.suite}: {why}" for why in suite.left_out(machine, suite.read(part.words))]
+    return tuple(dict.fromkeys(found))
+
+
+def document(
+    name: str, summary: str, parts: Parts, options: type[DocumentOptions], structures: bool = False
+) -> Suite[DocumentOptions]:
+    """Return the suite of a document, such as `document-002`."""
+
+    def plan(machine: Machine, chosen: DocumentOptions) -> Plan:
+        yield from composed(machine, parts(machine, chosen))
+
+    return Suite(
+        f"document-{name}",
+        summary,
+        options,
+        plan,
+        lambda machine, chosen: left_out(machine, parts(machine, chosen)),
+        kernels=True,
+        structures=structures,
+        details="Runs the experiments of the document, and judges each of its claims for this machine. What this"
+        " machine cannot do is left out, with a warning that contains the reason."
+        " See [how to repeat a document](../how-to/documents.md).",
+    )

@@ -1,0 +1,83 @@
+"""Claims in a terminal: one line for each claim with its verdict, then the document's tables in their own shape."""
+
+from collections.abc import Callable
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tierscope.draw import cells, vega
+from tierscope.draw.forms import Form, Shown, forms, of_rows
+from tierscope.draw.grid import Grid
+from tierscope.printable import printable
+from tierscope.suites.documents.claim import NO, UNKNOWN, YES, digits, span
+from tierscope.suites.documents.row import ClaimRow, PublishedRow
+
+STYLES = {YES: "green", NO: "bold red", UNKNOWN: "yellow"}
+SCALES: dict[str, tuple[str, Callable[[float], float]]] = {
+    "B/s": ("GB/s", lambda value: vega.gb(value) or 0.0),
+    "s": ("s", float),
+    "1": ("", float),
+}
+"""Unit -> the unit that is shown, and the factor."""
+
+
+def claims(shown: Shown, console: Console) -> list[RenderableType]:
+    """Return the verdict on each claim; below it its number here and as published, and why there is no "yes"."""
+    del console
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    rows: list[ClaimRow] = shown.typed
+    for row in rows:
+        says = Text(printable(row.says))
+        says.append(f"\n{printable('; '.join(_numbers(row)))}", style="dim")
+        if row.holds != YES:
+            says.append(f"\n{printable(row.why.partition('; ')[0])}", style="dim")
+        grid.add_row(Text(row.holds, style=STYLES[row.holds]), says)
+    title = Text(f"{shown.title}: is it so on this machine?", style="bold")
+    stand_ins = dict.fromkeys(row.stand_in for row in rows if row.stand_in)
+    notes = [Text(printable(f" ! {why}: it stands in for the second tier"), style="yellow") for why in stand_ins]
+    return [title, grid, *notes]
+
+
+def _numbers(row: ClaimRow) -> list[str]:
+    """'time over that without writers: 1.07 to 1.12', 'published: 1.02 to 1.06'."""
+    here = f"{row.number}: {span(row.value) if row.value else 'not measured'}"
+    if row.published_low is None or row.published_high is None:
+        return [here]
+    low, high = digits(row.published_low), digits(row.published_high)
+    return [here, f"published: {low if low == high else f'{low} to {high}'}"]
+
+
+def grids(rows: list[PublishedRow]) -> list[Grid]:
+    """Return one grid for each table of the document: each column here, then as published there."""
+    parts = dict.fromkeys(row.part for row in rows)
+    return [_grid(part, [row for row in rows if row.part == part]) for part in parts]
+
+
+def _grid(part: str, rows: list[PublishedRow]) -> Grid:
+    unit, scale = SCALES[rows[0].of]
+    columns = list(dict.fromkeys(row.column for row in rows))
+    by = {(row.line, row.column): row for row in rows}
+    heads = [("", False), *((head, True) for name in columns for head in (name, "there"))]
+    lines = []
+    for line in dict.fromkeys(row.line for row in rows):
+        pairs = (_pair(by.get((line, name)), scale) for name in columns)
+        lines.append([line, *(text for pair in pairs for text in pair)])
+    return f"{part}{f', {unit}' if unit else ''} (there: as published)", heads, lines
+
+
+def _pair(row: PublishedRow | None, scale: Callable[[float], float]) -> tuple[str, str]:
+    """Return the number here, with '?' where it is inconclusive, and the published one."""
+    if row is None:
+        return cells.NOTHING, cells.NOTHING
+    here = f"{_digits(scale(row.here.middle))}{'' if row.conclusive else ' ?'}" if row.here else cells.NOTHING
+    return here, cells.NOTHING if row.published is None else _digits(scale(row.published))
+
+
+def _digits(value: float) -> str:
+    """Four digits, never an exponent above the point."""
+    return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.0f}"
+
+
+forms.add(Form("claims", claims))
+forms.add(of_rows("published", grids))
