@@ -70,3 +70,17 @@ def with_options(run: Run, **options: Label) -> Run:
     """Return a run with further options, in its result alone."""
     result = msgspec.structs.replace(run.result, options=run.result.options | options)
     return msgspec.structs.replace(run, result=result)
+
+
+def published_disagree(document: str) -> set[str]:
+    """Return the claims of which a published number is outside of the bounds."""
+    return {
+        claim.name
+        for claim in sheets[document].claims
+        if not all(claim.low < one < claim.high for one in claim.published())
+    }
+
+
+def contradicted(document: str) -> set[str]:
+    """Return the claims that state that the document's own numbers contradict them."""
+    return {claim.name for claim in sheets[document].claims if claim.contradicted}

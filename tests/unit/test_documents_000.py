@@ -95,11 +95,6 @@ def test_inconclusive_rows_and_absent_ones_decide_nothing(claim: str) -> None:
     assert verdict("000", claim, found_of({})).verdict == "not known"
 
 
-def test_the_published_numbers_themselves_are_within_the_bounds() -> None:
-    for claim in sheets["000"].claims:
-        assert all(claim.low < one < claim.high for one in claim.published()), claim.name
-
-
 def test_two_threads_decide_nothing_about_splits_or_about_how_threads_vary() -> None:
     two = {"contention": [split("nvm-nvm", 2, 0, 10e9, 0.01), split("nvm-nvm", 1, 1, 9e9, 0.01)]}
     assert "three cores" in verdict("000", "sum_falls", found_of(two)).why

@@ -18,6 +18,7 @@ from tierscope.record.experiment import Experiment, Group, Target, Team, Workloa
 from tierscope.record.machine import Machine
 from tierscope.record.result import Blocks
 from tierscope.record.work import HopWork, LineWork
+from tierscope.run.both import is_job
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import Quiets
 from tierscope.stats.background import busy
@@ -68,7 +69,9 @@ class Watch:
         self._short = seconds < SHORT_S
 
     def before(self, experiment: Experiment) -> None:
-        """Probe the memory if that is due."""
+        """Probe the memory if that is due; not for a job of another program, which is not disturbed like memory."""
+        if is_job(experiment.groups):
+            return
         self._used = self._note()
         self._settle()
         node = self._node(experiment)
@@ -76,8 +79,12 @@ class Watch:
         if self._busy() or (not self._short and (last is None or self._clock() - last.moment_s >= PAUSE_S)):
             self._probe(node)
 
-    def after(self, experiment: Experiment) -> Background:
-        """Return what was beside the visit that `before` began."""
+    def after(self, experiment: Experiment) -> Background | None:
+        """Return what was beside the visit that `before` began; None for a job, whose program is not another's."""
+        if is_job(experiment.groups):
+            self._marks, self._used = [], None
+            self._note()
+            return None
         node, used = self._node(experiment), self._note()
         found = [probe] if (probe := self._last.get(node)) else []
         self._used = used

@@ -35,6 +35,7 @@ from tierscope.record.result import (
     save_result,
 )
 from tierscope.run.background import Watch
+from tierscope.run.both import Both
 from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
@@ -245,7 +246,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
         runner = Runner(
             directory,
             result,
-            storage.Session if _is_program(manifest.suite) else host.session,
+            _measurer(manifest.suite, host),
             host.catalogue(pools=False),
             observer,
             _limit_s(manifest),
@@ -256,8 +257,16 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 
 
 def _is_program(suite: str) -> bool:
-    """Whether a program that the suite names measures, and not the core."""
-    return suite != OWN_GROUPS and bool(suites[suite].program)
+    """Whether a program that the suite names measures, and the core nothing."""
+    return suite != OWN_GROUPS and bool(suites[suite].program) and not suites[suite].mixed
+
+
+def _measurer(suite: str, host: Host) -> Callable[[], Measurer]:
+    """Who measures: the core, the program that the suite names, or each of them its own experiments."""
+    if _is_program(suite):
+        return storage.Session
+    mixed = suite != OWN_GROUPS and suites[suite].mixed
+    return partial(Both, host.session, storage.Session) if mixed else host.session
 
 
 def watch_of(manifest: Manifest, host: Host) -> Watch | None:

@@ -24,6 +24,7 @@ class Claim:
     """`says`: one plain sentence. `number`: what is bounded, in words. `needs`: why there may be no point.
 
     published: the same number from the document's tables, of each of its points; () where it prints none.
+    contradicted: how the document's own numbers contradict its sentence; "" where they do not.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Claim:
     published: Callable[[], Sequence[float]] = tuple
     low: float = -math.inf
     high: float = math.inf
+    contradicted: str = ""
 
     @property
     def rule(self) -> str:

@@ -12,7 +12,7 @@ from tierscope.plans.kinds import word_numbers
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
-from tierscope.suites.documents.options import DocumentOptions, cores, fitting, pages_of
+from tierscope.suites.documents.options import TierOptions, cores, fitting, pages_of
 from tierscope.suites.documents.parts import Part, Skipped, document
 from tierscope.units import show_bytes
 
@@ -25,7 +25,7 @@ SPLIT = 16  # threads that the document shares out
 CONTENDED_BYTES = 32_000_000_000  # in all arrays, two of each thread
 
 
-def parts(machine: Machine, chosen: DocumentOptions) -> Iterator[Part | Skipped]:
+def parts(machine: Machine, chosen: TierOptions) -> Iterator[Part | Skipped]:
     """STREAM on both tiers, then each alone and all splits of the threads."""
     yield from _stream(machine, chosen, chosen.dram, "STREAM on DRAM")
     if chosen.nvm is None:
@@ -48,7 +48,7 @@ def parts(machine: Machine, chosen: DocumentOptions) -> Iterator[Part | Skipped]
     yield Part("contention", words)
 
 
-def _stream(machine: Machine, chosen: DocumentOptions, target: Target, what: str) -> Iterator[Part | Skipped]:
+def _stream(machine: Machine, chosen: TierOptions, target: Target, what: str) -> Iterator[Part | Skipped]:
     counts, why = _threads(machine, chosen, target)
     if why:
         yield Skipped(why)
@@ -61,7 +61,7 @@ def _stream(machine: Machine, chosen: DocumentOptions, target: Target, what: str
     yield Part("stream", words | chosen.shared)
 
 
-def _threads(machine: Machine, chosen: DocumentOptions, target: Target) -> tuple[tuple[int, ...], str]:
+def _threads(machine: Machine, chosen: TierOptions, target: Target) -> tuple[tuple[int, ...], str]:
     """Return the document's numbers of threads that fit; else each one of few CPUs, and about ten of many."""
     most = len(near_cpus(machine, target))
     if chosen.printed:
@@ -86,7 +86,7 @@ def _allowed(machine: Machine, target: Target, size: int) -> bool:
     return size <= free_bytes(machine, target) * MEMORY_SHARE
 
 
-def _too_large(machine: Machine, chosen: DocumentOptions, what: str, size: int) -> str:
+def _too_large(machine: Machine, chosen: TierOptions, what: str, size: int) -> str:
     free = min(free_bytes(machine, target) for target in (chosen.dram, chosen.nvm) if target)
     return (
         f"the document's size of {what}, {show_bytes(size)}, is left out: it is more than half of the free space, "
@@ -94,9 +94,4 @@ def _too_large(machine: Machine, chosen: DocumentOptions, what: str, size: int) 
     )
 
 
-def every(machine: Machine, chosen: DocumentOptions) -> list[Part | Skipped]:
-    """Return all parts."""
-    return list(parts(machine, chosen))
-
-
-suites.add(document("000", "STREAM on two tiers over threads, and threads that share out both", every, DocumentOptions))
+suites.add(document("000", "STREAM on two tiers over threads, and threads that share out both", parts, TierOptions))

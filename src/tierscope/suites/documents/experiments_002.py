@@ -12,7 +12,7 @@ from tierscope.plans.flushes import missing
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
-from tierscope.suites.documents.options import DocumentOptions, cores, fitting, pages_of
+from tierscope.suites.documents.options import TierOptions, cores, fitting, pages_of
 from tierscope.suites.documents.parts import Part, Skipped, document
 from tierscope.units import show_bytes, show_size
 
@@ -25,7 +25,7 @@ SIZES = ("test", "train", "ref")
 WRITER = "clflushopt"
 
 
-def parts(machine: Machine, chosen: DocumentOptions) -> list[Part | Skipped]:
+def parts(machine: Machine, chosen: TierOptions) -> list[Part | Skipped]:
     """Flushes on the second tier, tasks alone, tasks with writers to the second tier, and to DRAM."""
     lacking = missing(machine)
     found: list[Part | Skipped] = [
@@ -42,7 +42,7 @@ def parts(machine: Machine, chosen: DocumentOptions) -> list[Part | Skipped]:
     return [*found, *_neighbors(machine, chosen, WRITER in lacking)]
 
 
-def _flushes(machine: Machine, chosen: DocumentOptions, nvm: Target, names: list[str]) -> Iterator[Part | Skipped]:
+def _flushes(machine: Machine, chosen: TierOptions, nvm: Target, names: list[str]) -> Iterator[Part | Skipped]:
     words = {"target": nvm.word, "pages": pages_of(nvm), "chunks": CHUNKS, "instructions": ",".join(names)}
     if chosen.printed:
         words["total"] = WRITTEN_BYTES
@@ -57,7 +57,7 @@ def _flushes(machine: Machine, chosen: DocumentOptions, nvm: Target, names: list
     yield Part("flush", words | chosen.shared)
 
 
-def _neighbors(machine: Machine, chosen: DocumentOptions, no_writer: bool) -> Iterator[Part | Skipped]:
+def _neighbors(machine: Machine, chosen: TierOptions, no_writer: bool) -> Iterator[Part | Skipped]:
     """Tasks alone on all cores; with writers on half of the cores."""
     most = cores(machine)
     half = min(MOST, most // 2)
@@ -94,6 +94,6 @@ def _list(numbers: tuple[int, ...]) -> str:
 
 suites.add(
     document(
-        "002", "flush instructions on a DAX file, and what flushing writers cost a computation", parts, DocumentOptions
+        "002", "flush instructions on a DAX file, and what flushing writers cost a computation", parts, TierOptions
     )
 )

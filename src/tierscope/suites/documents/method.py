@@ -15,4 +15,4 @@ TEXTS = {
 }
 
 methods.add(Method("claims", TEXTS))
-methods.add(Method("published", {}))
+methods.add(Method("document_tables", {}))

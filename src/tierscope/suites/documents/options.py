@@ -15,13 +15,6 @@ class DocumentOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of every `tierscope run document-NNN`."""
 
     dram: Annotated[Target, Help("DRAM of the document")] = Target()
-    nvm: Annotated[
-        Target | None,
-        Help(
-            "the second tier of the document, such as `fsdax:/mnt/pmem/x`, `node:1` or `emu:node=0,latency=300ns`; a "
-            "plain `file:` stands in for it, and every verdict shows this; auto: what needs it is left out"
-        ),
-    ] = None
     as_printed: Annotated[
         str,
         one_of("answer", ("yes", "no")),
@@ -45,6 +38,18 @@ class DocumentOptions(SuiteOptions, frozen=True, kw_only=True):
     def shared(self) -> dict[str, str]:
         """Return the words that all parts take."""
         return {"precision": f"{self.precision:g}", "visits": f"{self.visits}"}
+
+
+class TierOptions(DocumentOptions, frozen=True, kw_only=True):
+    """Options of documents that have a second tier."""
+
+    nvm: Annotated[
+        Target | None,
+        Help(
+            "the second tier of the document, such as `fsdax:/mnt/pmem/x`, `node:1` or `emu:node=0,latency=300ns`; a "
+            "plain `file:` replaces it, and every verdict shows this; auto: what needs it is left out"
+        ),
+    ] = None
 
     def lacking(self, what: str) -> str:
         """Return why a part without a second tier is left out."""

@@ -5,8 +5,9 @@ suite is imported here. Parts often begin with the same search for a cache: an e
 same plan asked for is not run again, and its answer is given to both.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan, Suite, suites
@@ -31,7 +32,7 @@ class Skipped:
     why: str
 
 
-Parts = Callable[[Machine, DocumentOptions], Sequence[Part | Skipped]]
+Chosen = TypeVar("Chosen", bound=DocumentOptions)
 
 
 def composed(machine: Machine, parts: Sequence[Part | Skipped]) -> Plan:
@@ -78,21 +79,28 @@ def left_out(machine: Machine, parts: Sequence[Part | Skipped]) -> tuple[str, ..
 
 
 def document(
-    name: str, summary: str, parts: Parts, options: type[DocumentOptions], structures: bool = False
-) -> Suite[DocumentOptions]:
+    name: str,
+    summary: str,
+    parts: Callable[[Machine, Chosen], Iterable[Part | Skipped]],
+    options: type[Chosen],
+    *,
+    structures: bool = False,
+    mixed: bool = False,
+) -> Suite[Chosen]:
     """Return the suite of a document, such as `document-002`."""
 
-    def plan(machine: Machine, chosen: DocumentOptions) -> Plan:
-        yield from composed(machine, parts(machine, chosen))
+    def plan(machine: Machine, chosen: Chosen) -> Plan:
+        yield from composed(machine, list(parts(machine, chosen)))
 
     return Suite(
         f"document-{name}",
         summary,
         options,
         plan,
-        lambda machine, chosen: left_out(machine, parts(machine, chosen)),
+        lambda machine, chosen: left_out(machine, list(parts(machine, chosen))),
         kernels=True,
         structures=structures,
+        mixed=mixed,
         details="Runs the experiments of the document, and judges each of its claims for this machine. What this"
         " machine cannot do is left out, with a warning that contains the reason."
         " See [how to repeat a document](../how-to/documents.md).",

@@ -1,4 +1,4 @@
-"""Rows of the tables `claims` and `published`."""
+"""Rows of the tables `claims` and `document_tables`."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ class ClaimRow(JudgedRow, frozen=True, kw_only=True):
     document: Annotated[str, Col("document", help="its number, as `002`")]
     claim: Annotated[str, Col("claim", help="its name")]
     says: Annotated[str, Col("what it states", help="the claim in one sentence")]
-    number: Annotated[str, Col("number", help="what is compared, in words; a ratio or a count")]
+    number: Annotated[str, Col("number", help="what is compared; a ratio or a count")]
     published_low: Annotated[Maybe, Col("published from", help="the least one that the document printed; null: none")]
     published_high: Annotated[Maybe, Col("published to", help="the largest one that the document printed")]
     value: Annotated[
@@ -28,7 +28,12 @@ class ClaimRow(JudgedRow, frozen=True, kw_only=True):
         Col("holds here", help="`yes`: every whole interval is there; `no`: one is outside; `not known`: all else"),
     ]
     why: Annotated[str, Col("why", help="what decides it, or why it is not known")]
-    stand_in: Annotated[str, Col("stands in", help="why a number is of a stand-in for a tier; empty: none is")]
+    contradicted: Annotated[
+        str, Col("in the document", help="how its own numbers contradict the claim; empty: they do not")
+    ]
+    stand_in: Annotated[
+        str, Col("replaces a tier", help="why a number is that of a replacement for a tier; empty: none is")
+    ]
 
 
 class PublishedRow(JudgedRow, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ class Claims:
     main: ClassVar[tuple[Main, ...]] = ()  # no number of it is better or worse
     row: ClassVar[type[ClaimRow]] = ClaimRow
     says: ClassVar[dict[str, str]] = {
-        "claims": "how many claims of the document hold on this machine",
+        "claims": "number of claims of the document that are true of this machine",
     }
 
     def rows(self, run: Run) -> list[ClaimRow]:
@@ -64,6 +64,7 @@ def _row(document: str, found: Verdict) -> ClaimRow:
         rule=claim.rule,
         holds=found.verdict,
         why=found.why,
+        contradicted=claim.contradicted,
         stand_in=found.stand_in,
         conclusive=not unknown,
         reasons=(found.why.replace("; ", ", "),) if unknown else (),

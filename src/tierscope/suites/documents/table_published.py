@@ -19,7 +19,7 @@ NONE = "this run has no such number"
 class Published:
     """One row for each number of the document's tables, in lines that the run measured."""
 
-    name: ClassVar[str] = "published"
+    name: ClassVar[str] = "document_tables"
     title: ClassVar[str] = "Tables of the document"
     place: ClassVar[int] = 1
     topics: ClassVar[tuple[str, ...]] = ()

@@ -32,6 +32,8 @@ def claims(shown: Shown, console: Console) -> list[RenderableType]:
         says.append(f"\n{printable('; '.join(_numbers(row)))}", style="dim")
         if row.holds != YES:
             says.append(f"\n{printable(row.why.partition('; ')[0])}", style="dim")
+        if row.contradicted:
+            says.append(f"\nthe document contradicts itself: {printable(row.contradicted)}", style="dim")
         grid.add_row(Text(row.holds, style=STYLES[row.holds]), says)
     title = Text(f"{shown.title}: is it so on this machine?", style="bold")
     stand_ins = dict.fromkeys(row.stand_in for row in rows if row.stand_in)
@@ -80,4 +82,4 @@ def _digits(value: float) -> str:
 
 
 forms.add(Form("claims", claims))
-forms.add(of_rows("published", grids))
+forms.add(of_rows("document_tables", grids))
