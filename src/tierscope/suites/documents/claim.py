@@ -25,6 +25,7 @@ class Claim:
 
     published: the same number from the document's tables, of each of its points; () where it prints none.
     contradicted: how the document's own numbers contradict its sentence; "" where they do not.
+    doubt: why a published number is not to be believed; "" where nothing is known against it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Claim:
     low: float = -math.inf
     high: float = math.inf
     contradicted: str = ""
+    doubt: str = ""
 
     @property
     def rule(self) -> str:

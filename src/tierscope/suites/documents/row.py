@@ -28,8 +28,8 @@ class ClaimRow(JudgedRow, frozen=True, kw_only=True):
         Col("holds here", help="`yes`: every whole interval is there; `no`: one is outside; `not known`: all else"),
     ]
     why: Annotated[str, Col("why", help="what decides it, or why it is not known")]
-    contradicted: Annotated[
-        str, Col("in the document", help="how its own numbers contradict the claim; empty: they do not")
+    fault: Annotated[
+        str, Col("in the document", help="how its own numbers contradict the claim, or cannot be right; empty: neither")
     ]
     stand_in: Annotated[
         str, Col("replaces a tier", help="why a number is that of a replacement for a tier; empty: none is")

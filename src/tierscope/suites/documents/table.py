@@ -64,7 +64,7 @@ def _row(document: str, found: Verdict) -> ClaimRow:
         rule=claim.rule,
         holds=found.verdict,
         why=found.why,
-        contradicted=claim.contradicted,
+        fault=claim.contradicted or claim.doubt,
         stand_in=found.stand_in,
         conclusive=not unknown,
         reasons=(found.why.replace("; ", ", "),) if unknown else (),

@@ -17,9 +17,12 @@ STYLES = {YES: "green", NO: "bold red", UNKNOWN: "yellow"}
 SCALES: dict[str, tuple[str, Callable[[float], float]]] = {
     "B/s": ("GB/s", lambda value: vega.gb(value) or 0.0),
     "s": ("s", float),
+    "us": ("us", lambda value: 1e6 * value),
+    "ns": ("ns", lambda value: 1e9 * value),
     "1": ("", float),
 }
 """Unit -> the unit that is shown, and the factor."""
+SHORT_S, SHORTEST_S = 0.05, 1e-5  # of the longest time of a table that is shown in us, in ns: below them
 
 
 def claims(shown: Shown, console: Console) -> list[RenderableType]:
@@ -32,8 +35,8 @@ def claims(shown: Shown, console: Console) -> list[RenderableType]:
         says.append(f"\n{printable('; '.join(_numbers(row)))}", style="dim")
         if row.holds != YES:
             says.append(f"\n{printable(row.why.partition('; ')[0])}", style="dim")
-        if row.contradicted:
-            says.append(f"\nthe document contradicts itself: {printable(row.contradicted)}", style="dim")
+        if row.fault:
+            says.append(f"\nin the document: {printable(row.fault)}", style="dim")
         grid.add_row(Text(row.holds, style=STYLES[row.holds]), says)
     title = Text(f"{shown.title}: is it so on this machine?", style="bold")
     stand_ins = dict.fromkeys(row.stand_in for row in rows if row.stand_in)
@@ -57,7 +60,7 @@ def grids(rows: list[PublishedRow]) -> list[Grid]:
 
 
 def _grid(part: str, rows: list[PublishedRow]) -> Grid:
-    unit, scale = SCALES[rows[0].of]
+    unit, scale = SCALES[_shown(rows)]
     columns = list(dict.fromkeys(row.column for row in rows))
     by = {(row.line, row.column): row for row in rows}
     heads = [("", False), *((head, True) for name in columns for head in (name, "there"))]
@@ -66,6 +69,15 @@ def _grid(part: str, rows: list[PublishedRow]) -> Grid:
         pairs = (_pair(by.get((line, name)), scale) for name in columns)
         lines.append([line, *(text for pair in pairs for text in pair)])
     return f"{part}{f', {unit}' if unit else ''} (there: as published)", heads, lines
+
+
+def _shown(rows: list[PublishedRow]) -> str:
+    """Return the unit of a part; short times are shown in us or ns."""
+    unit = rows[0].of
+    most = max((row.published or 0.0) if row.here is None else row.here.middle for row in rows)
+    if unit != "s" or most >= SHORT_S:
+        return unit
+    return "us" if most >= SHORTEST_S else "ns"
 
 
 def _pair(row: PublishedRow | None, scale: Callable[[float], float]) -> tuple[str, str]:

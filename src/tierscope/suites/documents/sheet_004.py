@@ -1,0 +1,200 @@
+"""Document 004's claims: persistent memory next to DRAM, in latency and in a hash map, and its model of the hash map.
+
+The model is the document's own: 4 1/3 reads from the memory for each get, with the latency that this run measured in
+place of its 305 ns. Its other model needs events of the last-level cache; `tierscope predict` has both.
+"""
+
+from dataclasses import replace
+
+from tierscope.models.device import device
+from tierscope.models.structure_model import StructureModel
+from tierscope.record.experiment import real, whole
+from tierscope.reference import load
+from tierscope.stats.compare import difference
+from tierscope.stats.median import Interval
+from tierscope.suites.documents.cells import Cell, kept
+from tierscope.suites.documents.claim import Claim
+from tierscope.suites.documents.found import Found, Seen, all_seen, seen
+from tierscope.suites.documents.sheet import Sheet, sheets
+from tierscope.tables import Flat
+
+STRUCTURE, MODEL = "hashmap_atomic", "document 004"
+READ, WRITE, DRAM_READ, DRAM_WRITE = 305e-9, 90e-9, 100e-9, 88e-9  # s, in its text and in its program
+SETUP = (0.95, 0.90)  # shares of the time in its sections 4 and 5
+VALUE_BYTES = 1
+MODELLED = 500_000  # operations from which its model is within 20 % of its own measurement
+NO_TIER = "the second tier was not measured: name it with nvm="
+NO_MODEL = "no hash map with 500 000 keys or more ran, or no latency of the second tier: name pool= and nvm="
+NO_POOL = "the hash map did not run in a pool: name one with pool="
+NO_POOLS = "the hash map did not run in two pools: name them with pool= and dram_pool="
+
+
+def idle(found: Found, target: str) -> Seen | None:
+    """Return the time of one dependent read at the largest footprint."""
+    rows = found.rows("latency", target=target, order="global")
+    rows = sorted(rows, key=lambda row: whole(row["footprint_bytes"]) or 0)
+    return seen(rows[-1], "latency", targets=("target",)) if rows else None
+
+
+def stored(found: Found, target: str) -> Seen | None:
+    """Return the time of one line stored past the caches, with a fence."""
+    rows = found.rows("flush", target=target, instruction="nt")
+    return seen(rows[0], "line", targets=("target",)) if rows else None
+
+
+def _both(first: Seen | None, other: Seen | None, label: str = "") -> Seen | None:
+    return first.over(other, label) if first and other else None
+
+
+def reads(found: Found) -> list[Seen]:
+    """Return the read latency of the second tier over that of DRAM."""
+    nvm = found.target("nvm")
+    return all_seen([_both(idle(found, nvm), idle(found, found.dram)) if nvm else None])
+
+
+def writes_over_reads(found: Found) -> list[Seen]:
+    """Return the same ratio of stores over that of reads."""
+    nvm = found.target("nvm")
+    ratio = _both(stored(found, nvm), stored(found, found.dram)) if nvm else None
+    read = reads(found)
+    return [ratio.over(read[0])] if ratio and read else []
+
+
+def maps(found: Found, pool: str, operation: str) -> list[Flat]:
+    """Return the rows of the hash map in the pool that an option names, the fewest keys and least values first."""
+    word = found.target(pool)
+    rows = found.rows("maps", target=word, structure=STRUCTURE, operation=operation, threads=1) if word else []
+    return sorted(rows, key=lambda row: (whole(row["count"]) or 0, whole(row["value_bytes"]) or 0))
+
+
+def took(row: Flat) -> Seen | None:
+    """Return the seconds of a round."""
+    return seen(row, "seconds", f"{row['count']} keys of {row['value_bytes']} bytes")
+
+
+def pools(found: Found, operation: str) -> list[Seen]:
+    """Return the time in the pool on the tier over that on DRAM, of each number of keys and size of values."""
+    other = {(row["count"], row["value_bytes"]): row for row in maps(found, "dram_pool", operation)}
+    rows = [row for row in maps(found, "pool", operation) if (row["count"], row["value_bytes"]) in other]
+    return all_seen(_both(took(row), took(other[row["count"], row["value_bytes"]])) for row in rows)
+
+
+def gap_grows(found: Found) -> list[Seen]:
+    """Return the difference of both pools with the most keys over that with the fewest."""
+    other = {row["count"]: row for row in maps(found, "dram_pool", "get")}
+    gaps = []
+    for row in maps(found, "pool", "get"):
+        one, base = took(row), took(other[row["count"]]) if row["count"] in other else None
+        if one and base:
+            gaps.append(replace(one.over(base), value=difference(base.value, one.value)))
+    return [gaps[-1].over(gaps[0])] if len(gaps) > 1 else []
+
+
+def inserts_closer(found: Found) -> list[Seen]:
+    """Return the ratio of both pools of inserts over that of gets, both with the least values and the fewest keys."""
+    inserts, gets = pools(found, "insert"), pools(found, "get")
+    return [inserts[0].over(gets[0])] if inserts and gets else []
+
+
+def values_free(found: Found) -> list[Seen]:
+    """Return the latency of an insert with the largest values over that with the least."""
+    rows = maps(found, "pool", "insert")
+    ends = all_seen(seen(row, "latency") for row in (rows[:1] + rows[-1:] if len(rows) > 1 else []))
+    return [ends[1].over(ends[0])] if len(ends) == 2 else []
+
+
+def set_up(found: Found) -> list[Seen]:
+    """Return the share of the time that making and filling the map takes, of the gets with the most keys."""
+    rows = maps(found, "pool", "get")
+    one = took(rows[-1]) if rows else None
+    filled = real(rows[-1]["init_s"]) if rows else None
+    if not one or not filled:
+        return []
+    low, middle, high = (filled / (filled + s) for s in (one.value.high, one.value.middle, one.value.low))
+    return [replace(one, value=Interval(low, middle, high, 1))]
+
+
+def modelled(found: Found) -> list[Seen]:
+    """Return what the document's model predicts, with the latency measured here, over what was measured."""
+    nvm = found.target("nvm")
+    read = idle(found, nvm) if nvm else None
+    rows = [row for row in maps(found, "pool", "get") if (whole(row["count"]) or 0) >= MODELLED]
+    return all_seen(_both(predicted(row, read), took(row), f"{row['count']} keys") for row in rows) if read else []
+
+
+def predicted(row: Flat, read: Seen) -> Seen:
+    """Return the seconds that the model predicts, with the interval of the latency."""
+    model, memory = StructureModel.preset(MODEL), device(MODEL)
+    low, middle, high = (
+        model.predict(whole(row["operations"]) or 0, replace(memory, read_latency_s=s), VALUE_BYTES).value
+        for s in (read.value.low, read.value.middle, read.value.high)
+    )
+    return replace(read, value=Interval(low, middle, high, 1))
+
+
+def _published_model() -> list[float]:
+    columns = load("document004_map_get").columns
+    names = ("operations", "measured_s", "structure_model_s")
+    rows = zip(*(columns[name].tolist() for name in names), strict=True)
+    return [model / measured for count, measured, model in rows if count >= MODELLED]
+
+
+CLAIMS = (
+    Claim(
+        "reads_slower", "A dependent read of the second tier takes at least twice as long as one of DRAM",
+        "latency over that of DRAM", reads, NO_TIER, lambda: [READ / DRAM_READ], low=2.0,
+    ),
+    Claim(
+        "writes_closer", "Stores past the caches are closer to DRAM than reads are",
+        "ratio of stores over ratio of reads", writes_over_reads, NO_TIER,
+        lambda: [WRITE / DRAM_WRITE / (READ / DRAM_READ)], high=1.0,
+    ),
+    Claim(
+        "gets_slower", "Gets take longer in a pool on the second tier than in one on DRAM", "time over that on DRAM",
+        lambda found: pools(found, "get"), NO_POOLS, low=1.0,
+    ),
+    Claim(
+        "gap_grows", "The difference between both pools grows with the number of gets",
+        "difference with the most gets over that with the fewest", gap_grows, NO_POOLS, low=1.0,
+    ),
+    Claim(
+        "inserts_closer", "Inserts differ less between both pools than gets do", "ratio of inserts over ratio of gets",
+        inserts_closer, NO_POOLS, high=1.0,
+    ),
+    Claim(
+        "values_free", "Larger values do not make an insert slower", "latency, largest over least values", values_free,
+        NO_POOL, low=0.9, high=1.1,
+    ),
+    Claim(
+        "set_up", "Making and filling the map takes 85 % of the time or more", "share of the time", set_up, NO_POOL,
+        lambda: list(SETUP), low=0.85,
+    ),
+    Claim(
+        "model", "A model with 4 1/3 reads for each get is within 20 % of the measured time",
+        "predicted over measured time", modelled, NO_MODEL, _published_model, low=0.8, high=1.2,
+    ),
+)  # fmt: skip
+
+
+def cells(found: Found) -> list[Cell]:
+    """Return latencies of both tiers, and table 6.1: measured gets and the model."""
+    part, table = "Latency of one access", load("document004_map_get")
+    nvm = found.target("nvm")
+    made = [
+        Cell(part, name, column, "s", value, of(found, target) if target else None)
+        for name, of, pair in (("read", idle, (READ, DRAM_READ)), ("store", stored, (WRITE, DRAM_WRITE)))
+        for column, target, value in zip(("second tier", "DRAM"), (nvm, found.dram), pair, strict=True)
+    ]
+    read = idle(found, nvm) if nvm else None
+    for row in maps(found, "pool", "get"):
+        known, line = table.where(operations=whole(row["count"]) or 0), f"{row['count']} gets"
+        for column, name, here in (
+            ("measured", "measured_s", took(row)),
+            ("model", "structure_model_s", predicted(row, read) if read else None),
+        ):
+            value = float(known.columns[name][0]) if len(known) else None
+            made.append(Cell("Table 6.1: gets of the hash map, and the model", line, column, "s", value, here))
+    return kept(made)
+
+
+sheets.add(Sheet("004", CLAIMS, cells))
