@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import nvdimm
-from tierscope.run import start
+from tierscope.run import hosts
 from virtual import Node, Shape, VirtualMachine
 
 SERVER = Shape(
@@ -27,7 +27,7 @@ HALVES = Shape(nodes=(Node(memory_mib=256, cpus="0,2"), Node(memory_mib=256, cpu
 
 def _inside(machine: VirtualMachine) -> Iterator[VirtualMachine]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(start, "System", lambda: machine.system)
+        patch.setattr(hosts, "System", lambda: machine.system)
         patch.setenv("TIERSCOPE_CORE", str(machine.core))
         yield machine
 

@@ -1,6 +1,5 @@
 """A run from its words: makes the directory and its manifest, or takes up one that is there."""
 
-import math
 import os
 import platform
 import sys
@@ -13,7 +12,6 @@ from shlex import quote
 import msgspec
 
 from tierscope import __version__, core, stops
-from tierscope import fio as storage
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
 from tierscope.plans import Plan, SuiteOptions, suites
@@ -21,7 +19,7 @@ from tierscope.plans.options import restored
 from tierscope.plans.simulation import NAME, PREFIX, counted, machine_of, refuse_mixtures
 from tierscope.record import warn
 from tierscope.record.catalogue import Catalogue
-from tierscope.record.experiment import Experiment, Target, real
+from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Identity, Machine
 from tierscope.record.result import (
     SCHEMA,
@@ -34,8 +32,6 @@ from tierscope.record.result import (
     save_manifest,
     save_result,
 )
-from tierscope.run.background import Watch
-from tierscope.run.both import Both
 from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
@@ -44,10 +40,10 @@ from tierscope.run.hosts import HERE, Host
 from tierscope.run.imported import refuse_imported
 from tierscope.run.inspect import inspect, simulated
 from tierscope.run.known import refuse_unknown
+from tierscope.run.measuring import limit_s, measurer, watch_of
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
-from tierscope.run.quiet import Quiets, quiet_file
 from tierscope.run.room import targets_of, with_rooms, with_rooms_of
 from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
@@ -246,42 +242,14 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
         runner = Runner(
             directory,
             result,
-            _measurer(manifest.suite, host),
+            measurer(manifest.suite, host),
             host.catalogue(pools=False),
             observer,
-            _limit_s(manifest),
+            limit_s(manifest),
             _counters(manifest, host),
             watch_of(manifest, host),
         )
         return runner.execute(plan_of(manifest))
-
-
-def _is_program(suite: str) -> bool:
-    """Whether a program that the suite names measures, and the core nothing."""
-    return suite != OWN_GROUPS and bool(suites[suite].program) and not suites[suite].mixed
-
-
-def _measurer(suite: str, host: Host) -> Callable[[], Measurer]:
-    """Who measures: the core, the program that the suite names, or each of them its own experiments."""
-    if _is_program(suite):
-        return storage.Session
-    mixed = suite != OWN_GROUPS and suites[suite].mixed
-    return partial(Both, host.session, storage.Session) if mixed else host.session
-
-
-def watch_of(manifest: Manifest, host: Host) -> Watch | None:
-    """Who watches other programs; None on a simulated machine, and where another program measures."""
-    if manifest.machine.simulated or _is_program(manifest.suite):
-        return None
-    return Watch(
-        manifest.machine, host.others(), host.session, Quiets(quiet_file(manifest.machine.identity.digest(), host.word))
-    )
-
-
-def _limit_s(manifest: Manifest) -> float:
-    """Seconds after which points get their shortest time only; infinite if the suite, or its version, has no limit."""
-    limit = real(manifest.options.get("limit"))
-    return math.inf if limit is None else limit
 
 
 def _counters(manifest: Manifest, host: Host) -> Counters:

@@ -1,0 +1,41 @@
+"""What a run measures with, as its manifest asks: who measures, who watches, and for how long."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+from tierscope import fio as storage
+from tierscope.plans import suites
+from tierscope.record.experiment import real
+from tierscope.record.result import Manifest
+from tierscope.run.background import Watch
+from tierscope.run.both import Both
+from tierscope.run.hosts import Host
+from tierscope.run.measurer import Measurer
+from tierscope.run.quiet import Quiets, quiet_file
+
+
+def measurer(suite: str, host: Host) -> Callable[[], Measurer]:
+    """Return who measures: the core, the program that the suite names, or each of them its own experiments."""
+    if _is_program(suite):
+        return storage.Session
+    return partial(Both, host.session, storage.Session) if suite in suites and suites[suite].mixed else host.session
+
+
+def watch_of(manifest: Manifest, host: Host) -> Watch | None:
+    """Return who watches other programs; None on a simulated machine, and where another program measures."""
+    if manifest.machine.simulated or _is_program(manifest.suite):
+        return None
+    machine = manifest.machine
+    return Watch(machine, host.others(), host.session, Quiets(quiet_file(machine.identity.digest(), host.word)))
+
+
+def limit_s(manifest: Manifest) -> float:
+    """Return the seconds after which points get their shortest time only; infinite if the suite has no limit."""
+    limit = real(manifest.options.get("limit"))
+    return math.inf if limit is None else limit
+
+
+def _is_program(suite: str) -> bool:
+    """Whether a program that the suite names measures, and the core nothing; not so of own groups, which are none."""
+    return suite in suites and bool(suites[suite].program) and not suites[suite].mixed
