@@ -2,12 +2,23 @@
 
 from msgspec.structs import replace
 
+from tierscope.record.experiment import Group, Target, Team, Workload
+from tierscope.record.work import LineWork
 from tierscope.stats.median import Interval
 from tierscope.suites.groups.findings import said
 from tierscope.suites.groups.row import GroupsRow
 from tierscope.units import GiB
 
 LABELS = {0: "copy alone", 1: "copy beside reads", 2: "copy beside writes"}
+
+
+def asked(role: str = "", pages: str = "thp") -> Group:
+    work = Workload(kernel="copy", footprint_bytes=GiB, work=LineWork())
+    return Group(workload=work, target=Target(pages=pages), team=Team(cpus=(0,)), role=role)
+
+
+def texts(*rows: GroupsRow, groups: tuple[Group, ...] = ()) -> list[str]:
+    return [one.text for one in said(list(rows), groups or tuple(asked(row.role) for row in rows), LABELS)]
 
 
 def row(experiment: int, rate: float, *, role: str = "", sure: bool = True, threads: int = 1) -> GroupsRow:
@@ -20,22 +31,37 @@ def row(experiment: int, rate: float, *, role: str = "", sure: bool = True, thre
     )  # fmt: skip
 
 
+def chase(experiment: int, seconds: float) -> GroupsRow:
+    """A group with a latency; its bandwidth is that of the hops."""
+    return replace(row(experiment, 8 / seconds), latency=Interval(seconds * 0.99, seconds, seconds * 1.01, 100))
+
+
 def test_the_largest_loss_comes_first_in_the_words_of_the_file() -> None:
-    found = said([row(0, 20e9), row(1, 18e9), row(2, 10e9)], LABELS)
-    assert [one.text for one in found] == [
+    assert texts(row(0, 20e9), row(1, 18e9), row(2, 10e9)) == [
         'copy in "copy beside writes": 10.00 GB/s, 0.50x that in "copy alone" (0.49 to 0.51)',
         'copy in "copy beside reads": 18.00 GB/s, 0.90x that in "copy alone" (0.89 to 0.91)',
     ]
-    assert [one.name for one in found] == ["group_ratio copy 2", "group_ratio copy 1"]
+    gain, loss = texts(row(0, 20e9), row(1, 19.8e9), row(2, 100e9))
+    assert "5.00x" in gain
+    assert "0.99x" in loss
+
+
+def test_a_latency_that_doubles_is_twice_and_not_half() -> None:
+    (text,) = texts(chase(0, 152e-9), chase(1, 304e-9))
+    assert text == 'copy in "copy beside reads": 304 ns, 2.00x that in "copy alone" (1.97 to 2.03)'
 
 
 def test_other_groups_and_inconclusive_ones_are_not_compared() -> None:
-    assert said([row(0, 20e9), row(1, 18e9, role="solver"), row(2, 9e9, threads=2)], LABELS) == []
-    assert said([row(0, 20e9), row(1, 18e9, sure=False)], LABELS) == []
-    assert said([row(0, 20e9, sure=False), row(1, 18e9)], LABELS) == []
+    assert texts(row(0, 20e9), row(1, 18e9, role="solver"), row(2, 9e9, threads=2)) == []
+    assert texts(row(0, 20e9), row(1, 18e9, sure=False)) == []
+    assert texts(row(0, 20e9, sure=False), row(1, 18e9)) == []
+    assert texts(row(0, 20e9), row(1, 18e9), groups=(asked(), asked(pages="4k"))) == []
+
+
+def test_groups_of_one_experiment_are_not_compared_with_each_other() -> None:
+    assert texts(row(0, 20e9), row(0, 19e9)) == []
 
 
 def test_a_group_that_is_there_once_says_nothing() -> None:
-    assert said([row(0, 20e9)], LABELS) == []
-    one = replace(row(0, 20e9), bandwidth=None)
-    assert said([one, row(1, 20e9)], LABELS) == []
+    assert texts(row(0, 20e9)) == []
+    assert texts(replace(row(0, 20e9), bandwidth=None), row(1, 20e9)) == []

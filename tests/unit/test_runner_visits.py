@@ -133,7 +133,9 @@ def test_a_doubtful_point_is_visited_again_while_its_time_lasts_and_the_others_a
     assert sum(v.seconds for v in (run_of(lab).result.records[3], *more)) < points()[0].schedule.budget_s
 
 
-def test_the_rest_of_a_limit_goes_to_the_widest_points_in_the_order_of_the_plan(lab: Lab) -> None:
+def test_the_rest_of_a_limit_goes_to_the_widest_points_in_the_order_of_the_plan(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Drifting(lab.core, 0.3)
     lab(plan_of(*points()), limit=4.0)
     assert lab.core.now <= 4.0
@@ -147,6 +149,10 @@ def test_the_rest_of_a_limit_goes_to_the_widest_points_in_the_order_of_the_plan(
     assert [record.number for record in known.second_look(all_s * 1.01)] == sorted(widths)
     assert [record.number for record in known.second_look(all_s * 0.61)] == sorted(widest[:3])
     assert known.second_look(0.0) == []
+    monkeypatch.setattr(Visits, "seconds", lambda _, record: 6.0 if record.number == widest[0] else 0.5)
+    assert [record.number for record in known.second_look(1.1)] == sorted(
+        widest[1:3]
+    )  # what does not fit stops no other
 
 
 def test_a_limit_that_is_too_short_for_a_tour_visits_some_points_and_says_so_of_others(lab: Lab) -> None:

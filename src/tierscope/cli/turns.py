@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rich.table import Table
@@ -63,7 +64,7 @@ def _refuse_remote(path: Path, plan: Manifest) -> None:
     if plan.machine.reached:
         raise UsageError(
             f"{path} was measured over {plan.machine.reached}, and --rerun measures this machine; repeat both with "
-            f"`tierscope rerun RUN --host {plan.machine.reached}`, and compare these"
+            f"`tierscope rerun RUN --host {quote(plan.machine.reached)}`, and compare these"
         )
 
 

@@ -7,6 +7,7 @@ Source: OpenSSH 9.2, ssh(1), ssh_config(5) (ControlMaster, ControlPersist, Serve
 """
 
 import os
+import re
 import subprocess
 import tempfile
 from contextlib import ExitStack, suppress
@@ -104,10 +105,15 @@ def last_line(said: bytes) -> str:
     return printable(lines[-1].strip()) if lines else "no message"
 
 
+PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
+"""What ssh takes as it is: it cuts a path at a space, and reads %h as a host."""
+
+
 def _folder(files: ExitStack) -> Path:
     """A folder of ours alone, with a path that is short enough for a socket."""
     usual = tempfile.gettempdir()
-    place = usual if len(os.fsencode(usual)) < LONGEST_PATH - 20 else "/tmp"  # noqa: S108 (its name is chosen at random)
+    short = len(os.fsencode(usual)) < LONGEST_PATH - 20 and PLAIN_PATH.fullmatch(usual)
+    place = usual if short else "/tmp"  # noqa: S108 (the name in it is chosen at random)
     try:
         return Path(files.enter_context(tempfile.TemporaryDirectory(prefix="tierscope-", dir=place)))
     except OSError as error:

@@ -15,6 +15,11 @@ from tierscope.remote.kind import made_for
 from tierscope.remote.shell import Said, Shell
 
 PLACES = ('"${TMPDIR:-/tmp}"', "/var/tmp", "/dev/shm", '"$HOME"')  # noqa: S108 (of another machine)
+MAKE = (
+    "d=$(mktemp -d {place}/tierscope-XXXXXX) && trap 'rm -rf -- \"$d\"' EXIT && trap 'exit 1' HUP INT TERM && "
+    'printf %s "$d"'
+)
+"""In one command, so that no folder stays behind whenever the connection is lost."""
 CHUNK = 1 << 16
 CANNOT_EXECUTE = 126  # of a shell: no permission, as where a file system is mounted noexec
 SYSTEM = "Linux"
@@ -54,12 +59,12 @@ class Folder:
         """Make the folder in the first place that takes a copy and lets it start."""
         refused = []
         for place in PLACES:
-            made = self._shell.run(f"mktemp -d {place}/tierscope-XXXXXX")
+            made = self._shell.run(MAKE.format(place=place))
             self._path = made.out.decode(errors="replace").strip()
             if made.status or not self._path.startswith("/"):
-                refused.append(made.why())
+                refused.append(made.why() or f"{place} is no whole path there")
+                self._shell.run('rm -rf -- "$d"')
                 continue
-            self._shell.run(f"trap {quote(f'rm -rf -- {quote(self._path)}')} EXIT; trap 'exit 1' HUP INT TERM")
             try:
                 return self._copied(core)
             except Unusable as error:

@@ -59,9 +59,10 @@ def idle(content: Content) -> Wait | None:
     return Wait(row, latency) if row and latency else None
 
 
-def most_loaded(content: Content) -> Load | None:
-    """The conclusive row of the most bandwidth under load."""
-    rows: list[LoadedLatencyRow] = content.sure_rows("loaded_latency")
+def most_loaded(content: Content, target: str) -> Load | None:
+    """Return the conclusive row of the most bandwidth under load, of one target."""
+    known: list[LoadedLatencyRow] = content.sure_rows("loaded_latency")
+    rows = [row for row in known if row.target == target]
     loads = [
         Load(row, bandwidth, latency)
         for row, bandwidth in sure_rows(rows, lambda row: row.bandwidth)

@@ -198,9 +198,9 @@ def _started(output: Output, changed: float) -> str:
     """As the header says, else when the output was written."""
     try:
         moment = datetime.fromisoformat(str(output.header["started"]))
-    except (KeyError, ValueError):
-        moment = datetime.fromtimestamp(changed, UTC)
-    return moment.astimezone(UTC).isoformat(timespec="seconds")
+        return moment.astimezone(UTC).isoformat(timespec="seconds")
+    except (KeyError, ValueError, OverflowError):
+        return datetime.fromtimestamp(changed, UTC).isoformat(timespec="seconds")
 
 
 def _groups_file(steps: list[Step]) -> str:

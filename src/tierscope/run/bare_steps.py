@@ -65,7 +65,7 @@ def read_output(content: bytes) -> Output:
             continue
         try:
             one = msgspec.json.decode(line, type=dict[str, Any])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise UsageError(f"line {number} is no JSON object: {error}; copy the whole output again") from error
         if "fact" not in one and hello is None:
             topology = one if "architecture" in one else topology

@@ -152,7 +152,7 @@ def same_host(given: str | None, directory: Path, command: str) -> None:
     if given is None and reached:
         raise UsageError(
             f"the run was measured over {reached}; name the machine: "
-            f"`tierscope {command} {quote(str(directory))} --host {reached}`, or --host {HERE_WORD} for this one"
+            f"`tierscope {command} {quote(str(directory))} --host {quote(reached)}`, or --host {HERE_WORD} for this one"
         )
 
 

@@ -27,7 +27,7 @@ def over_the_run(result: Result) -> tuple[Finding, ...]:
 def _load(result: Result) -> tuple[float, float, int] | None:
     """(mean, most, CPUs) of other programs while points were measured; weighed by the time of each visit."""
     known = _watched((*result.records, *result.visits))
-    cpus = sum(cpu.allowed for cpu in result.machine.identity.cpus)
+    cpus = len(result.machine.identity.cpus)  # others may use those that are forbidden here
     total = sum(seconds for _, seconds in known)
     if len(known) < FEWEST or not cpus or not total:
         return None

@@ -268,6 +268,11 @@ def resume(directory: Path, observer: Observer | None = None, host: Host = HERE)
     manifest = load_manifest(directory)
     refuse_imported(directory, manifest, "resumed")
     now, then = machine_for(manifest.suite, options_again(manifest), manifest.plan, host), manifest.machine
+    if (now.reached or then.reached) and now.hostname != then.hostname:
+        raise UsageError(
+            f"{directory} was begun on {then.hostname}, this is {now.hostname}; go on there, or measure anew with "
+            f"`tierscope rerun {quote(str(directory))}`"
+        )
     if now.identity.digest() != then.identity.digest():
         facts = Identity.__struct_fields__
         names = [name for name in facts if getattr(now.identity, name) != getattr(then.identity, name)]

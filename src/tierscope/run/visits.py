@@ -11,7 +11,6 @@ prepare than many a point lasts.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import accumulate
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.takes import takes_of
@@ -70,9 +69,12 @@ class Visits:
         return judged(self._run, record).relative
 
     def _fitting(self, wanted: Sequence[Record], left_s: float) -> list[Record]:
-        """Return the first of them that there is time for, in the order of the plan."""
-        ends = accumulate(map(self.seconds, wanted))
-        chosen = [record for record, end in zip(wanted, ends, strict=True) if end <= left_s]
+        """Return those that there is time for, the first ones before others, in the order of the plan."""
+        chosen = []
+        for record in wanted:
+            if self.seconds(record) <= left_s:
+                chosen.append(record)
+                left_s -= self.seconds(record)
         return sorted(chosen, key=lambda record: record.number)
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:

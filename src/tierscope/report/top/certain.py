@@ -17,7 +17,7 @@ def certain(content: Content, keys: Sequence[Key]) -> Answer:
     sure = sum(bool(row["conclusive"]) for row in rows)
     failures = content.audit.failures
     if failures:
-        short = f"Not: {len(failures)} number{'s' * (len(failures) > 1)} cannot be"
+        short = f"No: {len(failures)} number{'s are' if len(failures) > 1 else ' is'} impossible"
         return Answer(QUESTION, short, _audited(content), BAD)
     if not rows:
         return Answer(QUESTION, "Not judged: these rows have no intervals")

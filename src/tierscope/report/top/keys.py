@@ -11,7 +11,7 @@ from tierscope.report.content import Content
 from tierscope.report.picks import Load, Speed, Wait
 from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Key, Point
-from tierscope.report.top.usual import reported, small_cache
+from tierscope.report.top.usual import SMALL, reported, small_cache
 from tierscope.tables import Insight, flat, tables
 from tierscope.units import show_bytes, show_rate
 
@@ -19,19 +19,22 @@ MOST = 6
 MOST_OF_TABLE = 4  # of one question, where a run answers several
 
 
-def keys(content: Content, found: Memory | None, usual: Normal | None) -> tuple[Key, ...]:
-    """Return those of memory; of a run without them, what each table answers, in the order of a report."""
-    numbers = list(_memory(content, found) if found else _asked(content))
+def keys(content: Content, found: Memory | None, usual: Normal | None, *, peak: bool) -> tuple[Key, ...]:
+    """Return those of memory; of a run without them, what each table answers, in the order of a report.
+
+    peak: whether the theoretical peak is that of the target.
+    """
+    numbers = list(_memory(content, found, peak) if found else _asked(content))
     return tuple(_judged(key, usual) for key in numbers[:MOST])
 
 
-def _memory(content: Content, found: Memory) -> Iterator[Key]:
+def _memory(content: Content, found: Memory, peak: bool) -> Iterator[Key]:
     cpus = len(content.run.result.machine.cpus())
     if found.read:
-        yield _speed(found.read, f"{found.read.row.kernel}, {_team(found.read.row.threads, cpus)}")
+        yield _speed(found.read, f"{found.read.row.kernel}, {_team(found.read.row.threads, cpus)}", peak)
     if found.copy and found.copy.row is not (found.read.row if found.read else None):
         instructions = "non-temporal stores" if found.copy.row.store == "nt" else found.copy.row.isa
-        yield _speed(found.copy, f"copy, {instructions}, {_team(found.copy.row.threads, cpus)}")
+        yield _speed(found.copy, f"copy, {instructions}, {_team(found.copy.row.threads, cpus)}", peak)
     if found.idle:
         yield _wait(found.idle, "idle latency")
     if found.walked:
@@ -45,12 +48,12 @@ def _team(threads: int, cpus: int) -> str:
     return "all CPUs" if threads == cpus > 1 else threads_name(threads)
 
 
-def _speed(speed: Speed, name: str) -> Key:
+def _speed(speed: Speed, name: str, peak: bool) -> Key:
     row, bandwidth = speed
-    share = row.peak_share or 0.0
-    peak = f"{100 * share:.0f} % of the theoretical peak" if 0 < share <= 1 else ""
+    share = (row.peak_share or 0.0) if peak else 0.0
+    about = f"{100 * share:.0f} % of the theoretical peak" if 0 < share <= 1 else ""
     at = Point("stream", row)
-    return Key(name, bandwidth.middle, bandwidth.low, bandwidth.high, "B/s", peak, point=at)
+    return Key(name, bandwidth.middle, bandwidth.low, bandwidth.high, "B/s", about, point=at)
 
 
 def _wait(wait: Wait, name: str) -> Key:
@@ -66,9 +69,16 @@ def _cache(content: Content) -> Iterator[Key]:
         return
     size = reported(content)
     about = f"of {show_bytes(size)} reported" if size else "the size that the machine reports is not known"
-    small = small_cache(content) is not None
-    verdict, mark = ("small", NOTE) if small else ("as reported", GOOD) if size else ("", "")
+    verdict, mark = _judge_cache(content, cache, size)
     yield Key("last-level cache", cache.value, cache.low, cache.high, "B", about, verdict=verdict, mark=mark)
+
+
+def _judge_cache(content: Content, cache: Insight, size: int) -> tuple[str, str]:
+    """(verdict, mark): small, about the size that is reported, or neither for sure."""
+    if small_cache(content):
+        return "small", NOTE
+    low, high = cache.low or 0.0, cache.high or 0.0
+    return ("as reported", GOOD) if size and low >= SMALL * size and high <= size / SMALL else ("", "")
 
 
 def _load(load: Load) -> Key:

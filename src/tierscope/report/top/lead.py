@@ -5,20 +5,21 @@ from tierscope.report.content import Content
 from tierscope.report.doubtful import cause
 from tierscope.report.picks import Load, judged, passed_over, reaches_memory
 from tierscope.report.top.brief import begun, short_rate, short_seconds
-from tierscope.report.top.memory import COPIES, READ, Memory
+from tierscope.report.top.cpus import Cpus
+from tierscope.report.top.memory import COPIES, READ, SMALL_PAGES, Memory
 from tierscope.tables import BESIDE, tables
 from tierscope.units import show_bytes
 
 VERBS = {READ: "read", **dict.fromkeys(COPIES, "copied")}
 
 
-def lead(content: Content, found: Memory | None, limit: str) -> str:
+def lead(content: Content, found: Memory | None, cpus: Cpus | None, limit: str) -> str:
     """Return the headline. limit: what limits the memory, as a sentence; "" where that is not known."""
     if leads := _leading(content):
         return leads
-    told = _memory(content, found) if found else _answer(content)
+    told = _memory(content, found, cpus) if found and cpus and found.measured else _answer(content)
     told = f"{told} {limit}".strip() if told else ""
-    if _mostly_unsure(content, found):
+    if _mostly_unsure(content, found) and cause(content):
         return _nothing(content, told)
     return told or _counted(content)
 
@@ -50,7 +51,7 @@ def _nothing(content: Content, told: str) -> str:
     return f"{found} shows {'little' if sure else 'nothing'} yet: {cause(content)}."
 
 
-def _memory(content: Content, found: Memory) -> str:
+def _memory(content: Content, found: Memory, cpus: Cpus) -> str:
     """'Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle.'; "" where nothing of it is conclusive."""
     parts = []
     if found.read:
@@ -58,18 +59,18 @@ def _memory(content: Content, found: Memory) -> str:
         parts.append(f"{short_rate(found.read.bandwidth.middle)} {verb}")
     if found.copy and not (found.read and found.read.row.kernel in COPIES):
         parts.append(f"{short_rate(found.copy.bandwidth.middle)} copied")
-    if parts and found.read and _some(content, found.read.row.threads):
-        parts[-1] += f" with {threads_name(found.read.row.threads)}"
+    threads = [speed.row.threads for speed in (found.read, found.copy) if speed][: len(parts)]
+    if len(set(threads)) > 1:
+        parts = [f"{part} with {threads_name(count)}" for part, count in zip(parts, threads, strict=True)]
+    elif threads and threads[0] != cpus.count:
+        parts[-1] += f" with {threads_name(threads[0])}"
     if found.idle:
         where = "" if reaches_memory(content) else f" at {show_bytes(found.idle.row.footprint_bytes)}"
-        parts.append(f"{short_seconds(found.idle.latency.middle)} idle{where}")
+        pages = " with 4 KiB pages" if (found.idle.row.page_bytes or 0) <= SMALL_PAGES else ""
+        parts.append(f"{short_seconds(found.idle.latency.middle)} idle{where}{pages}")
     if found.load and len(parts) < 2:
         parts.append(_loaded(found.load))
-    return f"{_subject(content, found.target)}: {', '.join(parts)}." if parts else ""
-
-
-def _some(content: Content, threads: int) -> bool:
-    return threads != len(content.run.result.machine.cpus())
+    return f"{_subject(content, found.target, cpus)}: {', '.join(parts)}." if parts else ""
 
 
 def _loaded(load: Load) -> str:
@@ -77,14 +78,18 @@ def _loaded(load: Load) -> str:
     return f"an access takes {short_seconds(load.latency.middle)} at {short_rate(load.bandwidth.middle)}{over}"
 
 
-def _subject(content: Content, target: str) -> str:
+def _subject(content: Content, target: str, cpus: Cpus) -> str:
     """'Memory' of a machine with one; else its node, or the target as it was asked for."""
     nodes = {f"node:{node.number}": node for node in content.run.result.machine.identity.nodes if node.memory_bytes}
     if target not in nodes:
         return target
     if not nodes[target].cpus:
         return f"Memory of node {nodes[target].number}, which has no CPUs"
-    return "Memory" if len(nodes) == 1 else f"Memory of node {nodes[target].number}"
+    name = "Memory" if len(nodes) == 1 else f"Memory of node {nodes[target].number}"
+    if cpus.near:
+        return name
+    places = " and ".join(map(str, cpus.nodes))
+    return f"{name}, from CPUs of node{'s' if len(cpus.nodes) > 1 else ''} {places}"
 
 
 def _answer(content: Content) -> str:

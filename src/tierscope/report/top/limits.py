@@ -6,11 +6,13 @@
 
 A cause is stated only if conclusive numbers leave no other one:
 
-    the memory   it moves FULL of its theoretical peak, or an access takes CROWDED times idle at the highest load
+    the memory   it moves FULL of its theoretical peak; or it is the memory or the path to it, if an access takes
+                 CROWDED times idle at a load that moves about what reads do
     the CPUs     each thread adds a full share (efficiency from ADDS_UP); or the load of all CPUs leaves the latency
                  below EASY times idle, although threads add less: then it is the cores or their way to the memory
     not known    everything else, with the reason
 
+The peak is that of all channels, so it is compared only where the target is all memory of the machine.
 Blind to limits that change with the mix of reads and writes, and to caps of a hypervisor that slow all alike.
 Sources: J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; P. Esmaili-Dokht
 et al., "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024 (latency over
@@ -23,7 +25,8 @@ from typing import NamedTuple
 from tierscope.draw.words import threads_name
 from tierscope.report.picks import Speed
 from tierscope.report.top.brief import begun, cpus_name, short_rate, short_seconds
-from tierscope.report.top.memory import Memory
+from tierscope.report.top.cpus import Cpus
+from tierscope.report.top.memory import SMALL_PAGES, Memory
 from tierscope.report.top.parts import Answer
 from tierscope.stats.median import Interval
 from tierscope.tables.measured import quotient
@@ -36,6 +39,7 @@ EASY = 1.3  # times idle, at most
 ADDS_UP = 0.9
 """Of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
 more fall lower; what is lost above 0.9 is within what neighbours and clock steps take."""
+AS_READS = 0.7  # of the bandwidth of reads, at least: one CPU of the team chases instead
 WALKS = 1.1  # latency with 4 KiB pages over that with large ones, from which it is worth a sentence
 
 
@@ -46,54 +50,56 @@ class Cause(NamedTuple):
     lead: str = ""
 
 
-def limits(found: Memory, cpus: int) -> tuple[Answer, str]:
+def limits(found: Memory, cpus: Cpus) -> tuple[Answer, str]:
     """Return the answer and what the headline says of it. cpus: that may load this memory."""
     cause = next(cause for rule in RULES if (cause := rule(found, cpus)))
-    return Answer(QUESTION, cause.short, " ".join(_evidence(found))), cause.lead
+    return Answer(QUESTION, cause.short, " ".join(_evidence(found, cpus))), cause.lead
 
 
-def _beyond(found: Memory, cpus: int) -> Cause | None:
-    del cpus
-    over = found.read and (found.read.row.peak_share or 0) > 1
+def _beyond(found: Memory, cpus: Cpus) -> Cause | None:
+    over = cpus.whole and found.read and (found.read.row.peak_share or 0) > 1
     return Cause("Not known: more than the theoretical peak was measured") if over else None
 
 
-def _at_peak(found: Memory, cpus: int) -> Cause | None:
-    del cpus
-    if found.read is None or found.read.row.peak_share is None:
+def _at_peak(found: Memory, cpus: Cpus) -> Cause | None:
+    if not cpus.whole or found.read is None or found.read.row.peak_share is None:
         return None
     share, bandwidth = found.read.row.peak_share, found.read.bandwidth
     if share * bandwidth.low / bandwidth.middle < FULL:
         return None
-    return Cause(f"The memory: {100 * share:.0f} % of its theoretical peak", _fills(found.read.row.threads))
+    filled = (
+        f"{begun(cpus_name(found.read.row.threads))} {'fills' if found.read.row.threads == 1 else 'fill'} this memory."
+    )
+    return Cause(f"The memory: {100 * share:.0f} % of its theoretical peak", filled)
 
 
-def _alone(found: Memory, cpus: int) -> Cause | None:
+def _alone(found: Memory, cpus: Cpus) -> Cause | None:
     del found
-    return Cause("Not known: one CPU cannot show whether this memory has more to give") if cpus == 1 else None
+    return Cause("Not known: one CPU cannot show whether this memory has more to give") if cpus.count == 1 else None
 
 
-def _one_core(found: Memory, cpus: int) -> Cause | None:
-    del cpus
-    if not (pair := found.one_core):
+def _one_core(found: Memory, cpus: Cpus) -> Cause | None:
+    """Of two CPUs alone: of many, a pair that shares a core says little of all."""
+    if cpus.siblings:
+        return Cause("Likely the CPUs: both are hardware threads of one core", "Both CPUs are threads of one core.")
+    if cpus.count > 2 or not (pair := found.one_core):
         return None
     both = f"{pair.a_cpu} and {pair.b_cpu} share one core"
     return Cause(f"Likely the CPUs: {both}", f"CPUs {both}.")
 
 
-def _crowded(found: Memory, cpus: int) -> Cause | None:
-    """The memory, if requests wait for each other in it."""
+def _crowded(found: Memory, cpus: Cpus) -> Cause | None:
+    """Requests wait for each other beyond the cores: in the memory, or on a way to it that they share."""
     del cpus
-    over = found.load.row.over_idle if found.load else None
-    if found.load is None or over is None or over.low < CROWDED:
+    over = _over_idle(found)
+    if over is None or over.low < CROWDED or not _as_reads(found):
         return None
-    short = f"The memory: at the highest load an access takes {over.middle:.1f}x idle"
-    return Cause(short, _fills(found.load.row.load_threads))
+    short = f"The memory, or the path to it: at the highest load an access takes {over.middle:.1f}x idle"
+    return Cause(short, "This memory, or the path to it, is full.")
 
 
-def _adds_up(found: Memory, cpus: int) -> Cause | None:
-    del cpus
-    if found.read is None or found.alone is None or found.read.row.threads == 1:
+def _adds_up(found: Memory, cpus: Cpus) -> Cause | None:
+    if found.read is None or found.alone is None or found.read.row.threads < max(cpus.cores, 2):
         return None
     if _efficiency(found.alone, found.read).low < ADDS_UP:
         return None
@@ -103,33 +109,48 @@ def _adds_up(found: Memory, cpus: int) -> Cause | None:
     )
 
 
-def _easy(found: Memory, cpus: int) -> Cause | None:
-    """All CPUs but that of the chaser load the memory, threads add less than a share, and an access hardly waits."""
-    over = found.load.row.over_idle if found.load else None
-    if found.load is None or over is None or over.high > EASY or found.load.row.load_threads < cpus - 1:
+def _easy(found: Memory, cpus: Cpus) -> Cause | None:
+    """All cores but that of the chaser load the memory, threads add less than a share, and an access hardly waits."""
+    over = _over_idle(found)
+    if over is None or over.high > EASY or not _by_all(found, cpus) or not _as_reads(found):
         return None
-    these = cpus_name(cpus)
+    these = cpus_name(cpus.count)
     return Cause(f"Likely the {these} or their path, not the memory", f"{begun(these)} cannot fill this memory.")
 
 
-def _open(found: Memory, cpus: int) -> Cause:
+def _open(found: Memory, cpus: Cpus) -> Cause:
     """What is missing for an answer."""
-    del cpus
+    over = _over_idle(found)
     if found.load is None:
         return Cause("Not known: latency under load was not measured, or not conclusively")
-    if found.load.row.over_idle is None:
+    if over is None:
         return Cause("Not known: latency under load was not compared with idle by this version's method")
+    if not _as_reads(found):
+        return Cause("Not known: the load that was compared with idle moves much less than reads do")
+    if over.high <= EASY and not _by_all(found, cpus):
+        return Cause("Not known: an access hardly waits, but not all CPUs loaded the memory")
     return Cause("Not known: under load an access takes too long for free memory, and not long enough for a full one")
 
 
-RULES: tuple[Callable[[Memory, int], Cause | None], ...] = (
+RULES: tuple[Callable[[Memory, Cpus], Cause | None], ...] = (
     _beyond, _at_peak, _alone, _one_core, _crowded, _adds_up, _easy, _open
 )  # fmt: skip
-"""The first that applies decides: what is certain stands before what is likely."""
+"""The first that applies decides."""
 
 
-def _fills(count: int) -> str:
-    return f"{begun(cpus_name(count))} {'fills' if count == 1 else 'fill'} this memory."
+def _over_idle(found: Memory) -> Interval | None:
+    return found.load.row.over_idle if found.load else None
+
+
+def _as_reads(found: Memory) -> bool:
+    """Whether the load moves about what reads do: a lighter one says little of what limits them."""
+    if found.load is None or found.read is None:
+        return found.load is not None
+    return found.load.bandwidth.middle >= AS_READS * found.read.bandwidth.middle
+
+
+def _by_all(found: Memory, cpus: Cpus) -> bool:
+    return bool(found.load and found.load.row.load_threads >= cpus.cores - 1)
 
 
 def _efficiency(alone: Speed, together: Speed) -> Interval:
@@ -137,7 +158,7 @@ def _efficiency(alone: Speed, together: Speed) -> Interval:
     return Interval(ratio.low / threads, ratio.middle / threads, ratio.high / threads, ratio.count)
 
 
-def _evidence(found: Memory) -> Iterator[str]:
+def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
     """The numbers that the cause rests on, and what else costs much."""
     if found.alone and found.read and found.read.row.threads > 1:
         ratio = quotient(found.alone.bandwidth, found.read.bandwidth)
@@ -159,7 +180,7 @@ def _evidence(found: Memory) -> Iterator[str]:
         yield (
             f"For {found.full_path.kernel}, two threads get {gain.middle:.2f}x one ({gain.low:.2f} to {gain.high:.2f})."
         )
-    if found.read and 0 < (found.read.row.peak_share or 0) <= 1:
+    if cpus.whole and found.read and 0 < (found.read.row.peak_share or 0) <= 1:
         yield f"This is {100 * (found.read.row.peak_share or 0):.0f} % of the theoretical peak."
     if walks := walk_cost(found):
         yield (
@@ -170,6 +191,8 @@ def _evidence(found: Memory) -> Iterator[str]:
 def _lines(found: Memory) -> float:
     """Little's law for one thread: the bytes of the bus. Of reads alone: no load waits for what a store sends."""
     if not found.alone or not found.idle or found.alone.row.store != "none" or not found.alone.row.bus_bytes_per_s:
+        return 0.0
+    if (found.idle.row.page_bytes or 0) <= SMALL_PAGES:  # such a latency has page walks in it, which reads seldom meet
         return 0.0
     return found.alone.row.bus_bytes_per_s * found.idle.latency.middle / LINE_BYTES
 

@@ -7,6 +7,7 @@ does not have, or not conclusively, is None.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tierscope.record.experiment import Label
 from tierscope.report.content import Content
 from tierscope.report.picks import Load, Speed, Wait, most_loaded
 from tierscope.suites.latency.row import LatencyRow
@@ -19,6 +20,7 @@ from tierscope.units import KiB
 COPIES = ("copy", "copy_nt")
 READ = "read"
 SMALL_PAGES = 4 * KiB
+LIBRARY = "libc"  # stores of the C library, whose instructions are its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,6 @@ def memory_of(content: Content) -> Memory | None:
     read = _fastest(here, lambda row: row.kernel == READ) or _fastest(here, lambda row: row.kernel not in COPIES)
     read = read or max(here, key=lambda speed: speed.bandwidth.middle, default=None)
     idle, walked = _waits(content, target)
-    load = most_loaded(content)
     return Memory(
         target=target,
         read=read,
@@ -70,22 +71,29 @@ def memory_of(content: Content) -> Memory | None:
         copy=_fastest(here, lambda row: row.kernel in COPIES),
         idle=idle,
         walked=walked,
-        load=load if load and load.row.target == target else None,
+        load=most_loaded(content, target),
         pairs=_pairs(content, target),
-        measured=_measured(content),
+        measured=_measured(content, target),
     )
 
 
-def _measured(content: Content) -> int:
-    kernels = {row["kernel"] for row in content.rows("stream")}
-    loads = [row for row in content.rows("loaded_latency") if row["load_threads"]]
-    return sum(map(bool, (kernels.difference(COPIES), kernels.intersection(COPIES), content.rows("latency"), loads)))
+def _measured(content: Content, target: str) -> int:
+    """Of rows that may become numbers of the top, conclusive or not."""
+    kernels = {row["kernel"] for row in content.rows("stream") if row["target"] == target and row["store"] != LIBRARY}
+    waits = [row for row in content.rows("latency") if row["target"] == target and _counts(row["probe"], row["order"])]
+    loads = [row for row in content.rows("loaded_latency") if row["target"] == target and row["load_threads"]]
+    return sum(map(bool, (kernels.difference(COPIES), kernels.intersection(COPIES), waits, loads)))
+
+
+def _counts(probe: Label, order: Label) -> bool:
+    """Whether a row of latency is one access to memory after the other, none of which a prefetcher knows."""
+    return probe == "cycle" and order == "global"
 
 
 def _speeds(content: Content) -> list[Speed]:
     """Conclusive bandwidths of kernels, without single calls of the C library."""
     known: list[StreamRow] = content.sure_rows("stream")
-    return [Speed(*pair) for pair in sure_rows(known, lambda row: row.bandwidth) if pair[0].store != "libc"]
+    return [Speed(*pair) for pair in sure_rows(known, lambda row: row.bandwidth) if pair[0].store != LIBRARY]
 
 
 def _target(speeds: list[Speed]) -> str:
@@ -101,8 +109,8 @@ def _fastest(speeds: list[Speed], of: Callable[[StreamRow], bool]) -> Speed | No
 def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:
     """The latency of memory, and that with 4 KiB pages at the same footprint."""
     known: list[LatencyRow] = content.typed("latency")
-    rows = [row for row in known if row.latency and row.latency.middle and row.order == "global"]
-    cycles = [row for row in rows if row.probe == "cycle" and row.target == target]
+    rows = [row for row in known if row.latency and row.latency.middle and _counts(row.probe, row.order)]
+    cycles = [row for row in rows if row.target == target]
     last = max(cycles, key=lambda row: (row.footprint_bytes, row.page_bytes or 0), default=None)
     if last is None or not content.sections["latency"].sure:
         return None, None

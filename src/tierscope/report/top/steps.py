@@ -31,7 +31,7 @@ def steps(content: Content, found: Memory | None) -> tuple[Step, ...]:
 
 def _unfinished(content: Content) -> Iterator[Step]:
     if not content.run.result.complete:
-        command = f"tierscope resume {shlex.quote(content.run.path.name or '.')}"
+        command = f"tierscope resume {_named(content)}"
         yield Step("The run is not complete; it continues where it stopped.", command, float("inf"))
 
 
@@ -41,16 +41,29 @@ def _unsure(content: Content) -> Iterator[Step]:
     doubtful = sum(not row["conclusive"] for row in rows)
     if not doubtful:
         return
-    again = content.run.result.origin == "real" and content.run.result.complete
-    command = f"tierscope rerun {shlex.quote(content.run.path.name or '.')}" if again else ""
+    again = content.run.result.origin == "real" and content.run.result.complete and not content.run.result.origin_by
+    command = f"tierscope rerun {_named(content)}" if again else ""
     point = "1 inconclusive point" if doubtful == 1 else f"{doubtful} inconclusive points"
     yield Step(f"{point}: {next_step(content)}.", command, doubtful / len(rows))
+
+
+def _named(content: Content) -> str:
+    """The directory of the run as it was opened, and the machine that it was measured on."""
+    reached = content.run.result.machine.reached
+    return shlex.quote(str(content.run.path)) + (f" --host {shlex.quote(reached)}" if reached else "")
+
+
+def _there(content: Content) -> str:
+    """'on ssh:server: ' of a machine that was reached so: a remedy belongs there."""
+    reached = content.run.result.machine.reached
+    return f"On {reached}: " if reached else ""
 
 
 def _of_memory(content: Content, found: Memory) -> Iterator[Step]:
     if walks := walk_cost(found):
         remedy = next((one.remedy for one in content.run.result.findings if one.name == "thp" and one.remedy), "")
-        text = f"Page walks take {100 * walks.share:.0f} % on top of random accesses: use huge pages for large tables."
+        slow = f"make random accesses {walks.share + 1:.2g}x as slow"
+        text = f"{_there(content)}Page walks {slow}: use huge pages for large tables."
         yield Step(text, remedy, walks.share)
     gains = [one for one in content.conclusions if one.name.split()[0] == DIRECT and (one.low or 0) > GAIN]
     if gains:
@@ -71,4 +84,4 @@ def _remedies(content: Content, given: set[str]) -> Iterator[Step]:
     """What the doctor found bad and can mend."""
     for finding in ranked(content.run.result.findings):
         if finding.verdict == "bad" and finding.remedy and finding.remedy not in given:
-            yield Step(f"Doctor: {finding.name}: {finding.state}.", finding.remedy, 0.0)
+            yield Step(f"{_there(content)}Doctor: {finding.name}: {finding.state}.", finding.remedy, 0.0)

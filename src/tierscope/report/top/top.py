@@ -4,15 +4,14 @@ Nothing is computed from samples here: rows, insights, findings and the referenc
 stand on top; where most points are inconclusive, the headline says so, with the reason and the next step.
 """
 
-from tierscope.plans.cpus import near_cpus
-from tierscope.record.experiment import Target
 from tierscope.report.content import Content
 from tierscope.report.top.brief import begun
 from tierscope.report.top.certain import certain
+from tierscope.report.top.cpus import cpus_of
 from tierscope.report.top.keys import keys
 from tierscope.report.top.lead import lead, passed
 from tierscope.report.top.limits import limits
-from tierscope.report.top.memory import Memory, memory_of
+from tierscope.report.top.memory import memory_of
 from tierscope.report.top.parts import Answer, Top
 from tierscope.report.top.steps import steps
 from tierscope.report.top.usual import among, usual
@@ -22,18 +21,12 @@ from tierscope.tables import BESIDE, tables
 def top(content: Content) -> Top:
     """Return the top of the page of any run, also one that measured a single table or nothing yet."""
     found, compared = memory_of(content), among(content)
-    first, limit = (_asked(content), "") if not found or _leads(content) else limits(found, _cpus(content, found))
-    numbers = keys(content, found, compared)
+    cpus = cpus_of(content.run.result.machine, found.target) if found else None
+    first, limit = limits(found, cpus) if found and cpus and not _leads(content) else (_asked(content), "")
+    numbers = keys(content, found, compared, peak=bool(cpus and cpus.whole))
     answers = (first, usual(content, compared), certain(content, numbers))
-    told = lead(content, found, limit)
+    told = lead(content, found, cpus, limit)
     return Top(told, _lines(content), tuple(one for one in answers if one), numbers, steps(content, found))
-
-
-def _cpus(content: Content, found: Memory) -> int:
-    """How many CPUs load the target: those of its node that may be used, or all."""
-    machine = content.run.result.machine
-    name, _, where = found.target.partition(":")
-    return len(near_cpus(machine, Target(name=name, where=where))) if name == "node" else len(machine.cpus())
 
 
 def _leads(content: Content) -> bool:
@@ -67,7 +60,7 @@ def _lines(content: Content) -> tuple[str, ...]:
 
 
 def _above_peak(content: Content) -> str:
-    """A share over 1 is no feat."""
+    """Warn of a share over 1."""
     shares = [float(row["peak_share"] or 0) for row in content.rows("stream")]
     if max(shares, default=0.0) <= 1:
         return ""

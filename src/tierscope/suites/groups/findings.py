@@ -1,39 +1,51 @@
 """What own groups say: how fast a group is in one experiment over the first one that has the same group.
 
-Groups are the same if they agree in role, kernel, threads, target and footprint: then what differs is what else ran, or
-what the user's label says. Of groups that exist once there is nothing to compare.
+Groups of two experiments are the same if the file asks for the same of them, but for their CPUs: then what differs is
+what else ran. Of groups that exist once there is nothing to compare. A chase is compared by its latency, others by
+their bandwidth.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
+from tierscope.record.experiment import Group, Team
 from tierscope.stats.compare import Comparison, compare
 from tierscope.suites.groups.row import GroupsRow
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import ratio_word, sure
 from tierscope.units import show_rate, show_seconds
 
+NOBODY = Team(cpus=())
 
-def said(rows: list[GroupsRow], labels: Mapping[int, str]) -> list[Insight]:
-    """Return the comparisons, the largest difference first. labels: of each experiment, as the file has them."""
+
+def said(rows: list[GroupsRow], asked: Sequence[Group], labels: Mapping[int, str]) -> list[Insight]:
+    """Return the comparisons, the largest difference first.
+
+    asked: what the file asks for, of each row; labels: of each experiment, as the file has them.
+    """
     alike: dict[tuple[object, ...], list[GroupsRow]] = {}
-    for row in rows:
-        alike.setdefault((row.role, row.kernel, row.threads, row.target, row.footprint_bytes), []).append(row)
+    for row, group in zip(rows, asked, strict=True):
+        same = alike.setdefault((row.threads, msgspec.structs.replace(group, team=NOBODY)), [])
+        if all(row.experiment != other.experiment for other in same):
+            same.append(row)
     found = [one for same in alike.values() for one in _over_first(same, labels)]
-    return [insight for _, insight in sorted(found, key=lambda one: one[0])]
+    return [insight for _, insight in sorted(found, key=lambda one: -one[0])]
 
 
 def _over_first(same: list[GroupsRow], labels: Mapping[int, str]) -> Iterator[tuple[float, Insight]]:
-    """(bandwidth over that of the first, sentence) of each further experiment with a conclusive number."""
+    """(distance from 1, sentence) of each further experiment with a conclusive number."""
     first, *others = same
-    if sure(first, first.bandwidth) is None:
-        return
     for row in others:
         if ratio := _ratio(first, row):
-            yield ratio.middle, _insight(first, row, ratio, labels)
+            yield abs(math.log(ratio.middle)), _insight(first, row, ratio, labels)
 
 
 def _ratio(first: GroupsRow, row: GroupsRow) -> Comparison | None:
-    before, after = sure(first, first.bandwidth), sure(row, row.bandwidth)
+    """Of what `_speed` shows."""
+    numbers = (first.latency, row.latency) if first.latency and row.latency else (first.bandwidth, row.bandwidth)
+    before, after = sure(first, numbers[0]), sure(row, numbers[1])
     return compare(before, after) if before and after else None
 
 

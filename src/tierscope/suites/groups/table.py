@@ -23,21 +23,24 @@ class Groups:
     asked: ClassVar[Asked] = Asked(
         question="What do groups cost each other?",
         answers=("group_ratio",),
-        keys={"group_ratio": "bandwidth over the first, group"},
+        keys={"group_ratio": "over the first, group"},
     )
     place: ClassVar[int] = 90
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[GroupsRow]] = GroupsRow
     says: ClassVar[dict[str, str]] = {
-        "group_ratio GROUP": "bandwidth of a group over that in the first experiment that has the same group",
+        "group_ratio GROUP": "bandwidth of a group, or latency of a chase, over that in the first experiment that has "
+        "the same group",
     }
 
     def rows(self, run: Run) -> list[GroupsRow]:
         return [_row(run, record, number) for record in records(run, self.name) for number in range(len(record.groups))]
 
     def insights(self, run: Run, rows: list[GroupsRow]) -> list[Insight]:
-        return said(rows, {one.number: str(one.experiment.labels.get("label", "")) for one in records(run, self.name)})
+        own = records(run, self.name)
+        asked = [group for record in own for group in record.experiment.groups]
+        return said(rows, asked, {one.number: str(one.experiment.labels.get("label", "")) for one in own})
 
 
 def _row(run: Run, record: Record, group: int) -> GroupsRow:
