@@ -10,6 +10,13 @@ case $NOT_KNOWN in
     exit 2
     ;;
 esac
+case ${OUT-} in
+  *"
+"*)
+    echo "::error::out: a path of one line is needed"
+    exit 2
+    ;;
+esac
 program=${PROGRAM:-$GITHUB_ACTION_PATH/../../tierscope}
 run=${OUT:-$(mktemp -d "${RUNNER_TEMP:-/tmp}/tierscope.XXXXXX")}
 set -- check "$FILE" --out "$run"

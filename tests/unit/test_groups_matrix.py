@@ -68,6 +68,13 @@ def test_a_mistake_is_named_with_its_place(text: str, said: str) -> None:
     assert said in str(found.value)
 
 
+def test_braces_of_ones_own_are_written_twice() -> None:
+    entry = {"matrix": {"on": [True, False]}, "group": [{"command": "awk '{{print}}' {on}"}]}
+    assert [one["group"][0]["command"] for one in expanded(entry, "experiment 0")] == [
+        "awk '{print}' true", "awk '{print}' false",
+    ]  # fmt: skip
+
+
 def test_a_matrix_that_explodes_is_refused_before_it_is_made() -> None:
     values = list(range(100))
     entry = {"matrix": dict.fromkeys("abcdefgh", values), "group": [{"kernel": "{a}{b}{c}{d}{e}{f}{g}{h}"}]}

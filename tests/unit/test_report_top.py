@@ -297,9 +297,13 @@ def similar(run: Run, factors: tuple[float, ...]) -> list[Entry]:
 @pytest.mark.parametrize(
     ("factors", "short", "verdict"),
     [
-        ((0.9, 0.95, 1.0, 1.05, 1.1), "Yes, compared", "normal"),
+        ((0.97, 0.98, 0.99, 1.0, 1.0, 1.01, 1.02, 1.03), "Yes, compared", "normal"),
         ((1.9, 1.95, 2.0, 2.05, 2.1), "No: ", "low"),
-        ((1.0, 1.1, 1.2, 1.3, 1.4), "Yes, but slow", "low"),  # most numbers are in the worst fifth
+        (
+            (1.0, 1.04, 1.05, 1.06, 1.06, 1.07, 1.08, 1.09),
+            "Yes, but slow",
+            "low",
+        ),  # most numbers are in the worst fifth
         ((0.9, 0.95, 1.0), "Not known", "not known"),
     ],
 )

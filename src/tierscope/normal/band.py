@@ -18,6 +18,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from tierscope.stats.special import student
 
 FEWEST = 5  # machines: 20 % of fewer is none of them
 LOW, HIGH = 20.0, 80.0  # percentiles
+BLIND = 0.5  # what is detectable, from which "yes" would say nothing
 CHANCE = 0.05  # that a machine like the others has a number that is called far
 
 
@@ -78,9 +80,14 @@ class Beside:
         if not self.worse or self.band is None:
             return False
         near = self.number.low if self.less_is_better else self.number.high
-        away = abs(math.log(near) - self.band.centre)
+        return abs(math.log(near) - self.band.centre) > self.reach(numbers)
+
+    def reach(self, numbers: int) -> float:
+        """Return how far from the centre, in log, a number is far; infinite without a verdict."""
+        if self.band is None or self.band.machines < FEWEST:
+            return math.inf
         count = self.band.machines
-        return away > student(1 - 2 * CHANCE / numbers, count - 1) * self.band.spread * math.sqrt(1 + 1 / count)
+        return student(1 - 2 * CHANCE / numbers, count - 1) * self.band.spread * math.sqrt(1 + 1 / count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,11 @@ class Normal:
     def odd(self) -> list[Beside]:
         """The numbers that make a machine unusual."""
         return [row for row in self.judged if row.far(len(self.judged))]
+
+    @property
+    def detectable(self) -> float:
+        """How much worse a number must be to count as far, a share: median over the numbers; infinite without any."""
+        return math.expm1(median([row.reach(len(self.judged)) for row in self.judged] or [math.inf]))
 
     @property
     def slow(self) -> bool:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.compare.points import said
-from tierscope.normal.band import FEWEST, Beside, Normal
+from tierscope.normal.band import BLIND, FEWEST, Beside, Normal
 from tierscope.normal.entry import Kind
 from tierscope.printable import printable
 from tierscope.units import show_value
@@ -51,6 +51,9 @@ def sentence(found: Normal) -> str:
         worse = sum(row.worse for row in judged)
         rest = f"; {worse} are in the worst fifth, as on many a machine" if worse else ""
         beside, count = f"{found.machines} similar machines", len(judged)
+        if found.detectable > BLIND:
+            return f"Not known: the numbers of {beside} differ so much that one would have to be {_off(found)} off."
+        rest += f"; one that is {_off(found)} off would stand out"
         if found.slow:
             return (
                 f"Yes, but slow: {worse} of {count} numbers are in the worst fifth of {beside}, none is far from them."
@@ -61,6 +64,12 @@ def sentence(found: Normal) -> str:
         f"No: {len(found.odd)} of {len(judged)} numbers are far worse than those of {found.machines} similar machines, "
         f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_band(worst)})."
     )
+
+
+def _off(found: Normal) -> str:
+    """'27 %' or '3.1x': how far off a number is noticed."""
+    share = found.detectable
+    return f"{100 * share:.0f} %" if share < 1 else f"{share + 1:.2g}x"
 
 
 def data(found: Normal) -> dict[str, Any]:

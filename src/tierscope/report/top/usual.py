@@ -7,7 +7,7 @@ machine. Why it is small, a run cannot say: neighbours, a quota, and tables that
 from msgspec.structs import replace
 
 from tierscope.errors import TierscopeError
-from tierscope.normal.band import Normal, normal
+from tierscope.normal.band import BLIND, Normal, normal
 from tierscope.normal.store import known
 from tierscope.normal.text import sentence
 from tierscope.report.content import Content
@@ -54,6 +54,8 @@ def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
         return "Not known", _hint(sentence(found)), ""
     if found.odd:
         return f"No: {len(found.odd)} of {len(found.judged)} numbers are unusual", _hint(sentence(found)), BAD
+    if found.detectable > BLIND:
+        return "Not known: similar machines differ too much", _hint(sentence(found)), ""
     short = "Yes, but slow" if found.slow else f"Yes, compared with {found.machines} similar machines"
     return short, _hint(sentence(found)), NOTE if found.slow else GOOD
 
@@ -77,8 +79,13 @@ def small_cache(content: Content) -> Insight | None:
 
 
 def reported(content: Content) -> int:
-    """Return the capacity of the last-level cache as the system lists it, in bytes; 0 if it does not."""
-    return content.run.result.machine.last_level_cache_bytes() or 0
+    """Return the capacity of a last-level cache as the system lists it, in bytes; 0 if it does not.
+
+    Of several that differ the smallest: which CPU chased is not asked, and a wrong "small" is worse than none.
+    """
+    caches = [one for one in content.run.result.machine.identity.caches if one.kind != "Instruction"]
+    last = max((one.level for one in caches), default=0)
+    return min((one.size_bytes for one in caches if one.level == last), default=0)
 
 
 def _cache_text(cache: Insight, content: Content) -> str:

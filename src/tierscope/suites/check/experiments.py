@@ -41,7 +41,7 @@ def plan(machine: Machine, chosen: CheckOptions) -> Plan:
 suites.add(
     Suite(
         "check",
-        "bandwidth of all CPUs and idle latency in about ten seconds",
+        "bandwidth of all CPUs of a node and its idle latency, in about ten seconds",
         CheckOptions,
         plan,
         kernels=True,

@@ -5,7 +5,7 @@ kernel = ["read", "copy"]
 cpus = ["0", "0-1"]
 
 Each `{name}` in a text of the experiment takes the value of that name. A text that is `{name}` alone becomes the value
-itself, a number too. The last name of the matrix varies fastest.
+itself, a number too. The last name of the matrix varies fastest. `{{` and `}}` stand for braces.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from typing import Any
 
 from tierscope.errors import UsageError
 
-NAME = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]{0,31})\}")
+NAME = re.compile(r"(?<!\{)\{([A-Za-z_][A-Za-z_0-9]{0,31})\}(?!\})")
 MOST = 4096  # experiments of one block: a run of as many lasts over an hour
 LABEL = "label"
 
@@ -63,7 +63,14 @@ def _names(value: Any) -> list[str]:
 def _filled(value: Any, values: Values) -> Any:
     if isinstance(value, str):
         alone = NAME.fullmatch(value)
-        return values[alone[1]] if alone else NAME.sub(lambda found: str(values[found[1]]), value)
+        if alone:
+            return values[alone[1]]
+        return NAME.sub(lambda found: _word(values[found[1]]), value).replace("{{", "{").replace("}}", "}")
     if isinstance(value, dict):
         return {key: _filled(part, values) for key, part in value.items()}
     return [_filled(part, values) for part in value] if isinstance(value, list) else value
+
+
+def _word(value: Any) -> str:
+    """As TOML writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
