@@ -121,6 +121,12 @@ def test_a_machine_that_can_do_nothing_of_it_is_refused_with_every_reason() -> N
         planned("document-002", machine(cpus=1))
 
 
+@pytest.mark.parametrize("suite", [name for name in DOCUMENTS if "nvm" in suites[name].options.__struct_fields__])
+def test_both_tiers_have_pages_of_one_size(suite: str) -> None:
+    groups = [group for one in planned(suite, nvm="file:/dev/shm/x") if one.table != "sizing" for group in one.groups]
+    assert {group.target.pages for group in groups if group.target.name in ("node", "file")} == {"4k"}
+
+
 def test_a_bad_word_is_refused_by_the_name_of_the_part() -> None:
     with pytest.raises(UsageError, match="neighbors: unknown aggressor 'what'"):
         list(composed(machine(), [Part("neighbors", {"aggressor": "what"})]))

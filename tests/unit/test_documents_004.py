@@ -24,7 +24,7 @@ def idle(tier: float = 300e-9, store: float = 90e-9, half: float = 0.01) -> Rows
     reads, stores = [], []
     for word, read, line in (("node:0", 100e-9, 88e-9), (NVM, tier, store)):
         for size, s in ((512 * MiB, read), (MiB, 5e-9)):
-            reads.append(row("latency_s", s, half, target=word, order="global", footprint_bytes=size))
+            reads.append(row("latency_s", s, half, target=word, order="global", footprint_bytes=size, page_bytes=4096))
         stores.append(row("line_s", line, half, target=word, instruction="nt"))
     return {"latency": reads, "flush": stores}
 
@@ -90,6 +90,12 @@ def test_inconclusive_rows_and_absent_ones_decide_nothing(claim: str) -> None:
         found: Found = PoolFound({table: [doubtful(one) for one in held] for table, held in rows.items()})
         assert verdict("004", claim, found).verdict == "not known"
     assert verdict("004", claim, PoolFound({})).verdict == "not known"
+
+
+def test_pages_of_two_sizes_decide_nothing() -> None:
+    rows = idle()
+    rows["latency"] = [one | {"page_bytes": 2 << 20} if one["target"] == NVM else one for one in rows["latency"]]
+    assert "pages" in verdict("004", "reads_slower", PoolFound(rows)).why
 
 
 def test_the_table_of_gets_has_measured_and_predicted_times() -> None:

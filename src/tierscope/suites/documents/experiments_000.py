@@ -12,7 +12,7 @@ from tierscope.plans.kinds import word_numbers
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
-from tierscope.suites.documents.options import TierOptions, cores, fitting, pages_of
+from tierscope.suites.documents.options import TierOptions, cores, fitting
 from tierscope.suites.documents.parts import Part, Skipped, document
 from tierscope.units import show_bytes
 
@@ -52,7 +52,7 @@ def _stream(machine: Machine, chosen: TierOptions, target: Target, what: str) ->
     counts, why = _threads(machine, chosen, target)
     if why:
         yield Skipped(why)
-    words = {"target": target.word, "pages": pages_of(target), "kernels": KERNELS, "threads": word_numbers(counts)}
+    words = {"target": target.word, "pages": chosen.pages, "kernels": KERNELS, "threads": word_numbers(counts)}
     if chosen.printed:
         if _allowed(machine, target, ARRAYS * ARRAY_BYTES):
             words["array"] = str(ARRAY_BYTES)

@@ -12,7 +12,7 @@ from tierscope.plans.flushes import missing
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
-from tierscope.suites.documents.options import TierOptions, cores, fitting, pages_of
+from tierscope.suites.documents.options import TierOptions, cores, fitting
 from tierscope.suites.documents.parts import Part, Skipped, document
 from tierscope.units import show_bytes, show_size
 
@@ -43,7 +43,7 @@ def parts(machine: Machine, chosen: TierOptions) -> list[Part | Skipped]:
 
 
 def _flushes(machine: Machine, chosen: TierOptions, nvm: Target, names: list[str]) -> Iterator[Part | Skipped]:
-    words = {"target": nvm.word, "pages": pages_of(nvm), "chunks": CHUNKS, "instructions": ",".join(names)}
+    words = {"target": nvm.word, "pages": chosen.pages, "chunks": CHUNKS, "instructions": ",".join(names)}
     if chosen.printed:
         words["total"] = WRITTEN_BYTES
         room = int(free_bytes(machine, nvm) * MEMORY_SHARE)
@@ -76,10 +76,10 @@ def _neighbors(machine: Machine, chosen: TierOptions, no_writer: bool) -> Iterat
         if chosen.nvm is None:
             yield Skipped(chosen.lacking("the cost of writers to the second tier"))
         else:
-            on = {"aggressor_target": chosen.nvm.word, "pages": pages_of(chosen.nvm)}
+            on = {"aggressor_target": chosen.nvm.word, "pages": chosen.pages}
             yield Part("neighbors", flushing | on | {"victims": _list(both), "aggressors": few})
         if size != SIZES[-1]:  # the document has no such run of the largest input
-            on = {"aggressor_target": chosen.dram.word}
+            on = {"aggressor_target": chosen.dram.word, "pages": chosen.pages}
             yield Part("neighbors", flushing | on | {"victims": "1", "aggressors": _list(_spread(half))})
 
 

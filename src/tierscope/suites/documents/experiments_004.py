@@ -13,7 +13,7 @@ from tierscope.plans.flushes import missing
 from tierscope.plans.kinds import Help
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
-from tierscope.suites.documents.options import TierOptions, pages_of
+from tierscope.suites.documents.options import TierOptions
 from tierscope.suites.documents.parts import Part, Skipped, document
 
 STRUCTURE = "hashmap_atomic"
@@ -45,7 +45,7 @@ def parts(machine: Machine, chosen: PoolOptions) -> Iterator[Part | Skipped]:
         yield Skipped(chosen.lacking("latency, buffers and strides of persistent memory"))
     else:
         yield from _probers(machine, chosen, chosen.nvm)
-        on = {"target": chosen.nvm.word, "pages": pages_of(chosen.nvm)} | chosen.shared
+        on = {"target": chosen.nvm.word, "pages": chosen.pages} | chosen.shared
         yield Part("buffers", on if chosen.printed else on | {"to": "32MiB"})
         yield Part("stride", on)
     if STRUCTURE not in machine.structures:
@@ -59,9 +59,9 @@ def parts(machine: Machine, chosen: PoolOptions) -> Iterator[Part | Skipped]:
 
 def _probers(machine: Machine, chosen: PoolOptions, target: Target) -> Iterator[Part | Skipped]:
     """Dependent reads over regions, and stores past the caches."""
-    yield Part("latency", {"target": target.word, "pages": pages_of(target)} | chosen.shared)
+    yield Part("latency", {"target": target.word, "pages": chosen.pages} | chosen.shared)
     if "nt" not in missing(machine):
-        words = {"target": target.word, "pages": pages_of(target), "instructions": "nt,none", "chunks": LINE}
+        words = {"target": target.word, "pages": chosen.pages, "instructions": "nt,none", "chunks": LINE}
         yield Part("flush", words | chosen.shared)
 
 

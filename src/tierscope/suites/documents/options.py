@@ -51,6 +51,11 @@ class TierOptions(DocumentOptions, frozen=True, kw_only=True):
         ),
     ] = None
 
+    @property
+    def pages(self) -> str:
+        """The page size of both tiers: 4 KiB pages of one and 2 MiB pages of the other compare TLBs, too."""
+        return pages_of(self.nvm or self.dram)
+
     def lacking(self, what: str) -> str:
         """Return why a part without a second tier is left out."""
         return f"{what} is left out: it needs a second tier, and nvm= names none; {NEEDS_NVM}"
