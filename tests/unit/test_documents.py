@@ -10,11 +10,14 @@ from rich.console import Console
 
 from made_documents import NVM, contradicted, document_run, published_disagree, with_options
 from made_machine import made_machine
+from tierscope.cli.console import Console as TerminalConsole
+from tierscope.cli.finish import present
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Answer, suites
 from tierscope.plans.kernels import FLUSHES
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
+from tierscope.record.result import Warn
 from tierscope.report.content import gather
 from tierscope.report.terminal import show
 from tierscope.report.top.top import top
@@ -232,3 +235,15 @@ def test_a_target_of_the_options_is_that_of_the_run(tmp_path: Path) -> None:
     run = with_options(document_run(tmp_path), nvm="file:/dev/shm/x")
     assert Found(run).target("nvm") == "file:/dev/shm/x"
     assert Found(run).dram == "node:0"
+
+
+def test_a_terminal_shows_every_part_that_is_left_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = document_run(tmp_path)
+    why = [Warn(code="left_out", message=f"part {n} is left out", next_step="another") for n in (1, 2)]
+    alike = [Warn(code="busy", message=f"busy {n}", next_step="wait") for n in (1, 2)]
+    result = msgspec.structs.replace(run.result, warnings=(*why, *alike))
+    present(msgspec.structs.replace(run, result=result), TerminalConsole())
+    said = capfd.readouterr().out
+    assert "part 1 is left out. Next" in said
+    assert "part 2 is left out. Next" in said
+    assert "busy 2" not in said

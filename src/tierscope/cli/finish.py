@@ -23,6 +23,8 @@ from tierscope.report.terminal import show
 if TYPE_CHECKING:
     from tierscope.run.hosts import Host
 
+LEFT_OUT = "left_out"  # the code of a warning; each has a reason of its own
+
 
 def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool, host: "Host") -> int:
     """Execute what stands in `directory`, then report. An interruption leaves a run that `resume` continues."""
@@ -86,11 +88,12 @@ def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
 
 
 def present(run: Run, console: Console) -> None:
-    """Tables and plots, then one line for each kind of doubt, with what to do about it."""
+    """Tables and plots, then one line for each part that is left out and each kind of doubt, with what to do."""
     show(run, console)
     kinds: dict[str, dict[int, Warn]] = {}
     for number, warn in enumerate(run.result.warnings):
-        kinds.setdefault(warn.code, {})[-1 - number] = warn
+        kind = warn.message if warn.code == LEFT_OUT else warn.code
+        kinds.setdefault(kind, {})[-1 - number] = warn
     for record in (*run.result.records, *run.result.visits):
         for warn in record.warnings:
             kinds.setdefault(warn.code, {}).setdefault(record.number, warn)
