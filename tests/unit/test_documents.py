@@ -18,6 +18,7 @@ from tierscope.plans.kernels import FLUSHES
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.record.result import Warn
+from tierscope.record.work import KeyedWork
 from tierscope.report.content import gather
 from tierscope.report.terminal import show
 from tierscope.report.top.top import top
@@ -178,6 +179,41 @@ def test_document_000_has_its_threads_and_splits() -> None:
     ]
     assert set(splits) == {(16 - b, b) for b in range(17)}
     assert told("document-000", on, nvm=NVM, as_printed="yes") == ""
+
+
+def test_the_other_documents_have_their_own_sizes() -> None:
+    blocks = [one for one in planned("document-001", machine(cpus=8), as_printed="yes") if one.table == "blocks"]
+    assert {one.labels["threads"] for one in blocks} == {1, 2, 4, 8}
+    assert {one.labels["block_bytes"] for one in blocks} == {8, 8000, 8_000_000, 80_000_000}
+    arrays = {"copy": 2, "write": 1, "random_write": 1}
+    footprints = {one.groups[0].workload.footprint_bytes / arrays[str(one.labels["operation"])] for one in blocks}
+    assert footprints == {1_300_000_000}
+    loads = [one for one in planned("document-003", as_printed="yes") if one.labels.get("delay_cycles") is not None]
+    assert len(loads) == 4 * 19
+    on = msgspec.structs.replace(machine(), structures={"hashmap_atomic": "pool"})
+    words = {"pool": "pool:/mnt/pmem/p", "dram_pool": "pool:/dev/shm/p", "as_printed": "yes"}
+    maps = [one.groups[0] for one in planned("document-004", on, nvm=NVM, **words) if one.table == "maps"]
+    gets = [one.workload.of(KeyedWork).count for one in maps if one.workload.of(KeyedWork).operation == "get"]
+    assert gets == 2 * [50_000, 100_000, 500_000, *range(1_000_000, 8_000_000, 1_000_000)]
+
+
+def test_jobs_of_storage_run_in_a_folder_that_the_user_names() -> None:
+    assert "storage= names no folder" in told("document-003")
+    jobs = [one for one in planned("document-003", storage="/srv/x") if one.table == "storage"]
+    assert len(jobs) == 9
+    assert {one.groups[0].target.word for one in jobs} == {"storage:/srv/x"}
+
+
+def test_a_hash_map_needs_pools_that_the_user_names_and_a_build_that_has_it() -> None:
+    assert "is left out: it is not part of this build" in told("document-004", nvm=NVM)
+    on = msgspec.structs.replace(machine(), structures={"hashmap_atomic": "pool"})
+    assert "pool= names no pool" in told("document-004", on, nvm=NVM)
+    assert "dram_pool= names no pool" in told("document-004", on, nvm=NVM, pool="pool:/mnt/pmem/p")
+
+
+def test_a_second_tier_that_is_the_first_one_is_refused() -> None:
+    with pytest.raises(UsageError, match="this is the target of dram=, too"):
+        suites["document-000"].read({"nvm": "node:0"})
 
 
 @pytest.mark.parametrize(

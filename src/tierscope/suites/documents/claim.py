@@ -90,7 +90,7 @@ def judge(claim: Claim, found: Found) -> Verdict:
     against = next((one for one in sure if claim.fails(widened(one.value, len(points)))), None)
     if against:
         where = f" at {against.label}" if against.label and len(points) > 1 else ""
-        return Verdict(claim, NO, f"needed: {claim.rule}; found: {span(against.value)}{where}", points)
+        return Verdict(claim, NO, f"found: {span(against.value)}{where}; needed: {claim.rule}", points)
     if doubtful := next((one for one in points if not one.sure), None):
         return Verdict(claim, UNKNOWN, f"{_at(doubtful)}{'; '.join(doubtful.reasons)}", points)
     if open_one := next((one for one in points if not claim.holds(one.value)), None):

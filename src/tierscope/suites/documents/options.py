@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated
 
+from tierscope.errors import UsageError
 from tierscope.plans import SuiteOptions
 from tierscope.plans.kinds import Help, Seconds, Share, Visits, one_of
 from tierscope.record.experiment import Target
@@ -50,6 +51,12 @@ class TierOptions(DocumentOptions, frozen=True, kw_only=True):
             "plain `file:` replaces it, and every verdict shows this; auto: what needs it is left out"
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a second tier that is the first one."""
+        SuiteOptions.__post_init__(self)
+        if self.nvm is not None and self.nvm.word == self.dram.word:
+            raise UsageError(f"nvm={self.nvm.word}: this is the target of dram=, too; {NEEDS_NVM}")
 
     @property
     def pages(self) -> str:

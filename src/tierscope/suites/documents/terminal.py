@@ -34,7 +34,8 @@ def claims(shown: Shown, console: Console) -> list[RenderableType]:
         says = Text(printable(row.says))
         says.append(f"\n{printable('; '.join(_numbers(row)))}", style="dim")
         if row.holds != YES:
-            says.append(f"\n{printable(row.why.partition('; ')[0])}", style="dim")
+            why = row.why if row.holds == NO else row.why.partition("; ")[0]
+            says.append(f"\n{printable(why)}", style="dim")
         if row.fault:
             says.append(f"\nin the document: {printable(row.fault)}", style="dim")
         grid.add_row(Text(row.holds, style=STYLES[row.holds]), says)
@@ -45,12 +46,13 @@ def claims(shown: Shown, console: Console) -> list[RenderableType]:
 
 
 def _numbers(row: ClaimRow) -> list[str]:
-    """'time over that without writers: 1.07 to 1.12', 'published: 1.02 to 1.06'."""
-    here = f"{row.number}: {span(row.value) if row.value else 'not measured'}"
+    """'time over that without writers: 1.07 to 1.12x', 'published: 1.02 to 1.06x'."""
+    times = "" if row.number.startswith("share") else "x"
+    here = f"{row.number}: {span(row.value) + times if row.value else 'not measured'}"
     if row.published_low is None or row.published_high is None:
         return [here]
     low, high = digits(row.published_low), digits(row.published_high)
-    return [here, f"published: {low if low == high else f'{low} to {high}'}"]
+    return [here, f"published: {low if low == high else f'{low} to {high}'}{times}"]
 
 
 def grids(rows: list[PublishedRow]) -> list[Grid]:
