@@ -8,7 +8,7 @@
 .venv/bin/nox -s docs             the tests of the documents, and their plain English
 .venv/bin/nox -s reference        docs/reference/ and the manual page again, from the code
 .venv/bin/nox -s bench            the overhead and resolution of Tierscope itself
-.venv/bin/nox -s wheel            dist/tierscope-*-py3-none-linux_x86_64.whl
+.venv/bin/nox -s wheel            packaging/release: dist/tierscope-*-py3-none-manylinux_2_17_x86_64.whl, checked
 .venv/bin/nox -s lock             requirements/*.txt from the bounds in pyproject.toml; needs uv and the network
 .venv/bin/nox -s fresh            the README's commands in a bare system; needs root and debootstrap
 """
@@ -88,7 +88,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    session.run(str(TOOLS / "python"), "-m", "pip", "wheel", ".", "--no-deps", "--wheel-dir", "dist")
+    session.run(str(ROOT / "packaging/release"), *session.posargs)
 
 
 @nox.session

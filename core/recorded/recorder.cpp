@@ -35,8 +35,10 @@ struct Pool {
   std::uint64_t place;
 };
 
+/// Outside of State: in a static program the C library copies memory before State can be made. Hooks ask this first.
+constinit bool on = false;
+
 struct State {
-  bool on = false;
   bool lost = false;  // an event, for which there was no memory
   std::uint64_t next = 0;
   std::vector<Pool, Mapped<Pool>> pools;
@@ -87,12 +89,12 @@ void leave_heap() noexcept { heap::leave(); }
 void begin() noexcept {
   state().events.clear();
   state().lost = false;
-  state().on = true;
+  on = true;
 }
 
 std::span<const Event> end() {
   auto& its = state();
-  its.on = false;
+  on = false;
   if (!its.lost) return its.events;
   const auto kept = its.events.size();
   its.events = {};  // room for those who tell it
@@ -101,15 +103,15 @@ std::span<const Event> end() {
 }
 
 void note(What what, const void* at, std::size_t size, bool library) noexcept {
+  if (!on || (size == 0 && what != What::fence)) return;
   auto& its = state();
-  if (!its.on || (size == 0 && what != What::fence)) return;
   const auto place = what == What::fence ? 0 : place_of(its, reinterpret_cast<std::uintptr_t>(at));
   if (place == NOWHERE) return;
-  its.on = false;                                      // what grows the list has hooks of its own
+  on = false;                                          // what grows the list has hooks of its own
   constexpr std::size_t MOST = std::size_t{1} << 31U;  // of one event; a multiple of a line
   for (std::size_t done = 0; done < size || done == 0; done += MOST)
     keep(its, {place + done, static_cast<std::uint32_t>(std::min(size - done, MOST)), what, library});
-  its.on = true;
+  on = true;
 }
 
 void opened(const void* pool, std::size_t size) {

@@ -1,4 +1,4 @@
-"""The wheel serves every Python 3 on this architecture and needs no compiler: a static core beside pure Python."""
+"""A release: every core in one wheel, for every Python 3 and any Linux of this architecture, without a compiler."""
 
 import subprocess
 import sys
@@ -17,10 +17,12 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built by what .venv holds, without a network; the objects of ./tierscope are used again."""
     pytest.importorskip("scikit_build_core", reason="no scikit-build-core: ./tierscope test brings it")
     folder = tmp_path_factory.mktemp("wheel")
-    words = ["wheel", str(root), "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    words += [f"--config-settings=build-dir={root / 'build/venv'}"]
-    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *words], check=True, cwd=folder)
+    done = subprocess.run(
+        [root / "packaging/release", "--no-run", "--to", folder], text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     (path,) = folder.glob("*.whl")
+    assert done.stdout.splitlines()[-1].endswith(f"  {path.name}")
     return path
 
 
@@ -35,7 +37,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_is_for_any_python_and_this_architecture(wheel: Path) -> None:
-    assert wheel.name.startswith(f"tierscope-{tierscope.__version__}-py3-none-linux_")
+    assert wheel.name.startswith(f"tierscope-{tierscope.__version__}-py3-none-manylinux_2_17_")
 
 
 def test_it_holds_every_file_of_the_package(root: Path, wheel: Path) -> None:
@@ -48,9 +50,31 @@ def test_it_holds_every_file_of_the_package(root: Path, wheel: Path) -> None:
     assert here <= set(zipfile.ZipFile(wheel).namelist())
 
 
-def test_the_installed_core_runs_and_needs_no_library(installed: Path) -> None:
-    core = installed / "tierscope-core"
+@pytest.mark.parametrize("name", ["tierscope-core", "tierscope-core-traced"])
+def test_an_installed_core_runs_and_needs_no_library(installed: Path, name: str) -> None:
+    core = installed / name
     headers = subprocess.run(["readelf", "--program-headers", core], text=True, capture_output=True, check=True).stdout
     assert "INTERP" not in headers, "the core is linked dynamically: is libc.a missing?"
     done = subprocess.run([core, "--version"], env={}, text=True, capture_output=True, check=True)
     assert done.stdout.strip() == tierscope.__version__
+
+
+def test_the_static_traced_core_records_what_the_other_does(root: Path, installed: Path) -> None:
+    """The linker puts its hooks in place of the C library's copies, too, which nobody may notice."""
+    plan = (
+        "group kernel=unordered_map target=sim:flat cpus=0 operation=insert keys=2000 round=500 seed=7\n"
+        "prepare\nmeasure seconds=1 block=1ms\ncheck\n"
+    )
+    cores = (root / "build/venv/tierscope-core-traced", installed / "tierscope-core-traced")
+    answers = [subprocess.run([core, "run"], input=plan, text=True, capture_output=True, check=False) for core in cores]
+    assert answers[0].returncode == 0, answers[0].stdout
+    assert answers[0].stdout == answers[1].stdout
+
+
+def test_a_clone_knows_its_sources(root: Path, wheel: Path) -> None:
+    reads = [sys.executable, root / "packaging/take_cores.py", wheel]
+    outputs = [
+        subprocess.run(command, capture_output=True, check=True).stdout
+        for command in (reads, ["sh", root / "packaging/core-sum"])
+    ]
+    assert outputs[0] == outputs[1]

@@ -49,7 +49,7 @@ def test_a_build_that_fails_leaves_nothing_and_is_refused(checkout: Path) -> Non
     (checkout / "a cmake.broken").touch()
     with pytest.raises(MachineError, match="which was not built; run ./tierscope of a checkout"):
         core.find_traced_core()
-    with pytest.raises(MachineError, match="it comes with a checkout, not with a wheel; run ./tierscope once"):
+    with pytest.raises(MachineError, match="install the wheel again, or run ./tierscope of a checkout once"):
         core.find_shadow()
     assert [path.name for path in (checkout / ".venv/bin").iterdir()] == ["tierscope-core"]
 

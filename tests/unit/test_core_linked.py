@@ -18,7 +18,7 @@ HELLO = (
     '"clock":{"source":"%s","hz":2e9,"resolution_s":1e-9,"read_cost_s":2e-8}}'
 )
 ABSENT = "error while loading shared libraries: libpmemobj.so.1: cannot open shared object file"
-BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again"
+BRING = "sudo apt-get install -y libpmemobj-dev, then run TIERSCOPE_WHEEL=no ./tierscope of a checkout"
 NODE = one_group("add", (0,), 4096)
 SIMULATED = msgspec.structs.replace(
     NODE,

@@ -184,7 +184,7 @@ def test_what_a_command_leaves_running_is_ended_too(tmp_path: Path) -> None:
 
 def test_a_build_without_the_library_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIERSCOPE_CORE", str(tmp_path / "tierscope-core"))
-    with pytest.raises(MachineError, match=r"libtierscope-shadow\.so is not there: it comes with a checkout"):
+    with pytest.raises(MachineError, match=r"libtierscope-shadow\.so is not there: install the wheel again"):
         hunt.hunt(asked(file=tmp_path / "file"))
     spaced = tmp_path / "a b"
     spaced.mkdir()
@@ -193,6 +193,14 @@ def test_a_build_without_the_library_says_so(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(MachineError, match="its path has a space or a colon"):
         hunt.hunt(asked(file=tmp_path / "file"))
     assert [path.name for path in tmp_path.iterdir()] == ["a b"]
+
+
+def test_a_library_that_the_loader_refuses_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As that of a wheel does where glibc is older than the one that it was linked with."""
+    (tmp_path / "libtierscope-shadow.so").write_text("no ELF file, and longer than the header of one" * 9)
+    monkeypatch.setenv("TIERSCOPE_CORE", str(tmp_path / "tierscope-core"))
+    with pytest.raises(MachineError, match=r"libtierscope-shadow\.so cannot be preloaded: .*\(invalid ELF header\)"):
+        hunt.hunt(asked(file=tmp_path / "file"))
 
 
 # --- what is told ---

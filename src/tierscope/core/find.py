@@ -12,7 +12,7 @@ from tierscope.errors import MachineError
 LINKED = "-pmdk"  # ends the name of the core that is linked with libpmemobj
 TRACED = "-traced"  # likewise, of the core whose structures have their accesses recorded
 SHADOW = "libtierscope-shadow.so"
-BRING = "sudo apt-get install -y libpmemobj-dev, then run ./tierscope of a checkout again, which builds it"
+BRING = "sudo apt-get install -y libpmemobj-dev, then run TIERSCOPE_WHEEL=no ./tierscope of a checkout, which builds it"
 
 
 def find_core() -> Path:
@@ -59,7 +59,7 @@ def find_shadow() -> Path:
     beside = find_core().resolve().with_name(SHADOW)
     if beside.is_file() or build(beside, "tierscope-shadow"):
         return beside
-    raise MachineError(f"{beside} is not there: it comes with a checkout, not with a wheel; run ./tierscope once")
+    raise MachineError(f"{beside} is not there: install the wheel again, or run ./tierscope of a checkout once")
 
 
 def _installed() -> list[Path]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -23,7 +24,21 @@ def find_library() -> Path:
     beside = core.find_shadow()
     if any(letter in str(beside) for letter in " :"):
         raise MachineError(f"{beside} cannot be preloaded: its path has a space or a colon; build in another folder")
+    if reason := _refusal(beside):
+        raise MachineError(f"{beside} cannot be preloaded: {reason}; run TIERSCOPE_WHEEL=no ./tierscope of a checkout, "
+                           "which builds it for this system")  # fmt: skip
     return beside
+
+
+def _refusal(library: Path) -> str:
+    """Return why the dynamic loader ignores the library, such as a glibc that is too old for it; "" if it loads it."""
+    environment = {**os.environ, "LD_PRELOAD": str(library), "LC_ALL": "C"}
+    environment.pop("TIERSCOPE_SHADOW", None)
+    done = subprocess.run([shutil.which("true") or "true"], env=environment, capture_output=True, check=False)
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return next(
+        (line for line in lines if library.name in line), f"status {done.returncode}" if done.returncode else ""
+    )
 
 
 def pmdk_environment() -> dict[str, str]:

@@ -1,0 +1,82 @@
+"""Checks that a wheel may run where its name claims: `packaging/check_wheel.py WHEEL SUM`.
+
+The tag manylinux_2_17 promises a program that starts on each Linux with glibc 2.17 or newer. Both cores that every user
+needs are static, so they need no library. Parts that cannot be static state here what they need; they refuse with
+status 3 where it is absent (docs/decisions/0036-a-release-by-one-command.md). SUM: what packaging/core-sum prints.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+STATIC = ("tierscope-core", "tierscope-core-traced")
+SHADOW = "libtierscope-shadow.so"  # of glibc alone: the program that it is preloaded into may lack all else
+GLIBC = ("libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1")
+
+
+def extract(wheel: Path, folder: Path) -> tuple[dict[str, Path], str]:
+    """Return the native files of a wheel by name, extracted into `folder`, and the sum that it records."""
+    with zipfile.ZipFile(wheel) as archive:
+        scripts = [name for name in archive.namelist() if ".data/scripts/" in name]
+        sums = [name for name in archive.namelist() if name.endswith("/share/tierscope/core.sum")]
+        found = {Path(name).name: Path(archive.extract(name, folder)) for name in scripts}
+        return found, archive.read(sums[0]).decode().strip() if sums else ""
+
+
+def needs(path: Path) -> tuple[list[str], str]:
+    """Return the shared libraries that an ELF file asks for, and the newest version of glibc among its symbols."""
+    command = ["readelf", "--wide", "--dynamic", "--version-info", "--program-headers", str(path)]
+    text = subprocess.run(
+        command, text=True, capture_output=True, check=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
+    ).stdout
+    libraries = re.findall(r"\(NEEDED\).*\[(.+)\]", text) + re.findall(
+        r"Requesting program interpreter: ([^\]]+)", text
+    )
+    versions = re.findall(r"Name: GLIBC_(\d[\d.]*)", text)
+    return libraries, max(versions, key=lambda version: [int(part) for part in version.split(".")], default="")
+
+
+def faults(files: dict[str, Path], recorded: str, expected: str) -> list[str]:
+    """Return what keeps this wheel from being released, a sentence each."""
+    found = [f"{name} is not in the wheel" for name in (*STATIC, SHADOW) if name not in files]
+    asked = {name: needs(files[name])[0] for name in STATIC if name in files}
+    found += [
+        f"{name} is not static, it needs {', '.join(libraries)}; is libc.a missing?"
+        for name, libraries in asked.items()
+        if libraries
+    ]
+    if SHADOW in files and (more := set(needs(files[SHADOW])[0]) - set(GLIBC)):
+        found.append(f"{SHADOW} needs {', '.join(sorted(more))}, which the preloaded program may lack")
+    if recorded != expected:
+        found.append(f"it records the sum {recorded or 'of nothing'}, and the sources here have {expected}")
+    return found
+
+
+def described(files: dict[str, Path]) -> list[str]:
+    """Return a line for each native file: static, or what it needs."""
+    return [f"{name}: {_need(path)}" for name, path in sorted(files.items()) if path.read_bytes()[:4] == b"\x7fELF"]
+
+
+def _need(path: Path) -> str:
+    libraries, glibc = needs(path)
+    asked = [library for library in libraries if "ld-linux" not in library]
+    return f"needs glibc {glibc}, {' '.join(asked)}" if asked else "static"
+
+
+def main(wheel: Path, expected: str) -> int:
+    """Print what the wheel contains; 3 with its faults on stderr if it may not be released."""
+    with tempfile.TemporaryDirectory() as folder:
+        files, recorded = extract(wheel, Path(folder))
+        lines, found = described(files), faults(files, recorded, expected)
+    size = f"{wheel.stat().st_size / 2**20:.1f} MiB"
+    shown = (f"{wheel.name}, {size}", *lines, f"sources {recorded}")
+    sys.stdout.writelines(f"release: {line}\n" for line in shown)
+    sys.stderr.writelines(f"release: {fault}\n" for fault in found)
+    return 3 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))

@@ -1,0 +1,75 @@
+"""What a release refuses: a wheel whose files need more than its name claims, or that lacks one."""
+
+import importlib.util
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def check(root: Path) -> ModuleType:
+    if shutil.which("readelf") is None:
+        pytest.skip("no readelf: sudo apt-get install -y binutils")
+    spec = importlib.util.spec_from_file_location("check_wheel", root / "packaging/check_wheel.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """Two static cores and a library, as far as readelf sees: headers of ELF files without a program."""
+    machine = {"x86_64": 62, "aarch64": 183}[platform.machine()]
+    header = b"\x7fELF\x02\x01\x01" + bytes(9) + (2).to_bytes(2, "little") + machine.to_bytes(2, "little")
+    header += (1).to_bytes(4, "little") + bytes(28) + (64).to_bytes(2, "little") + bytes(10)
+    made = {}
+    for name in ("tierscope-core", "tierscope-core-traced", "libtierscope-shadow.so"):
+        made[name] = tmp_path / name
+        made[name].write_bytes(header)
+    return made
+
+
+def test_static_cores_with_the_sum_of_these_sources_pass(check: ModuleType, files: dict[str, Path]) -> None:
+    assert check.faults(files, "1", "1") == []
+    assert check.described(files) == [f"{name}: static" for name in sorted(files)]
+
+
+@pytest.mark.parametrize("name", ["tierscope-core", "tierscope-core-traced", "libtierscope-shadow.so"])
+def test_a_file_that_is_absent_is_named(check: ModuleType, files: dict[str, Path], name: str) -> None:
+    del files[name]
+    assert check.faults(files, "1", "1") == [f"{name} is not in the wheel"]
+
+
+def test_a_core_that_needs_a_library_is_refused(check: ModuleType, files: dict[str, Path]) -> None:
+    shutil.copy(Path(sys.executable).resolve(), files["tierscope-core-traced"])
+    (fault,) = check.faults(files, "1", "1")
+    assert fault.startswith("tierscope-core-traced is not static, it needs lib")
+    assert "is libc.a missing?" in fault
+    assert any("tierscope-core-traced: needs glibc 2." in line for line in check.described(files))
+
+
+def test_a_library_that_needs_more_than_glibc_is_refused(check: ModuleType, files: dict[str, Path]) -> None:
+    shutil.copy(Path(shutil.which("bash") or pytest.skip("needs bash")).resolve(), files["libtierscope-shadow.so"])
+    (fault,) = check.faults(files, "1", "1")
+    assert "which the preloaded program may lack" in fault
+
+
+def test_the_sum_of_other_sources_is_refused(check: ModuleType, files: dict[str, Path]) -> None:
+    assert check.faults(files, "1", "2") == ["it records the sum 1, and the sources here have 2"]
+    assert check.faults(files, "", "2") == ["it records the sum of nothing, and the sources here have 2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), [(["--nope"], "unknown option --nope"), (["--to"], "--to needs a folder")]
+)
+def test_wrong_options_build_nothing(root: Path, words: list[str], message: str) -> None:
+    done = subprocess.run([root / "packaging/release", *words], text=True, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
