@@ -1,9 +1,11 @@
 # Set-up of a checkout: read by ./tierscope when something is missing; POSIX sh. Uses its root, venv, stage, stamp,
 # sum and ready(). Order: system packages, virtual environment, locked Python packages, the core; the stamp comes
-# last, so that a set-up killed at any moment goes on at the next start.
+# last, so that a set-up killed at any moment goes on at the next start. System packages are in setup_apt.sh, and what
+# takes the core from a wheel instead of building it is in setup_wheel.sh.
 
 log=$venv/setup.log
-apt="env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300"
+. "$root/packaging/setup_apt.sh"
+. "$root/packaging/setup_wheel.sh"
 
 say() { printf 'tierscope: %s\n' "$*" >&2; }
 
@@ -42,24 +44,28 @@ step() {
 
 prepare() {
   trap 'echo >&2; say "interrupted; the next start goes on"; exit 130' INT TERM
+  check_apt
   usable || discard
   find_python
-  find_compiler
-  [ -n "$python" ] && [ -n "$compiler" ] || install_missing
+  find_wheel
+  [ -n "$wheel" ] || find_compiler
+  announce
+  [ -n "$python" ] && [ -n "$compiler$wheel" ] || install_missing
   if [ ! -e "$venv/made" ]; then
     step "virtual environment" "remove $venv and try again" make_venv
   fi
   [ "$stage" = run ] || install_lanes
-  install_wanted liblemon-dev "$lemon" "the victim flow of run neighbors"
-  install_wanted libpmemobj-dev "$pmemobj" "targets named pool:"
-  install_wanted libtomlplusplus-dev "$toml" "targets named sim:"
-  install_wanted robin-map-dev "$robin_map" "the structure robin_map"
+  [ -n "$wheel" ] || each_wanted install_wanted
   sum=$(sources)  # they may have come
   install_packages
   cores=first_cores
   [ "$stage" = run ] || cores=cores
-  case $(cat "$venv/core" 2>/dev/null) in
-    "$sum $compiler $cores" | "$sum $compiler cores") ;;
+  case "$(cat "$venv/core" 2>/dev/null) for ${wheel:+wheel}" in
+    "$sum wheel for wheel" | "$sum $compiler $cores for " | "$sum $compiler cores for ") ;;
+    *" for wheel")
+      step "native core of the wheel" "remove the wheel, or build the core with TIERSCOPE_WHEEL=no" install_wheel
+      echo "$sum wheel" >"$venv/core"
+      ;;
     *)
       step "native core ($compiler)" "mend the source, or choose another compiler with CXX=..." install_project
       echo "$sum $compiler $cores" >"$venv/core"
@@ -70,7 +76,8 @@ prepare() {
 }
 
 write_stamp() {
-  printf '%s\n' "$root" "$sum" "$(readlink -f "$venv/bin/python")" "${TIERSCOPE_PYTHON-}" "${CXX-}" >"$1.new"
+  printf '%s\n' "$root" "$sum" "$(readlink -f "$venv/bin/python")" "${TIERSCOPE_PYTHON-}" "${CXX-}" \
+    "${TIERSCOPE_WHEEL-}" >"$1.new"
   mv "$1.new" "$1"
 }
 
@@ -89,7 +96,7 @@ discard() {
   if [ -e "$venv" ] && [ ! -e "$log" ] && [ -n "$(ls -A "$venv")" ]; then
     fail "$venv was not made by ./tierscope; move it away and try again"
   fi
-  say "setting up in $venv: about two minutes, once"
+  say "setting up: Python packages of requirements/ and the core go into $venv; about two minutes, once"
   rm -rf "$venv" || fail "cannot remove the half-made $venv; remove it and try again"
   mkdir -p "$venv" && : >"$log" || fail "cannot write to $venv; clone to a folder of your own"
 }
@@ -140,115 +147,12 @@ compiles() {
 END
 }
 
-# --- system packages ---
-
-# The version that apt would install, without its epoch; "" when apt knows none.
-candidate() {
-  LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: \([0-9]*:\)\{0,1\}\([0-9].*\)/\2/p'
-}
-
-python_package() {
-  for name in python3 python3.14 python3.13 python3.12 python3.11; do
-    version=$(candidate "$name-venv")
-    minor=${version#3.}
-    minor=${minor%%[!0-9]*}
-    [ "${minor:-0}" -lt 11 ] || { echo "$name-venv" && return 0; }
-  done
-}
-
-compiler_package() {
-  for name in g++ g++-15 g++-14 g++-13 g++-12 clang-18 clang-17 clang-16 clang-15 clang-14; do
-    version=$(candidate "$name")
-    major=${version%%[!0-9]*}
-    [ "${major:-0}" -lt 12 ] || { echo "$name" && return 0; }
-  done
-}
-
-# Sets packages: what is missing, by the names of this distribution.
-name_packages() {
-  packages=
-  [ -n "$compiler" ] || packages=$(compiler_package)
-  [ -n "$python" ] || packages="$packages $(python_package)"
-  packages=${packages# }
-}
-
-# Sets privilege: the word before a command that needs root; false when there is no way.
-become_root() {
-  privilege=
-  [ "$(id -u)" != 0 ] || return 0
-  privilege="sudo -n"
-  sudo -n true >/dev/null 2>&1
-}
-
-install_missing() {
-  needs="needs Python 3.11 or newer with venv, and g++ 12 or clang++ 14 or newer"
-  command -v apt-get >/dev/null 2>&1 || fail "$needs; install them with the package manager of this system"
-  if ! become_root; then
-    name_packages
-    fail "something is missing; run: sudo apt-get install -y ${packages:-g++ python3-venv}"
-  fi
-  if [ -z "$(candidate g++)" ]; then
-    step "package lists" "check the network and /etc/apt" $privilege $apt update
-  fi
-  name_packages
-  [ -n "$packages" ] || fail "$needs; this system's package lists have none: see /etc/apt, or take a newer release"
-  step "system packages ($packages)" "try: sudo apt-get install -y $packages" apt_install $packages
-  find_python
-  find_compiler
-  [ -n "$python" ] && [ -n "$compiler" ] || fail "$needs; $packages did not bring them"
-}
-
-# A dpkg that was killed half-way is mended first; stale lists are renewed once.
-apt_install() {
-  [ -z "$(dpkg --audit)" ] || $privilege env DEBIAN_FRONTEND=noninteractive dpkg --configure -a || return 1
-  $privilege $apt install --no-install-recommends "$@" ||
-    { $privilege $apt update && $privilege $apt install --no-install-recommends "$@"; }
-}
-
-# install_wanted PACKAGE HEADER WHAT: headers that one part of the core is built with; nothing else needs them, and
-# nothing fails for want of them. From the package lists that are there, and once; `./tierscope` notices when they come
-# later.
-install_wanted() {
-  [ ! -e "$2" ] && [ ! -e "$venv/wanted-$1" ] || return 0
-  : >"$venv/wanted-$1"
-  if [ -n "$(candidate "$1")" ] && become_root; then
-    (step "system packages ($1)" "going on without it" $privilege $apt -o Acquire::http::Timeout=20 \
-      install --no-install-recommends "$1") || true
-  fi
-  [ -e "$2" ] || say "going on without $3: sudo apt-get install -y $1"
-}
-
-# What only some tests need: a second compiler with its sanitizers, a cross compiler with an emulator, doctest, LEMON,
-# toml++, robin_map, libpmemobj and its tools, a browser, checkers, and a virtual machine with its kernel. As root alone,
-# and once for these names; else, or where it fails, those tests are skipped by name, with the line that would bring them.
-# tests/unit/test_bootstrap_packages.py holds the names against the lines of the skips.
-install_lanes() {
-  names="clang doctest-dev liblemon-dev libtomlplusplus-dev robin-map-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
-  names="$names e2fsprogs xfsprogs ndctl daxctl" # for persistent memory of the virtual machine
-  names="$names fio valgrind hwloc-nox" # for run storage, for trace, and for the export that lstopo reads
-  names="$names g++-aarch64-linux-gnu qemu-user" # a core for another kind of CPU, and what runs it
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ] ||
-    return 0
-  privilege=
-  [ -n "$(candidate clang)" ] || $apt update >>"$log" 2>&1 || say "package lists cannot be renewed"
-  version=$(candidate clang)
-  version=${version%%[!0-9]*}
-  lanes=
-  for name in $names "libclang-rt-$version-dev"; do
-    [ -z "$(candidate "$name")" ] || lanes="$lanes $name"
-  done
-  (step "for some tests:$lanes" "the tests that need them are skipped" apt_install $lanes) || return 0
-  [ -z "$(candidate linux-image-cloud-amd64)" ] || [ -e "$root/build/vm" ] ||
-    (step "kernel of the virtual machine" "the tests that need it are skipped" "$root/packaging/vm-kernel") || true
-  echo "$names" >"$venv/lanes"
-}
-
 # --- Python packages and the core ---
 
 install_packages() {
   files="build run"
   [ "$stage" = run ] || files="build run test"
-  lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)
+  lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)${wheel:+ wheel}
   [ "$(cat "$venv/packages-$stage" 2>/dev/null)" != "$lock" ] || return 0
   wanted=$venv/requirements.txt
   for file in $files; do cat "$root/requirements/$file.txt"; done | one_a_line | without_system_tools |
@@ -264,6 +168,7 @@ one_a_line() {
 
 # cmake 3.21 (presets) and ninja of the system save a download of 30 MB.
 without_system_tools() {
+  [ -z "$wheel" ] || { grep -Ev '^(cmake|ninja)==' && return; }  # nothing is built
   version=$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
   if [ "$(printf '%d%03d' ${version:-0 0})" -ge 3021 ] && ninja --version >/dev/null 2>&1; then
     grep -Ev '^(cmake|ninja)=='
@@ -294,11 +199,16 @@ pip_install() {
 install_project() {
   [ "$(cat "$root/build/venv.compiler" 2>/dev/null)" = "$compiler" ] || rm -rf "$root/build/venv"
   mkdir -p "$root/build" && echo "$compiler" >"$root/build/venv.compiler" || return 1
-  # what was built when it was needed, perhaps of other sources; it is built again when it is needed again
-  for folder in "$venv/bin" "$root/build/venv"; do
-    rm -f "$folder/tierscope-core-pmdk" "$folder/tierscope-core-traced" "$folder/libtierscope-shadow.so"
-  done
+  remove_later_cores
   CXX=$compiler pip_install --no-deps --no-build-isolation --config-settings=build-dir="$root/build/venv" \
     --config-settings=build.targets="$cores" \
     --editable "$root"
+}
+
+# What was built when it was needed, or came with a wheel: perhaps of other sources. It is built again when it is needed.
+remove_later_cores() {
+  for folder in "$venv/bin" "$root/build/venv"; do
+    rm -f "$folder/tierscope-core-pmdk" "$folder/tierscope-core-traced" "$folder/libtierscope-shadow.so"
+  done
+  rm -f "$root/build/venv/tierscope-core-traced-static"
 }

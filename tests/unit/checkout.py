@@ -5,19 +5,25 @@ They write down how they were called. So it takes no network, no root and no min
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = "cat cksum date dirname env find flock grep head ls mkdir mv readlink rm sed sh sleep sort tail touch".split()
+TOOLS = """
+basename cat chmod cksum cut date dirname env find flock grep head ln ls mkdir mv readlink rm sed sha256sum sh sleep
+sort tail touch uname
+""".split()
+READERS = ("core-sum", "take_cores.py")
+"""What set-up runs of packaging/."""
 
 PYTHON = """#!/bin/sh
 case "$1 ${2-}" in
   "-c "*) exit 0 ;;
   "-m venv") echo venv >>"$CALLS"; mkdir -p "$3/bin"; ln -s "$(readlink -f "$0")" "$3/bin/python" ;;
   "-m pip")
-    case "$*" in *--editable*) word=core ;; *) word=packages ;; esac
+    case "$*" in *wheel.cmake=false*) word=python ;; *--editable*) word=core ;; *) word=packages ;; esac
     echo $word >>"$CALLS"
     case "$*" in *build.targets=*) targets=${*#*build.targets=}; echo "${targets%% *}" >"$CALLS.targets" ;; esac
     [ "${BREAK-}" != $word ] || { echo "cannot reach the index" >&2; exit 1; }
@@ -25,6 +31,7 @@ case "$1 ${2-}" in
     [ -z "${SLOW-}" ] || sleep 0.3
     printf '#!/bin/sh\\necho "cli $*"\\n' >"$(dirname "$0")/tierscope"; chmod +x "$(dirname "$0")/tierscope" ;;
   "-m pytest") shift 2; echo "pytest $*" ;;
+  */take_cores.py*) exec "$REAL_PYTHON" "$@" ;;
 esac
 """
 COMPILER = "#!/bin/sh\ncat >/dev/null\n"
@@ -45,7 +52,7 @@ class Checkout:
         self.calls_file = folder / "calls"
         self.candidates = folder / "candidates"
         self.bin.mkdir()
-        for name in (*TOOLS, "ln", "chmod"):
+        for name in TOOLS:
             (self.bin / name).symlink_to(shutil.which(name) or pytest.skip(f"needs {name}"))
         for name in ("core", "cmake", "packaging", "requirements", "src/tierscope"):
             (self.root / name).mkdir(parents=True)
@@ -54,7 +61,9 @@ class Checkout:
         script = self.root / "tierscope"  # the headers that it looks for are made, too
         script.write_text((ROOT / "tierscope").read_text().replace("=/usr/include/", f"={folder}/include/"))
         script.chmod(0o755)
-        shutil.copy(ROOT / "packaging/setup.sh", self.root / "packaging")
+        for path in (*(ROOT / "packaging").glob("setup*.sh"), *(ROOT / f"packaging/{name}" for name in READERS)):
+            shutil.copy(path, self.root / "packaging")
+        (self.root / "CMakeLists.txt").write_text("one")
         for name in ("build", "run", "test"):
             (self.root / f"requirements/{name}.txt").write_text(f"{name}==1\n")
         (self.root / "core/kernel.hpp").write_text("one")
@@ -79,7 +88,7 @@ class Checkout:
 
     def environment(self, **more: str) -> dict[str, str]:
         made = {"PATH": str(self.bin), "CALLS": str(self.calls_file), "CANDIDATES": str(self.candidates)}
-        return made | more
+        return made | {"REAL_PYTHON": sys.executable} | more
 
     def start(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -139,10 +139,55 @@ PRESENT = {"g++", "gcc", "binutils", "python3-venv", "util-linux"}  # compiled w
 
 def test_set_up_of_the_tests_brings_every_package_that_a_skip_names() -> None:
     """In this suite alone: a package that some message of Tierscope itself names may be one that no test needs."""
-    names = re.findall(r'^  names="(?:[$]names )?(.*?)"', (ROOT / "packaging/setup.sh").read_text(), re.MULTILINE)
+    names = re.findall(r'^  names="(?:[$]names )?(.*?)"', (ROOT / "packaging/setup_apt.sh").read_text(), re.MULTILINE)
     brought = {name for line in names for name in line.split()}
     texts = [path.read_text() for path in (ROOT / "tests").rglob("*.py") if "bootstrap" not in path.name]
     lines = [line for text in texts for line in re.findall(r"apt-get install -y ([a-z0-9+.\- ]*[a-z0-9+])", text)]
     asked = {name for line in lines for name in line.split()}
     assert len(asked) > 10
     assert asked - brought - PRESENT == set()
+
+
+def test_it_prints_all_that_it_installs_before_it_installs_anything(checkout: Checkout) -> None:
+    checkout.tool("id", "#!/bin/sh\necho 0\n")
+    checkout.candidates.write_text(f"{BOOKWORM}liblemon-dev 1.3\nrobin-map-dev 1.0\n")
+    lines = checkout.start("test").stderr.splitlines()  # the made apt brings nothing
+    first = next(number for number, line in enumerate(lines) if "system packages (" in line)
+    begin = lines.index("tierscope: set-up installs these packages with apt, unless TIERSCOPE_APT=no forbids it:")
+    needed, lemon, robin, tests = lines[begin + 1 : first]
+    assert needed == "tierscope:   set-up cannot go on without: g++ python3-venv"
+    assert lemon == "tierscope:   for the victim flow of run neighbors: liblemon-dev"
+    assert robin == "tierscope:   for the structure robin_map: robin-map-dev"
+    assert tests.startswith("tierscope:   for some tests: clang doctest-dev ")
+
+
+def test_without_root_it_announces_nothing(checkout: Checkout) -> None:
+    assert "set-up installs" not in checkout.with_tools().start("x").stderr
+
+
+def test_no_apt_names_the_command_and_ends_where_nothing_can_work(checkout: Checkout) -> None:
+    checkout.tool("id", "#!/bin/sh\necho 0\n")
+    refused = checkout.start("run", "quick", TIERSCOPE_APT="no")
+    assert refused.returncode == 3
+    assert refused.stderr.splitlines()[-1].endswith("sudo apt-get install -y g++ python3-venv")
+    assert "set-up installs" not in refused.stderr
+    assert checkout.calls() == []
+
+
+@pytest.mark.parametrize("word", ["x", "test"])
+def test_no_apt_goes_on_with_what_is_there(checkout: Checkout, word: str) -> None:
+    checkout.with_tools().tool("id", "#!/bin/sh\necho 0\n")
+    checkout.candidates.write_text(f"{BOOKWORM}liblemon-dev 1.3\n")
+    done = checkout.start(word, TIERSCOPE_APT="no")
+    assert done.returncode == 0, done.stderr
+    assert "going on without the victim flow of run neighbors: sudo apt-get install -y liblemon-dev" in done.stderr
+    lanes = "going on without what some tests need: sudo apt-get install -y clang"
+    assert (lanes in done.stderr) == (word == "test")
+    assert checkout.calls() == ["venv", "packages", "core"]
+
+
+def test_another_word_than_yes_and_no_is_an_error(checkout: Checkout) -> None:
+    refused = checkout.with_tools().start("x", TIERSCOPE_APT="never")
+    assert refused.returncode == 2
+    assert refused.stderr == "tierscope: TIERSCOPE_APT=never: expected yes or no; try TIERSCOPE_APT=no\n"
+    assert checkout.calls() == []

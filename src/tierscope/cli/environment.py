@@ -4,6 +4,10 @@ VARIABLES = {
     "TIERSCOPE_CORE": "path of the `tierscope-core` to use instead of the installed one; its folder must also contain "
     "`tierscope-core-pmdk` and `tierscope-core-traced`, if they are used",
     "TIERSCOPE_PYTHON": "Python interpreter that `./tierscope` uses for the set-up",
+    "TIERSCOPE_APT": "`no` forbids the set-up of a checkout to install system packages with apt; it then prints the "
+    "command to type, and continues if it can",
+    "TIERSCOPE_WHEEL": "wheel from which `./tierscope` takes the core, if the wheel was built from the sources of the "
+    "checkout, instead of one in `dist/`; `no` builds the core",
     "CXX": "compiler that `./tierscope` builds the core with",
     "XDG_CACHE_HOME": "folder of what can be made again, else `~/.cache`: `tierscope/numbers` has the main numbers "
     "of runs that were judged",
