@@ -18,7 +18,10 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("scikit_build_core", reason="no scikit-build-core: ./tierscope test brings it")
     folder = tmp_path_factory.mktemp("wheel")
     done = subprocess.run(
-        [root / "packaging/release", "--no-run", "--to", folder], text=True, capture_output=True, check=False
+        [root / "packaging/release", "--no-run", "--only-wheel", "--to", folder],
+        text=True,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     (path,) = folder.glob("*.whl")

@@ -9,7 +9,7 @@ import pytest
 
 import spelling
 
-RELEASE = ("packaging/core-sum", "packaging/release")
+RELEASE = [f"packaging/{name}" for name in ("core-sum", "deb", "image", "release")]
 SOURCES = ("benchmarks", "cmake", "core", "docs", "packaging", "src", "tests")
 
 
