@@ -192,8 +192,8 @@ def test_what_does_not_fit_is_refused(
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (text(HELLO) + b"{", "line 2 is no JSON object"),
-        (text(HELLO) + b"7\n", "line 2 is no JSON object"),
+        (text(HELLO) + b"{", "line 2 is not a JSON object"),
+        (text(HELLO) + b"7\n", "line 2 is not a JSON object"),
         (text(HEADER), "no line is the greeting of the core"),
         (text(HELLO, {"fact": "error", "kind": "BadPlan", "message": "no key"}), "failed at line 2 of the output: no"),
     ],

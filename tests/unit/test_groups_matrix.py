@@ -57,7 +57,7 @@ def test_a_text_that_is_a_name_alone_becomes_the_value_of_its_kind() -> None:
         ('[matrix]\nsize = "1GiB"\n', "expected a list for matrix.size, got '1GiB'"),
         ("[matrix]\nsize = []\n", "expected a list for matrix.size, got []"),
         ("[matrix]\nsize = [[1]]\n", "matrix.size lists texts, numbers, true and false, not [1]"),
-        ('[matrix]\n"a b" = [1]\n', "'a b' is no name for the matrix"),
+        ('[matrix]\n"a b" = [1]\n', "'a b' is not a name for the matrix"),
         ('[matrix]\nsize = [1]\n[[group]]\nkernel = "{kernel}"\n', "{kernel} is not in the matrix, which has size"),
         ('[matrix]\nsize = [1]\n[[group]]\nkernel = "read"\n', "no text of the experiment uses {size}"),
     ],

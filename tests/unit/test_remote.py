@@ -161,7 +161,7 @@ def test_nobody_is_asked_without_a_terminal(far: Far, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("programs", "why"),
     [
-        ({"uname": "echo Darwin"}, "is no Linux (Darwin)"),
+        ({"uname": "echo Darwin"}, "does not run Linux (Darwin)"),
         ({"mktemp": "echo 'No space left on device' >&2; exit 1"}, "no temporary space for the core"),
         ({"sha256sum": "echo 0 -"}, "no temporary space for the core"),
         ({"cat": "echo 'cat: write error: No space left on device' >&2; exit 1"}, "No space left on device"),

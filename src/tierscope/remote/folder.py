@@ -52,7 +52,7 @@ class Folder:
         system, _, kind = said.out.decode(errors="replace").strip().partition("\n")
         if said.status or system != SYSTEM:
             what = system or said.why()
-            raise MachineError(f"{self._word} is no Linux ({last_line(what.encode())}); the core measures Linux alone")
+            raise MachineError(f"{self._word} does not run Linux ({last_line(what.encode())}); the core measures Linux alone")
         return kind
 
     def _placed(self, core: Path) -> str:
@@ -62,7 +62,7 @@ class Folder:
             made = self._shell.run(MAKE.format(place=place))
             self._path = made.out.decode(errors="replace").strip()
             if made.status or not self._path.startswith("/"):
-                refused.append(made.why() or f"{place} is no whole path there")
+                refused.append(made.why() or f"{place} is not a whole path there")
                 self._shell.run('rm -rf -- "$d"')
                 continue
             try:

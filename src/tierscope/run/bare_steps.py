@@ -66,7 +66,7 @@ def read_output(content: bytes) -> Output:
         try:
             one = msgspec.json.decode(line, type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise UsageError(f"line {number} is no JSON object: {error}; copy the whole output again") from error
+            raise UsageError(f"line {number} is not a JSON object: {error}; copy the whole output again") from error
         if "fact" not in one and hello is None:
             topology = one if "architecture" in one else topology
             header |= {} if "architecture" in one or "kernels" in one else one

@@ -43,7 +43,7 @@ def _read(matrix: Any, place: str) -> dict[str, list[Any]]:
         raise UsageError(f'{place}: matrix is a table of lists, as kernel = ["read", "copy"]')
     for name, values in matrix.items():
         if not NAME.fullmatch(f"{{{name}}}"):
-            raise UsageError(f"{place}: {name!r} is no name for the matrix; use letters, digits and _")
+            raise UsageError(f"{place}: {name!r} is not a name for the matrix; use letters, digits and _")
         if not isinstance(values, list) or not values:
             raise UsageError(f'{place}: expected a list for matrix.{name}, got {values!r}; try {name} = ["a", "b"]')
         if wrong := [one for one in values if not isinstance(one, str | int | float | bool)]:
