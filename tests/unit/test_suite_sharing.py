@@ -11,6 +11,7 @@ from fake_core import Beside, FakeCore, put_in_place
 from made_machine import made_machine
 from tierscope.errors import MachineError, UnknownNameError, UsageError
 from tierscope.plans import Plan, suites
+from tierscope.record.background import Background
 from tierscope.record.experiment import Experiment, Group
 from tierscope.record.machine import Machine
 from tierscope.record.result import Finding, Run, load
@@ -130,6 +131,19 @@ def test_a_full_or_capped_path_to_memory_is_found(lab: Lab) -> None:
         assert row.gain.middle == pytest.approx(1.0, rel=0.02)
     text = said(run)["memory 0 1"].text
     assert "get no more from memory than one: the bus is capped or saturated: 1.0" in text
+
+
+@pytest.mark.parametrize(("used", "path"), [(None, FULL), (0.05, FULL), (0.8, UNKNOWN)])
+def test_a_pair_beside_other_programs_says_nothing(lab: Lab, used: float | None, path: str) -> None:
+    """What they take looks like a full path: two threads and a busy program share two CPUs."""
+    run = lab(one_path)
+    records = [msgspec.structs.replace(one, background=Background(cpus=used)) for one in run.result.records]
+    visits = [msgspec.structs.replace(one, background=Background(cpus=used)) for one in run.result.visits]
+    result = msgspec.structs.replace(run.result, records=tuple(records), visits=tuple(visits))
+    found = rows_of(Run(path=run.path, result=result))
+    assert {row.path for row in found} == {path}
+    assert all(row.conclusive == (path == FULL) for row in found)
+    assert (finding(found).verdict == "note") == (path == FULL)
 
 
 def test_each_visit_is_a_moment_with_its_time_and_a_change_is_told_with_both(lab: Lab, core: FakeCore) -> None:

@@ -92,6 +92,8 @@ def matches(row: Flat, key: str, value: Label) -> bool:
     own = row.get(key)
     if isinstance(own, bool) or isinstance(value, bool):
         return own is value
+    if isinstance(own, int) and isinstance(value, str):
+        return str(own) == value
     if isinstance(own, int | float) and isinstance(value, int | float):
         return math.isclose(own, value, rel_tol=1e-9)
     return own == value

@@ -4,7 +4,8 @@
     at_most  = high bound of the interval * (1 + margin)    where less is better
 
 So the run itself keeps its thresholds. A key is left out of `where` if it is a size and all points of the table have
-the same: it was chosen by the free memory and the caches, and is another one tomorrow.
+the same: it was chosen by the free memory and the caches, and is another one tomorrow. A table whose points are moments
+of a run has no point that another run has.
 """
 
 import json
@@ -21,6 +22,8 @@ from tierscope.sound import reads
 from tierscope.tables import Flat
 from tierscope.units import word_size, word_value
 
+MOMENT = "moment"
+
 
 @reads("the thresholds file")
 def thresholds_of(run: Run, margin: float) -> str:
@@ -28,6 +31,8 @@ def thresholds_of(run: Run, margin: float) -> str:
     blocks: list[str] = []
     left_out = 0
     for measure in measures().values():
+        if MOMENT in measure.table.keys:
+            continue
         rows = measure.rows(run)
         sure = [row for row in rows if _is_sure(measure, row)]
         left_out += len(rows) - len(sure)

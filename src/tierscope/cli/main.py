@@ -15,6 +15,7 @@ from tierscope import __version__, stops
 from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Group, two_columns
+from tierscope.cli.whole import whole
 from tierscope.errors import Exit, TierscopeError, refusal
 
 EXAMPLES = {
@@ -127,5 +128,7 @@ def _mend_streams() -> None:
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (until the process ends)
+        elif type(stream) is io.TextIOWrapper:  # what others put there, they want back
+            setattr(sys, name, whole(stream))
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

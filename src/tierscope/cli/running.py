@@ -1,5 +1,7 @@
 """The options that every command has that measures: `run`, `resume` and `rerun`."""
 
+from pathlib import Path
+
 import rich_click as click
 
 HOST = "tierscope.host"  # of the context: the machine to measure
@@ -15,6 +17,15 @@ def asked_host() -> str | None:
     return context.meta.get(HOST) if context else None
 
 
+def _writable(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """Refuse a file in a folder that is not there, before anything is measured."""
+    from tierscope.errors import UsageError
+
+    if value not in (None, "-") and not (folder := Path(value).parent).is_dir():
+        raise UsageError(f"--json {value}: {folder} is not a folder; make it, or name another file")
+    return value
+
+
 host = click.option(
     "--host",
     metavar="HOST",
@@ -27,6 +38,7 @@ rows = click.option(
     "--json",
     "json_to",
     metavar="FILE",
+    callback=_writable,
     help="Write all rows as one [JSON document](json.md); `-` is standard output, and tables then go to "
     "standard error.",
 )

@@ -36,7 +36,7 @@ def _number(value: float, column: Column) -> str:
         show = show_size(int(value)) if column.name in DECIMAL else show_bytes(value)
         return show if value else "0"
     if column.unit == "B/s":
-        return f"{vega.gb(value):.2f}"
+        return f"{value / 1e9:.2f}"
     if _is_long(column):
         return f"{value:.4g}"
     if column.unit == "s":

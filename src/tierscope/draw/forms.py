@@ -94,7 +94,7 @@ def titled(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> 
 
 def rate(row: JudgedRow | None, found: Interval | None) -> str:
     """'53.39 ±0.4%', in GB/s."""
-    return with_interval(row, found, lambda value: f"{vega.gb(value):.2f}")
+    return with_interval(row, found, lambda value: f"{value / 1e9:.2f}")
 
 
 def wait(row: JudgedRow | None, found: Interval | None) -> str:

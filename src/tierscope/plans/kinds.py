@@ -180,7 +180,9 @@ Share = Annotated[_Share, SHARE]
 Size = Annotated[int, Meta(gt=0), one_size("a size above 0 is needed")]
 Seconds = Annotated[float, Meta(ge=0), SECONDS]
 Time = Annotated[float, Meta(gt=0), replace(SECONDS, needed="a time above 0 is needed")]
-Rate = Annotated[float, Meta(gt=0), Kind(units.parse_rate, needed="a rate above 0 is needed")]
+Rate = Annotated[
+    float, Meta(gt=0), Kind(lambda word: units.parse_value(word, "B/s"), needed="a rate above 0 is needed")
+]
 Number = Annotated[int, Meta(ge=0, le=1 << 31)]
 Sizes = Annotated[tuple[int, ...], Meta(min_length=1), several_sizes("size", "try 4KiB,64MiB")]
 Numbers = tuple[int, ...]

@@ -52,7 +52,9 @@ class Folder:
         system, _, kind = said.out.decode(errors="replace").strip().partition("\n")
         if said.status or system != SYSTEM:
             what = system or said.why()
-            raise MachineError(f"{self._word} does not run Linux ({last_line(what.encode())}); the core measures Linux alone")
+            raise MachineError(
+                f"{self._word} does not run Linux ({last_line(what.encode())}); the core measures Linux alone"
+            )
         return kind
 
     def _placed(self, core: Path) -> str:

@@ -46,7 +46,7 @@ def passed_over(content: Content) -> StreamRow | None:
     rows: list[StreamRow] = content.typed("stream")
     speeds = [Speed(row, row.bandwidth) for row in rows if row.bandwidth and row.bandwidth.middle]
     best = max(speeds, key=lambda speed: speed.bandwidth.middle, default=None)
-    return best.row if best and not (chosen and best.row is chosen.row) else None
+    return best.row if best and chosen and best.row is not chosen.row else None
 
 
 def idle(content: Content) -> Wait | None:

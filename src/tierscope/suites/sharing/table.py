@@ -7,14 +7,17 @@ Moments are not pooled as visits of other points are: what changes between them 
 """
 
 from collections import Counter
+from dataclasses import replace
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.said import said_of
-from tierscope.suites.sharing.verdict import OWN, SHARED, sharing_of
+from tierscope.suites.sharing.verdict import OWN, SHARED, UNKNOWN, sharing_of
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import closing, judged_once, records
+
+OTHERS = 0.25  # CPUs of other programs, from which a pair says nothing
 
 
 class Sharing:
@@ -60,6 +63,8 @@ def _row(run: Run, record: Record, moment: int) -> SharingRow:
     found = judged_once(run, record)
     shared = sharing_of(found, record.experiment.schedule)
     cores = {cpu.number: (cpu.package, cpu.core) for cpu in run.result.machine.identity.cpus}
+    if busy := _busy(record):
+        shared = replace(shared, core=UNKNOWN, path=UNKNOWN, reasons=(*shared.reasons, busy))
     first, second, *_ = record.groups
     (a,), (b,), memory = first.cpus, second.cpus, record.groups[-1]
     verdict = closing(record, found.points[-1]) | {"conclusive": shared.conclusive, "reasons": shared.reasons}
@@ -79,6 +84,12 @@ def _row(run: Run, record: Record, moment: int) -> SharingRow:
         target=memory.target,
         **verdict,
     )
+
+
+def _busy(record: Record) -> str:
+    """What other programs take looks like a core that is shared, or a path that is full; "" where they took little."""
+    used = record.background.cpus if record.background else None
+    return f"other programs used {used:.2f} CPUs meanwhile" if used is not None and used >= OTHERS else ""
 
 
 tables.add(Sharing())
