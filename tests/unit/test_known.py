@@ -17,8 +17,8 @@ from tierscope.run.known import refuse_unknown
 from tierscope.run.start import begin
 
 WRONG = "WRONG"
-UNUSED = {("neighbors", "target"), ("neighbors", "fio_path")}
-"""Options that only some victims ask for; a folder of a program is looked for by the program."""
+UNUSED = {("neighbors", "target"), ("neighbors", "fio_path"), ("document-002", "dram")}
+"""Options that only some victims ask for; a folder that a program looks for; DRAM of a document on its second tier."""
 CASES = [
     (name, one.name) for name in suites for one in own_options(suites[name].options) if (name, one.name) not in UNUSED
 ]

@@ -45,7 +45,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_there_is_one_of_every_suite_of_the_program() -> None:
-    assert {stored(name).result.suite for name in RUNS} >= set(MADE)
+    documents = {name for name in MADE if name.startswith("document-")}  # their tables are those of other suites
+    assert {stored(name).result.suite for name in RUNS} >= set(MADE) - documents
 
 
 @pytest.mark.parametrize("name", RUNS)

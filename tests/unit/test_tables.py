@@ -23,6 +23,7 @@ from made import (
     made_load,
     one_group,
 )
+from made_documents import document_run
 from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
@@ -63,7 +64,7 @@ def typed(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathF
     A suite without a made run has one on the fake core.
     """
     others = [fake_run(name, tmp_path_factory.mktemp(name) / "run") for name in suites if name not in MADE]
-    runs = (run, probed, stored, *others)
+    runs = (run, probed, stored, document_run(tmp_path_factory.mktemp("document")), *others)
     found = {name: next((rows for one in runs if (rows := tables[name].rows(one))), []) for name in tables}
     _, stream = read(Path(__file__).parents[1] / "data/imports/stream.txt")
     result = msgspec.structs.replace(run.result, readings=stream.readings)
