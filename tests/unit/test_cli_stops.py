@@ -109,10 +109,21 @@ def test_ctrl_c_before_anything_is_measured_ends_with_130(
 def test_a_json_file_that_cannot_be_written_does_not_lose_the_run(
     fake: FakeCore, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    status, _, err = say(capfd, *STREAM, "--out", "run", "--quiet", "--json", "nowhere/rows.json")
+    Path("rows.json").mkdir()
+    status, _, err = say(capfd, *STREAM, "--out", "run", "--quiet", "--json", "rows.json")
     assert status == Exit.CANNOT
-    assert "cannot write nowhere/rows.json: No such file or directory; the run itself is safe" in err
+    assert "cannot write rows.json: " in err
+    assert "; the run itself is safe" in err
     assert load(Path("run")).result.complete
+
+
+def test_a_json_file_in_a_folder_that_is_not_there_is_refused_before_anything_is_measured(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = say(capfd, *STREAM, "--out", "run", "--json", "nowhere/rows.json")
+    assert status == Exit.USAGE
+    assert "--json nowhere/rows.json: nowhere is not a folder; make it, or name another file" in err
+    assert not Path("run").exists()
 
 
 def test_a_disk_that_fills_up_is_told_with_the_way_to_go_on(
