@@ -17,7 +17,7 @@ from tierscope.record import result as results
 from tierscope.record.result import Finding, Run
 from tierscope.report import commands
 from tierscope.report.content import Content, gather, ranked, touching
-from tierscope.report.picks import fastest, idle
+from tierscope.report.picks import fastest
 from tierscope.report.provenance import experiments, state_facts
 from tierscope.report.top import usual
 from tierscope.report.top.brief import begun
@@ -114,7 +114,9 @@ def test_a_few_conclusive_points_are_not_denied_where_no_sentence_names_them(run
 
 
 def test_memory_is_the_largest_footprint_with_the_largest_pages(run: Run) -> None:
-    wait = idle(gather(run))
+    found = memory_of(gather(run))
+    assert found is not None
+    wait = found.idle
     assert wait is not None
     assert (wait.row.footprint_bytes, wait.row.page_bytes) == (1 << 30, 2 << 20)
 

@@ -15,7 +15,7 @@ from tierscope.printable import printable_all
 from tierscope.record.result import Finding, Run
 from tierscope.sound import reads
 from tierscope.suites.series.points import COLUMNS, choose, series_rows
-from tierscope.tables import Column, Flat, Insight, flat, tables
+from tierscope.tables import Asked, Column, Flat, Insight, flat, tables
 
 SERIES_PLACE = 80  # of the blocks over time, which are no table: behind what is asked most, before a user's own groups
 
@@ -35,6 +35,11 @@ class Section:
     insights: list[Insight]
     findings: tuple[Finding, ...]  # those that touch it, the worst first; good ones left out
     failures: tuple[Failure, ...] = ()  # identities that its numbers do not keep
+
+    @property
+    def asked(self) -> Asked | None:
+        """What the reader of its table wants to know; None of the blocks over time, which are no table."""
+        return tables[self.name].asked if self.name in tables else None
 
     @property
     def judged(self) -> list[Flat]:

@@ -1,8 +1,7 @@
-"""The rows that a headline rests on, and their bounds in words; picked, not computed."""
+"""The rows that a headline rests on; picked, not computed."""
 
 from typing import NamedTuple
 
-from tierscope.draw import vega
 from tierscope.report.content import Content
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.row import LatencyRow
@@ -49,16 +48,6 @@ def passed_over(content: Content) -> StreamRow | None:
     return best.row if best and chosen and best.row is not chosen.row else None
 
 
-def idle(content: Content) -> Wait | None:
-    """The latency of memory: the largest footprint in global order, with the largest pages; None if inconclusive."""
-    known: list[LatencyRow] = content.typed("latency")
-    rows = [row for row in known if row.latency and row.latency.middle and row.order == "global"]
-    cycles = [row for row in rows if row.probe == "cycle"] or rows
-    row = max(cycles, key=lambda row: (row.footprint_bytes, row.page_bytes or 0), default=None)
-    latency = sure(row, row.latency) if row and content.sections["latency"].sure else None
-    return Wait(row, latency) if row and latency else None
-
-
 def most_loaded(content: Content, target: str) -> Load | None:
     """Return the conclusive row of the most bandwidth under load, of one target."""
     known: list[LoadedLatencyRow] = content.sure_rows("loaded_latency")
@@ -78,13 +67,3 @@ def judged(content: Content) -> list[Flat]:
 def reaches_memory(content: Content) -> bool:
     """Whether the staircase ends on memory's plateau, so that the largest footprint may be called memory."""
     return any(insight.name == "memory" and insight.value is not None for insight in content.conclusions)
-
-
-def rate_span(bandwidth: Interval) -> str:
-    """' (53.10 to 53.50)', in GB/s."""
-    return f" ({vega.gb(bandwidth.low):.2f} to {vega.gb(bandwidth.high):.2f})"
-
-
-def time_span(latency: Interval) -> str:
-    """' (81.2 to 81.9)', in ns."""
-    return f" ({vega.ns(latency.low):.4g} to {vega.ns(latency.high):.4g})"

@@ -1,6 +1,6 @@
 """How a headline writes numbers, counts and its first letter."""
 
-from tierscope.units import show_value
+from tierscope.units import show_seconds
 
 SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -12,12 +12,7 @@ def short_rate(rate: float) -> str:
 
 def short_seconds(seconds: float) -> str:
     """'152 ns'."""
-    return short(seconds, "s")
-
-
-def short(value: float, unit: str) -> str:
-    """Return a value in base units with three digits."""
-    return short_rate(value) if unit == "B/s" else show_value(value, unit)
+    return show_seconds(seconds)
 
 
 def cpus_name(count: int) -> str:

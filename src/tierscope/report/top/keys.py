@@ -12,7 +12,7 @@ from tierscope.report.picks import Load, Speed, Wait
 from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Key, Point
 from tierscope.report.top.usual import SMALL, reported, small_cache
-from tierscope.tables import Insight, flat, tables
+from tierscope.tables import Insight, flat
 from tierscope.units import show_bytes, show_rate
 
 MOST = 6
@@ -91,7 +91,7 @@ def _load(load: Load) -> Key:
 def _asked(content: Content) -> Iterator[Key]:
     """What the other tables answer: of each kind of insight the one with the largest number."""
     for section in content.sections.values():
-        asked = tables[section.name].asked if section.name in tables else None
+        asked = section.asked
         if asked and section.sure:
             sure = [one for one in section.insights if one.conclusive and one.value is not None]
             kinds = {name: [one for one in sure if one.name.split()[0] == name] for name in asked.keys}

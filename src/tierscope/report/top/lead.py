@@ -27,7 +27,7 @@ def lead(content: Content, found: Memory | None, cpus: Cpus | None, limit: str) 
 def _leading(content: Content) -> str:
     """Return the answer of a table that leads whatever else was measured; "" where there is no such table."""
     for section in content.sections.values():
-        asked = tables[section.name].asked if section.name in tables else None
+        asked = section.asked
         if asked and asked.leads:
             known = [one for one in section.insights if one.name in asked.answers]
             return f"{begun(known[0].headline)}." if known else ""
@@ -100,7 +100,7 @@ def _answer(content: Content) -> str:
     for section in content.sections.values():
         if section.name not in tables or tables[section.name].place >= BESIDE or not section.sure:
             continue
-        asked = tables[section.name].asked
+        asked = section.asked
         sure = [one for one in section.insights if one.conclusive]
         ordered = [one for name in asked.answers for one in sure if one.name.split()[0] == name] if asked else sure
         if first := next(iter(ordered or sure), None):

@@ -31,14 +31,13 @@ def top(content: Content) -> Top:
 
 def _leads(content: Content) -> bool:
     """Whether a table of the run answers a question that comes before those of a memory."""
-    known = (tables[name].asked for name in content.sections if name in tables)
-    return any(asked.leads for asked in known if asked)
+    return any(section.asked.leads for section in content.sections.values() if section.asked)
 
 
 def _asked(content: Content) -> Answer | None:
     """The question of the first table that has one, with its answer."""
     for section in content.sections.values():
-        asked = tables[section.name].asked if section.name in tables else None
+        asked = section.asked
         if asked is None or tables[section.name].place >= BESIDE:
             continue
         known = [one for one in section.insights if one.name.split()[0] in asked.answers]
