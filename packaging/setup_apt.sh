@@ -130,7 +130,8 @@ install_wanted() {
 lanes_missing() {
   names="clang doctest-dev liblemon-dev libtomlplusplus-dev robin-map-dev libpmemobj-dev pmdk-tools shellcheck groff chromium qemu-system-x86 busybox-static"
   names="$names e2fsprogs xfsprogs ndctl daxctl" # for persistent memory of the virtual machine
-  names="$names fio valgrind hwloc-nox openssh-client" # for run storage, for trace, the export that lstopo reads, and --host ssh:
+  names="$names libzydis-dev" # with qemu-user, for trace
+  names="$names fio valgrind hwloc-nox openssh-client" # for run storage, for benchmarks of trace, the export that lstopo reads, and --host ssh:
   names="$names g++-aarch64-linux-gnu qemu-user" # a core for another kind of CPU, and what runs it
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes" 2>/dev/null)" != "$names" ]
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "cli/json.hpp"
+#include "cli/trace_flow.hpp"
 #include "simulate/lackey.hpp"
 #include "simulate/thread.hpp"
 
@@ -131,6 +132,7 @@ void trace(const std::vector<std::string>& words, std::istream& from,
   auto machines = words;
   const bool count = std::erase(machines, "--count") != 0;
   if (machines.empty()) throw BadPlan("trace needs a simulated machine, for example trace sim:optane100");
+  if (from.peek() == 'T') return trace_flow(machines, count, from, emit);  // no line of lackey begins so
   std::vector<Runs> all;
   for (const auto& word : machines) all.push_back(runs_of(word, count));
   simulate::Lackey lackey(from);

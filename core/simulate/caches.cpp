@@ -41,6 +41,7 @@ class Caches::Levels : private Lineup {
     if (depth_ == 0) return {&none_, nullptr, 0};
     return {cache(cpu, 0).last(), levels_[0].events.uses.data(), levels_[0].facts.latency};
   }
+  [[nodiscard]] bool near(unsigned cpu, Entry line) const { return depth_ != 0 && cache(cpu, 0).find(line) != nullptr; }
   void touch(unsigned cpu, std::span<const Touch> touches) {
     if (Touches::suffice(*this, cpu)) return touches_.run(*this, cpu, touches, below_);
     for (const auto touch : touches) access(cpu, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
@@ -289,6 +290,7 @@ Time Caches::otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at) 
   return levels_->access(cpu, address & ADDRESS, kind, at);
 }
 void Caches::touch(unsigned cpu, std::span<const Touch> touches) { levels_->touch(cpu, touches); }
+bool Caches::near(unsigned cpu, std::uint64_t address) const { return levels_->near(cpu, address & ADDRESS); }
 void Caches::count(Counters& counters) const { levels_->count_all(counters); }
 void Caches::reset_counters() { levels_->reset_counters(); }
 

@@ -41,6 +41,8 @@ class Caches {
   /// happens at the time 0, and the memory may be asked in another order. Up to four times as fast for one CPU alone
   /// whose caches neither include each other nor fetch ahead.
   void touch(unsigned cpu, std::span<const Touch> touches);
+  /// Whether the nearest cache has the line, or it is on its way there.
+  [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const;
   void count(Counters& counters) const;
   void reset_counters();
 

@@ -69,6 +69,17 @@ CpuLimits limits_of(const Section& cpu) {
   return limits;
 }
 
+CoreLimits core_of(const Section& root) {
+  CoreLimits limits;
+  if (!root.has("core")) return limits;
+  const auto core = root.section("core");
+  limits.width = static_cast<unsigned>(core.count("width", 1, 32, "4"));
+  limits.reorder = static_cast<unsigned>(core.count("reorder", 8, 4096, "224"));
+  limits.store_buffer = static_cast<unsigned>(core.count("store_buffer", 1, 1024, "56"));
+  limits.wrong_guess = static_cast<unsigned>(core.count("wrong_guess", 0, 1000, "16"));
+  return limits;
+}
+
 std::uint64_t page_of(const Section& root) {
   if (!root.has("pages")) return 0;
   const auto pages = root.section("pages");
@@ -88,6 +99,7 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
   const auto cpu = root.section("cpu");
   cpus_ = static_cast<unsigned>(cpu.count("count", 1, MOST_CPUS));
   limits_ = limits_of(cpu);
+  core_ = core_of(root);
   page_bytes_ = page_of(root);
   for (const auto& section : root.sections("memory")) {
     const auto size = section.bytes("size");

@@ -22,6 +22,14 @@ struct CpuLimits {
   unsigned combining = 12;  // write-combining buffers of stores that pass the caches by
 };
 
+/// Its core, for programs that run through `Pipeline`.
+struct CoreLimits {
+  unsigned width = 4;          // instructions per cycle
+  unsigned reorder = 224;      // instructions in the reorder buffer
+  unsigned store_buffer = 56;  // stores from their dispatch until their line is written
+  unsigned wrong_guess = 16;   // cycles from the end of a branch to the first instruction of the right path
+};
+
 /// One of its memories, which targets name by `memory=NAME`.
 struct Region {
   std::string name;
@@ -40,6 +48,7 @@ class Machine {
   [[nodiscard]] const std::string& source() const noexcept { return source_; }
   [[nodiscard]] unsigned cpus() const noexcept { return cpus_; }
   [[nodiscard]] const CpuLimits& limits() const noexcept { return limits_; }
+  [[nodiscard]] const CoreLimits& core() const noexcept { return core_; }
   [[nodiscard]] const std::vector<CacheFacts>& cache_facts() const noexcept { return caches_->facts(); }
   [[nodiscard]] const std::vector<Region>& regions() const noexcept { return regions_; }
   /// Index of the memory of that name, of the default one for "". @throws BadPlan
@@ -55,6 +64,8 @@ class Machine {
     if (tlbs_ != nullptr) at = tlbs_->translate(cpu, address, at);
     return caches_->access(cpu, address, kind, at);
   }
+  /// Whether the nearest cache has the line, or it is on its way there.
+  [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const { return caches_->near(cpu, address); }
   /// Counts what `access` would for these loads and stores, in order, where nobody asks when, which is faster.
   /// The memories then count reads and writes and nothing else; a machine is used by `touch` or by `access`, not by
   /// both.
@@ -67,6 +78,7 @@ class Machine {
   std::string name_, summary_, source_;
   unsigned cpus_ = 1;
   CpuLimits limits_;
+  CoreLimits core_;
   std::uint64_t page_bytes_ = 0;
   std::vector<Region> regions_;
   std::size_t default_ = 0;

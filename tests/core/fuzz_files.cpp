@@ -1,8 +1,8 @@
 /// Any bytes as files that the core reads beside plans: a tree of sysfs, names of performance events with the fields of
-/// a PMU, the plan of the library that cuts the power. What is wrong ends in an Error of one line or is passed over.
-/// The first line says which: "topology", "events" or "shadow". Of a tree each further line is PATH=CONTENT, where \n
-/// in the content stands for a new line. Of events the first is the words, the others the PMU's files. Source: K.
-/// Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
+/// a PMU, the plan of the library that cuts the power, a stream of the tracer. What is wrong ends in an Error of one
+/// line or is passed over. The first line says which: "topology", "events", "shadow" or "flow". Of a tree each further
+/// line is PATH=CONTENT, where \n in the content stands for a new line. Of events the first is the words, the others
+/// the PMU's files. Source: K. Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "cli/trace_flow.hpp"
 #include "folder.hpp"
 #include "probes/event.hpp"
 #include "shadow/plan.hpp"
@@ -58,6 +59,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string rest(std::istreambuf_iterator<char>(lines), {});
     folder.write("plan", rest);
     guarded([&] { shadow::read_plan(folder.path()); });
+    return 0;
+  }
+  if (kind == "flow") {
+    guarded([&] { trace_flow({"sim:flat"}, false, lines, [](const std::string&) {}); });
     return 0;
   }
   if (kind == "events") std::getline(lines, words);

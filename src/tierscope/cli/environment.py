@@ -3,6 +3,8 @@
 VARIABLES = {
     "TIERSCOPE_CORE": "path of the `tierscope-core` to use instead of the installed one; its folder must also contain "
     "`tierscope-core-pmdk` and `tierscope-core-traced`, if they are used",
+    "TIERSCOPE_TRACER": "path of the `tierscope-tracer.so` that `tierscope trace` uses, instead of the one that it "
+    "builds in a checkout",
     "TIERSCOPE_PYTHON": "Python interpreter that `./tierscope` uses for the set-up",
     "TIERSCOPE_APT": "`no` forbids the set-up of a checkout to install system packages with apt; it then prints the "
     "command to type, and continues if it can",

@@ -4,6 +4,7 @@ Questions are asked of a core process each; a session is one that is steered lin
 """
 
 from tierscope.core.ask import catalogue, check, read, topology, trace
+from tierscope.core.build import build_tracer
 from tierscope.core.find import LINKED, TRACED, find_core, find_pool_core, find_shadow, find_traced_core
 from tierscope.core.launch import LOCAL, Asked, Find, Launcher, Running
 from tierscope.core.plan import group_words
@@ -18,6 +19,7 @@ __all__ = [
     "Launcher",
     "Running",
     "Session",
+    "build_tracer",
     "catalogue",
     "check",
     "find_core",

@@ -24,9 +24,42 @@ def build(path: Path, target: str) -> bool:
     try:
         with (ROOT / ".venv.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            return path.is_file() or _built(path, target, cache)
+            return path.is_file() or _built(path, target)
     except OSError:
         return False
+
+
+def build_tracer() -> Path:
+    """The tracer of this checkout, built if its sources are newer; OSError, with what the build printed, if it cannot.
+
+    It is a project of its own (tracer/README.md), with a build folder of its own.
+    """
+    sources, folder = ROOT / "tracer", ROOT / "build/tracer"
+    made = folder / "tierscope-tracer.so"
+    if not (sources / "CMakeLists.txt").is_file():
+        raise FileNotFoundError("this installation has no sources of it; name one in TIERSCOPE_TRACER")
+    with (ROOT / ".venv.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        newest = max(file.stat().st_mtime for file in sources.iterdir())
+        if not made.is_file() or made.stat().st_mtime < newest:
+            _make(["-S", str(sources), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"])
+            _make(["--build", str(folder)])
+            made.touch()
+    return made
+
+
+def _make(arguments: list[str]) -> None:
+    done = subprocess.run([_cmake(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        told = next((line for line in lines if "sudo apt-get" in line or "error" in line), " ".join(lines[:2]))
+        raise OSError(told)
+
+
+def _cmake() -> str:
+    cache = BUILD / "CMakeCache.txt"
+    found = re.search(r"^CMAKE_COMMAND:INTERNAL=(.+)$", cache.read_text(), re.MULTILINE) if cache.is_file() else None
+    return found[1] if found and Path(found[1]).is_file() else "cmake"
 
 
 def _known(target: str) -> bool:
@@ -35,11 +68,10 @@ def _known(target: str) -> bool:
     return not rules.is_file() or f"\nbuild {target}: " in rules.read_text()
 
 
-def _built(path: Path, target: str, cache: Path) -> bool:
+def _built(path: Path, target: str) -> bool:
     with suppress(OSError):  # nobody has to read it
         sys.stderr.write(f"tierscope: building {path.name}, once: half a minute or less\n")
-    found = re.search(r"^CMAKE_COMMAND:INTERNAL=(.+)$", cache.read_text(), re.MULTILINE)
-    command = [found[1] if found else "cmake", "--build", str(BUILD), "--target", target]
+    command = [_cmake(), "--build", str(BUILD), "--target", target]
     if subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode != 0:
         return False
     new = path.with_name(f".{path.name}.new")

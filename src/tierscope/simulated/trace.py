@@ -1,21 +1,21 @@
 """A program's accesses through simulated machines: what each level would hit and miss, and how long it would take.
 
-Valgrind's lackey runs the program and writes down every load and store; the core reads them as they come, so that no
-trace is kept. Time is estimated twice, since a trace does not say which address came out of which load:
+Our tracer runs the program in QEMU and writes which instruction waits for which (tracer/README.md). The core reads the
+stream as it comes, so that no trace is kept. Time is that of a core that runs instructions out of order. A trace does
+not show which core that is, so time is estimated three times: by the machine's own core, a small and a large one.
 
-    overlapped    no load waits for another                [s]
-    waiting       each load waits for the one before       [s]
+    small    2 instructions a cycle, 64 in the reorder buffer, 8 lines in flight, 20 cycles for a wrong guess
+    large    8 instructions a cycle, 512 in the reorder buffer, 48 lines in flight, 12 cycles
 
-Both take one cycle for each instruction, stores in the order of the program, and branches that are always foretold
-right. A processor of today carries out several instructions in a cycle and pays for wrong guesses, so these are no
-bounds: of four real programs three lay outside.
-Blind to: threads at the same time (Valgrind runs one after the other), what the kernel touches, and speculation.
-Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic Binary Instrumentation", PLDI 2007.
+A trace of Valgrind's lackey has no registers. From one, time is estimated as if no load waited for another, and as if
+each did: these are no bounds.
+Blind to: the order of threads, time within the kernel, AVX-512, and what a wrong guess of a branch fetches.
+Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic Binary Instrumentation", PLDI 2007;
+F. Bellard, "QEMU, a Fast and Portable Dynamic Translator", USENIX ATC 2005.
 """
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -26,9 +26,10 @@ import msgspec
 from tierscope import core
 from tierscope.errors import MachineError, UsageError, reason
 from tierscope.plans.simulation import PREFIX
+from tierscope.simulated.tracer import traced_words
 
-BRING = "sudo apt-get install -y valgrind, or trace where it is and name the file with --from"
-
+SMALL = "core.width=2,core.reorder=64,core.store_buffer=32,core.wrong_guess=20,cpu.loads=8"
+LARGE = "core.width=8,core.reorder=512,core.store_buffer=112,core.wrong_guess=12,cpu.loads=48"
 STANDARD_ERROR = 2  # the descriptor
 OF_THE_TRACE = re.compile(r"(the )?trace\b")  # what the core says of a damaged one begins so
 
@@ -41,6 +42,13 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     loads: int
     stores: int
     counters: dict[str, int]
+    threads: int = 1
+    whole: bool = True  # False: the trace ends before the program did
+    notes: tuple[str, ...] = ()  # of the tracer: "fork", "exec"
+    core: dict[str, int] = {}  # branches, wrong_guesses, forwarded_loads, far_loads
+    seconds: float | None = None  # an estimate, by the machine's own core; None: only counted
+    seconds_low: float | None = None  # of three cores the fastest
+    seconds_high: float | None = None
     seconds_overlapped: float | None = None  # an estimate, if no load waits for another; None: only counted
     seconds_waiting: float | None = None  # an estimate, if each waits for the one before
     ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
@@ -79,22 +87,20 @@ def trace_command(
 ) -> tuple[Traced, ...]:
     """Runs the command with its own input and output; aside: what it prints goes to standard error.
 
-    MachineError without Valgrind, or where it was killed or wrote no whole trace; UsageError where the command cannot
-    start.
+    MachineError without the tracer, or where it was killed or wrote no whole trace; UsageError where the command cannot
+    start, or is a program that the tracer does not run.
 
-    A program that fails has been traced, too: `ended` has its status. Valgrind passes it on, so that a failure of its
-    own looks the same.
+    A program that fails has been traced, too: `ended` has its status.
     """
-    words = words_of(names)
-    valgrind = shutil.which("valgrind")
-    if valgrind is None:
-        raise MachineError(f"valgrind is not installed; {BRING}")
-    if shutil.which(command[0]) is None:
-        raise UsageError(f"{command[0]} is no program here; name one that can be started, or its path")
+    machines = words_of(names)
+    words = machines if count else tuple(word + more for word in machines for more in ("", f",{SMALL}", f",{LARGE}"))
     reading, writing = os.pipe()
     try:
-        tool = [valgrind, "--tool=lackey", "--trace-mem=yes", "--basic-counts=no", f"--log-fd={writing}", *command]
+        tool = traced_words(command, writing)
         traced = subprocess.Popen(tool, pass_fds=(writing,), stdout=STANDARD_ERROR if aside else None)
+    except BaseException:
+        os.close(reading)
+        raise
     finally:
         os.close(writing)
     try:
@@ -102,16 +108,21 @@ def trace_command(
     except BaseException as error:
         traced.kill()
         if isinstance(error, UsageError) and OF_THE_TRACE.match(str(error)):
-            raise MachineError(
-                f"valgrind wrote no whole trace ({error}); see what it says without tierscope"
-            ) from error
+            raise MachineError(f"the tracer wrote no whole trace ({error})") from error
         raise
     finally:
         os.close(reading)
         ended = traced.wait()
     if ended == -signal.SIGKILL:
-        raise MachineError("valgrind or the program in it was killed, mostly for want of memory; take a smaller case")
-    return tuple(msgspec.structs.replace(one, ended=ended) for one in found)
+        raise MachineError("the tracer or the program in it was killed, mostly for want of memory; take a smaller case")
+    joined = found if count else tuple(map(_joined, found[::3], found[1::3], found[2::3]))
+    return tuple(msgspec.structs.replace(one, ended=ended) for one in joined)
+
+
+def _joined(own: Traced, small: Traced, large: Traced) -> Traced:
+    """One answer of three cores: the machine's own, and the fastest and slowest of all, whichever those are."""
+    times = [one.seconds for one in (own, small, large) if one.seconds is not None]
+    return msgspec.structs.replace(own, seconds_low=min(times), seconds_high=max(times))
 
 
 def _read(lines: Iterator[bytes]) -> tuple[Traced, ...]:

@@ -1,5 +1,6 @@
 """`tierscope trace --on PRESET -- COMMAND...`: a program's accesses through simulated caches and memories."""
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,9 +56,9 @@ if TYPE_CHECKING:
 def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str | None, command: tuple[str, ...]) -> int:
     """Send the accesses of a program through simulated caches and memories.
 
-    Runs COMMAND with the tool lackey of Valgrind, and sends its loads and stores through simulated machines. Shows hits
-    and misses of every level, and two estimates of the time, with one cycle for each instruction: one if no load waits
-    for another, one if each does. They are not bounds. See [how to trace a program](../how-to/trace.md).
+    Runs COMMAND in QEMU with the tracer of Tierscope, and sends its instructions, loads and stores through simulated
+    machines. Shows hits and misses of every level, and an estimate of the time: that of the machine's own core, with
+    the range of a small and a large core. See [how to trace a program](../how-to/trace.md).
     """
     from tierscope.cli.console import Console
     from tierscope.cli.finish import write_json
@@ -73,8 +74,8 @@ def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str |
         if file is None
         else trace_file(names, file, count=count)
     )
-    if ended := found[0].ended:
-        door.message(f"{_ended(ended)}; a failure of Valgrind looks the same: counts end there")
+    for line in _warnings(found[0]):
+        door.message(line)
     if json_to == "-":
         door.document(found)
         return 0
@@ -86,9 +87,21 @@ def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str |
     return 0
 
 
-def _ended(status: int) -> str:
-    import signal
+def _warnings(traced: "Traced") -> list[str]:
+    """What the reader must know of the program before the numbers."""
+    lines = []
+    if traced.ended == -signal.SIGILL:
+        lines.append("the command used an instruction that QEMU does not have, such as AVX-512; build it for AVX2")
+    elif traced.ended:
+        lines.append(f"{_ended(traced.ended)}: the counts end there")
+    if not traced.whole and not traced.ended:
+        lines.append("the command replaced itself by another program (exec), which is not traced; trace that one")
+    if "fork" in traced.notes:
+        lines.append(f"{traced.notes.count('fork')} child processes are not traced; trace what they run by itself")
+    return lines
 
+
+def _ended(status: int) -> str:
     how = f"signal {-status}, {signal.strsignal(-status)}" if status < 0 else f"status {status}"
     return f"the command ended with {how}"
 
@@ -102,6 +115,9 @@ def _table(traced: "Traced") -> "Group":
     from tierscope.units import show_seconds
 
     told = f"{traced.machine}: {traced.instructions:,} instructions, {traced.loads:,} loads, {traced.stores:,} stores"
+    if traced.seconds is not None and traced.seconds_low is not None and traced.seconds_high is not None:
+        own, low, high = (show_seconds(t) for t in (traced.seconds, traced.seconds_low, traced.seconds_high))
+        told += f"; estimated time: {own} ({low} to {high} on other cores)"
     if traced.seconds_overlapped is not None and traced.seconds_waiting is not None:
         low, high = show_seconds(traced.seconds_overlapped), show_seconds(traced.seconds_waiting)
         told += f"; estimated {low} if no load waits for another, {high} if each does (one cycle an instruction)"

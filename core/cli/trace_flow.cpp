@@ -1,0 +1,142 @@
+#include "cli/trace_flow.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/error.hpp"
+#include "cli/json.hpp"
+#include "simulate/flow.hpp"
+#include "simulate/pipeline.hpp"
+
+namespace tierscope {
+namespace {
+
+using simulate::Machine;
+using simulate::flow::Step;
+
+std::uint64_t base_of(const Machine& machine, const std::string& memory) {
+  return std::uint64_t{machine.region(memory)} << simulate::MEMORY_BIT;
+}
+
+/// A machine that the stream runs through.
+class FlowRun {
+ public:
+  explicit FlowRun(const std::string& word)
+      : place_(simulate::parse_place(word)), machine_(place_.machine), base_(base_of(machine_, place_.memory)) {}
+  virtual ~FlowRun() = default;
+  virtual void take(const Step& step) = 0;
+  /// After the last one: adds what it found.
+  virtual void report(json::Object& fact) = 0;
+
+ protected:
+  [[nodiscard]] unsigned cpu_of(std::uint32_t thread) const { return thread % machine_.cpus(); }
+  simulate::Place place_;
+  Machine machine_;
+  std::uint64_t base_;
+};
+
+class Pipelines final : public FlowRun {
+ public:
+  using FlowRun::FlowRun;
+  void take(const Step& step) override {
+    auto& pipeline = pipelines_[step.thread];
+    if (!pipeline) pipeline = std::make_unique<simulate::Pipeline>(machine_, cpu_of(step.thread), base_);
+    pipeline->run(step);
+  }
+  void report(json::Object& fact) override {
+    simulate::Time longest = 0;
+    std::map<std::string, std::uint64_t> sum;
+    for (const auto& [thread, pipeline] : pipelines_) {
+      longest = std::max(longest, pipeline->drain());
+      const auto& work = pipeline->work();
+      sum["branches"] += work.branches;
+      sum["wrong_guesses"] += work.wrong_guesses;
+      sum["forwarded_loads"] += work.forwarded;
+      sum["far_loads"] += work.far_loads;
+    }
+    fact.add("seconds", static_cast<double>(longest) / simulate::TICKS_PER_S);
+    fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
+  }
+
+ private:
+  std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> pipelines_;
+};
+
+class Counts final : public FlowRun {
+ public:
+  using FlowRun::FlowRun;
+  void take(const Step& step) override {
+    if (step.thread != thread_) pass();
+    thread_ = step.thread;
+    constexpr std::uint64_t MASK = (std::uint64_t{1} << (simulate::MEMORY_BIT - 1)) - 1;
+    for (const auto& access : step.accesses) {
+      const auto last = (access.address + access.bytes - 1) / simulate::LINE;
+      for (auto line = access.address / simulate::LINE; line <= last; ++line) {
+        const auto address = base_ + (line * simulate::LINE & MASK);
+        touches_.push_back(access.store ? simulate::store_of(address) : simulate::load_of(address));
+      }
+    }
+    if (touches_.size() >= LIST) pass();
+  }
+  void report(json::Object& fact) override {
+    pass();
+    fact.raw("counters", json::object(machine_.counters()));
+  }
+
+ private:
+  static constexpr std::size_t LIST = 4096;
+  void pass() {
+    machine_.touch(cpu_of(thread_), touches_);
+    touches_.clear();
+  }
+  std::uint32_t thread_ = 0;
+  std::vector<simulate::Touch> touches_;
+};
+
+std::unique_ptr<FlowRun> run_of(const std::string& word, bool count) {
+  if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is not a simulated machine; write sim:PRESET");
+  if (count) return std::make_unique<Counts>(word.substr(4));
+  return std::make_unique<Pipelines>(word.substr(4));
+}
+
+struct Tally {
+  std::uint64_t instructions = 0, loads = 0, stores = 0;
+  std::uint32_t threads = 0;
+  void take(const Step& step) {
+    instructions += step.block->size();
+    for (const auto& access : step.accesses) ++(access.store ? stores : loads);
+    threads = std::max(threads, step.thread + 1);
+  }
+};
+
+std::string list_of(const std::vector<std::string>& notes) {
+  std::string list = "[";
+  for (const auto& note : notes) list += (list.size() == 1 ? "" : ",") + json::quoted(note);
+  return list + "]";
+}
+
+}  // namespace
+
+void trace_flow(const std::vector<std::string>& machines, bool count, std::istream& from,
+                const std::function<void(const std::string&)>& emit) {
+  std::vector<std::unique_ptr<FlowRun>> runs;
+  for (const auto& word : machines) runs.push_back(run_of(word, count));
+  simulate::flow::Flow flow(from);
+  Tally tally;
+  for (Step step; flow.next(step);) {
+    tally.take(step);
+    for (const auto& run : runs) run->take(step);
+  }
+  if (tally.instructions == 0) throw BadPlan("the trace contains no instruction; the program ended before its first");
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    json::Object fact;
+    fact.add("fact", "traced").add("machine", machines[r]);
+    fact.add("instructions", tally.instructions).add("loads", tally.loads).add("stores", tally.stores);
+    fact.add("threads", tally.threads).add("whole", flow.whole()).raw("notes", list_of(flow.notes()));
+    runs[r]->report(fact);
+    emit(fact.str());
+  }
+}
+
+}  // namespace tierscope

@@ -1,0 +1,120 @@
+/// Reads the stream of the tracer: which blocks of instructions a program ran, which addresses they loaded from and
+/// stored to, and by which registers one instruction waits for another. tracer/README.md defines the stream.
+///   Flow flow(std::cin);
+///   for (flow::Step step; flow.next(step);) ...
+/// Blind to: order between threads below one chunk of their events.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <istream>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tierscope::simulate::flow {
+
+/// x86-64: rax to r15 are 0 to 15; then flags, x87 and MMX as one, 32 vectors, 8 masks.
+constexpr unsigned REGISTERS = 58;
+constexpr std::uint8_t NO_REGISTER = 255, STACK_POINTER = 4;
+
+enum class Class : std::uint8_t {
+  other,
+  integer,
+  multiply,
+  divide,
+  fp_add,
+  fp_multiply,
+  fp_multiply_add,
+  fp_divide,
+  fp_square_root,
+  vector,
+  convert,
+  move,
+  branch,
+  jump,
+  jump_indirect,
+  call,
+  call_indirect,
+  ret,
+  string,
+  gather,
+  system,
+  nop,
+  mfence,
+  sfence,
+  lfence,
+  clflush,
+  clflushopt,
+  clwb,
+  prefetch,
+  serialize
+};
+constexpr std::uint8_t ATOMIC = 1, NONTEMPORAL = 2, REPEATED = 4, STACK = 8, INDEPENDENT = 16;
+
+struct Instruction {
+  std::uint64_t address, target;
+  std::uint16_t load_bytes, store_bytes;
+  std::uint8_t length;
+  Class kind;
+  std::uint8_t flags, loads, stores;
+  std::array<std::uint8_t, 4> address_registers;
+  std::array<std::uint8_t, 8> data_registers, written;
+  std::array<std::uint8_t, 3> reserved;
+};
+static_assert(sizeof(Instruction) == 48);
+using Block = std::vector<Instruction>;
+
+/// One load or store of a block, as the program made it: of up to 8 bytes, or of a vector in parts that touch.
+struct Access {
+  std::uint64_t address;
+  std::uint32_t bytes;
+  std::uint16_t instruction;  // of its block
+  bool store;
+};
+
+/// One execution of a block.
+struct Step {
+  std::uint32_t thread = 0;
+  const Block* block = nullptr;
+  std::span<const Access> accesses;  // in the order of the instructions
+};
+
+class Flow {
+ public:
+  /// @throws BadPlan unless the stream begins as one
+  explicit Flow(std::istream& from);
+  /// Whether these first bytes are those of such a stream.
+  [[nodiscard]] static bool begins(std::string_view bytes) { return bytes.starts_with("TSFLOW01"); }
+  /// The next block that ran; false at the end. `step` is valid until the next call.
+  /// @throws BadPlan where the stream contradicts itself, naming the byte
+  bool next(Step& step);
+  /// The tracer said that all has come; else the program was killed, or another took its place.
+  [[nodiscard]] bool whole() const noexcept { return whole_; }
+  /// What the tracer wants its user to know: "fork", "exec".
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+ private:
+  using Event = std::uint64_t;
+  struct Thread {
+    std::vector<Event> events;
+    std::size_t at = 0;
+  };
+  bool chunk();
+  bool drain(Step& step);
+  void define(std::span<const char> payload);
+  void add_events(std::uint32_t thread, std::span<const char> payload);
+  std::size_t collect(std::span<const Event> events, std::size_t from, const Block& block);
+  void refuse(const std::string& why) const;
+  std::istream& from_;
+  std::uint64_t offset_ = 0;
+  bool whole_ = false, ended_ = false;
+  std::deque<Block> blocks_;
+  std::vector<Thread> threads_;
+  std::size_t current_ = 0;  // thread whose events are read
+  std::vector<char> payload_;
+  std::vector<Access> accesses_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace tierscope::simulate::flow

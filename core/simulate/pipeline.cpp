@@ -1,0 +1,347 @@
+#include "simulate/pipeline.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tierscope::simulate {
+namespace {
+
+using flow::Class;
+
+constexpr std::uint64_t PROGRAM = (std::uint64_t{1} << (MEMORY_BIT - 1)) - 1;  // below the page tables
+constexpr unsigned FORWARD = 4, LOCKED = 18, KERNEL = 100;                     // cycles
+constexpr std::size_t RECENT = 1024;                                           // stores whose bytes may be asked for
+constexpr std::uint64_t WORD = 8;                                              // bytes
+
+/// Cycles from operands to result.
+/// Source: A. Fog, "Instruction tables", 2022: what most cores of the last ten years have in common.
+unsigned latency_of(Class kind) {
+  switch (kind) {
+    case Class::multiply:
+      return 3;
+    case Class::divide:
+      return 18;
+    case Class::fp_add:
+    case Class::fp_multiply:
+    case Class::fp_multiply_add:
+    case Class::convert:
+      return 4;
+    case Class::fp_divide:
+      return 13;
+    case Class::fp_square_root:
+      return 18;
+    case Class::move:
+    case Class::nop:
+    case Class::prefetch:
+      return 0;
+    default:
+      return 1;
+  }
+}
+
+bool orders_all(const flow::Instruction& instruction) {
+  return (instruction.flags & flow::ATOMIC) != 0 || instruction.kind == Class::mfence ||
+         instruction.kind == Class::serialize || instruction.kind == Class::system;
+}
+
+bool decides(Class kind) {
+  return kind == Class::branch || kind == Class::jump_indirect || kind == Class::call_indirect;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Machine& machine, unsigned cpu, std::uint64_t base)
+    : machine_(&machine),
+      cpu_(cpu),
+      base_(base),
+      cycle_(machine.limits().cycle),
+      slot_(std::max<Time>(machine.limits().cycle / machine.core().width, 1)),
+      near_latency_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
+      core_(machine.core()),
+      ops_(std::bit_ceil(std::size_t{core_.reorder} * 3 + 256)),
+      mask_(ops_.size() - 1),
+      links_(ops_.size() * SOURCES, LAST_LINK),
+      retirements_(std::bit_ceil(std::size_t{core_.reorder}), 0),
+      load_slots_(machine.limits().loads, 0),
+      store_slots_(machine.limits().stores, 0),
+      buffer_(std::bit_ceil(std::size_t{core_.store_buffer})),
+      recent_(RECENT) {
+  writers_.fill(NOBODY);
+}
+
+void Pipeline::run(const flow::Step& step) {
+  const auto& block = *step.block;
+  close_branch(block.front().address);
+  std::size_t a = 0;
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const std::size_t first = a;
+    while (a < step.accesses.size() && step.accesses[a].instruction <= i) ++a;
+    dispatch(block[i], step.accesses.subspan(first, a - first));
+    pump_until(dispatched_);
+  }
+}
+
+void Pipeline::warm(const flow::Step& step) {
+  settle();
+  const auto& block = *step.block;
+  close_branch(block.front().address);
+  for (const auto& access : step.accesses)
+    dispatched_ = std::max(dispatched_,
+                           reach(access.address, access.bytes, access.store ? Kind::store : Kind::load, dispatched_));
+  redirect_ = dispatched_;
+  last_retirement_ = std::max(last_retirement_, dispatched_);
+  if (decides(block.back().kind)) branch_ = &block.back();
+}
+
+Time Pipeline::drain() {
+  settle();
+  return std::max({dispatched_, last_retirement_, last_drain_});
+}
+
+/// The block that follows shows where the branch went.
+void Pipeline::close_branch(std::uint64_t next) {
+  if (branch_ == nullptr) return;
+  const auto& branch = *branch_;
+  branch_ = nullptr;
+  const bool right = branch.kind == Class::branch
+                         ? predictor_.branch(branch.address, next != branch.address + branch.length)
+                         : predictor_.indirect(branch.address, next);
+  ++work_.branches;
+  if (right) return;
+  ++work_.wrong_guesses;
+  if (branch_op_ == NOBODY) return;
+  while (!op(branch_op_).resolved && !starts_.empty()) pump();
+  redirect_ = std::max(redirect_, op(branch_op_).done + cycles(core_.wrong_guess));
+}
+
+void Pipeline::dispatch(const flow::Instruction& instruction, std::span<const flow::Access> accesses) {
+  while (full() && !starts_.empty()) pump();
+  const bool ordered = orders_all(instruction);
+  if (ordered) settle();
+  Time at = std::max({dispatched_ + slot_, redirect_, retired_at(instructions_ - core_.reorder)});
+  if (ordered) at = std::max({at, last_retirement_, last_drain_});
+  dispatched_ = at;
+
+  std::array<Seq, SOURCES> loads{};
+  std::size_t loaded = 0;
+  const Seq first = next_;
+  for (const auto& access : accesses) {
+    if (access.store || loaded == loads.size() / 2) continue;
+    const auto seq = loads[loaded++] = add(Does::load, 0);
+    op(seq).address = access.address;
+    op(seq).bytes = access.bytes;
+    wait_for_registers(seq, instruction.address_registers);
+    forward(seq, access);
+    ++work_.loads;
+  }
+  Seq result = loaded != 0 ? loads[loaded - 1] : NOBODY;
+  const bool stores = std::ranges::any_of(accesses, [](const auto& access) { return access.store; });
+  if (instruction.kind != Class::move || (loaded == 0 && !stores)) {
+    result = add(Does::compute, cycles(latency_of(instruction.kind) + (ordered ? LOCKED : 0) +
+                                       (instruction.kind == Class::system ? KERNEL : 0)));
+    wait_for_registers(result, instruction.data_registers);
+    if (accesses.empty()) wait_for_registers(result, instruction.address_registers);
+    for (std::size_t l = 0; l < loaded; ++l) wait_for(op(result), result, loads[l]);
+  }
+  for (const auto& access : accesses) {
+    if (!access.store) continue;
+    while (stores_ - drained_stores_ >= core_.store_buffer && !starts_.empty()) pump();
+    dispatched_ = std::max(dispatched_, stored(stores_ - core_.store_buffer).drained);
+    const auto seq = add(Does::store, 0);
+    op(seq).address = access.address;
+    op(seq).bytes = access.bytes;
+    op(seq).nontemporal = (instruction.flags & flow::NONTEMPORAL) != 0;
+    wait_for_registers(seq, instruction.address_registers);
+    if (result != NOBODY)
+      wait_for(op(seq), seq, result);
+    else
+      wait_for_registers(seq, instruction.data_registers);
+    for (auto word = access.address / WORD; word <= (access.address + access.bytes - 1) / WORD; ++word)
+      recent_[word % RECENT] = {word, seq};
+    ++stores_;
+    ++work_.stores;
+  }
+  for (const auto written : instruction.written) {
+    if (written == flow::NO_REGISTER) break;
+    const bool pointer = written == flow::STACK_POINTER && (instruction.flags & flow::STACK) != 0;
+    writers_[written] = pointer ? NOBODY : result;
+  }
+  op(next_ - 1).ends = true;
+  ++instructions_;
+  ++work_.instructions;
+  if (decides(instruction.kind)) {
+    branch_ = &instruction;
+    branch_op_ = result;
+  }
+  for (Seq seq = first; seq < next_; ++seq) op(seq).complete = true;
+  for (Seq seq = first; seq < next_; ++seq)
+    if (op(seq).pending == 0 && !op(seq).begun) started(op(seq));
+  if (ordered) settle();
+}
+
+bool Pipeline::full() {
+  retire();
+  return instructions_ - retired_instructions_ >= core_.reorder || next_ - retired_ + 2 * SOURCES > mask_;
+}
+
+Pipeline::Seq Pipeline::add(Does does, Time latency) {
+  const Seq seq = next_++;
+  op(seq) = Op{.ready = dispatched_, .latency = latency, .seq = seq, .does = does};
+  return seq;
+}
+
+void Pipeline::wait_for(Op& waiting, Seq seq, Seq producer) {
+  if (producer == NOBODY || next_ - producer > mask_ || producer == seq) return;
+  auto& from = op(producer);
+  if (!from.resolved && waiting.sources < SOURCES) {
+    const auto id = static_cast<std::uint32_t>((seq & mask_) * SOURCES + waiting.sources++);
+    links_[id] = from.waiters;
+    from.waiters = id;
+    ++waiting.pending;
+    return;
+  }
+  waiting.ready = std::max(waiting.ready, from.done);
+}
+
+void Pipeline::wait_for_registers(Seq seq, std::span<const std::uint8_t> registers) {
+  for (const auto one : registers) {
+    if (one == flow::NO_REGISTER) break;
+    wait_for(op(seq), seq, writers_[one]);
+  }
+}
+
+/// A load of bytes that a store has in the store buffer takes them from there.
+void Pipeline::forward(Seq seq, const flow::Access& access) {
+  const auto& last = recent_[access.address / WORD % RECENT];
+  if (last.word != access.address / WORD || last.store == NOBODY || next_ - last.store > mask_) return;
+  if (op(last.store).seq != last.store || op(last.store).does != Does::store) return;
+  op(seq).forwarded = true;
+  wait_for(op(seq), seq, last.store);
+  ++work_.forwarded;
+}
+
+void Pipeline::started(Op& op) {
+  op.begun = true;
+  if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
+  if (op.forwarded && near(op.address, op.bytes))
+    reach(op.address, op.bytes, Kind::load, op.ready);  // it looks there, too
+  finish(op, op.ready + (op.does == Does::load ? cycles(FORWARD) : op.latency));
+}
+
+void Pipeline::finish(Op& op, Time done) {
+  op.resolved = true;
+  op.done = done;
+  for (auto id = op.waiters; id != LAST_LINK; id = links_[id]) {
+    auto& waiting = ops_[id / SOURCES];
+    waiting.ready = std::max(waiting.ready, done);
+    if (--waiting.pending == 0 && waiting.complete && !waiting.begun) started(waiting);
+  }
+}
+
+void Pipeline::retire() {
+  for (; retired_ < next_ && op(retired_).resolved; ++retired_) {
+    const auto& one = op(retired_);
+    last_retirement_ = std::max(last_retirement_, one.done);
+    if (one.does == Does::store) {
+      const auto number = retired_stores_++;
+      stored(number) = {one.address, one.bytes, one.nontemporal, NEVER};
+      starts_.push({last_retirement_, STORE | number});
+    }
+    if (!one.ends) continue;
+    last_retirement_ += slot_;
+    retirements_[retired_instructions_++ & (retirements_.size() - 1)] = last_retirement_;
+  }
+}
+
+/// The next start; whoever comes later cannot come before it.
+void Pipeline::pump() {
+  retire();
+  if (starts_.empty()) return;
+  const auto [at, what] = starts_.top();
+  starts_.pop();
+  if (what == RELEASE) return release(at);
+  if ((what & STORE) != 0) return store(what & ~STORE, at);
+  load(op(what), at);
+}
+
+void Pipeline::pump_until(Time at) {
+  while (!starts_.empty() && starts_.top().at <= at) pump();
+  retire();
+}
+
+void Pipeline::settle() {
+  for (retire(); retired_ < next_ || drained_stores_ < stores_; retire()) {
+    if (starts_.empty()) break;
+    pump();
+  }
+}
+
+void Pipeline::load(Op& op, Time at) {
+  if (near(op.address, op.bytes)) return finish(op, reach(op.address, op.bytes, Kind::load, at));
+  const auto slot = std::ranges::min_element(load_slots_);
+  if (*slot > at || !blocked_.empty()) {
+    blocked_.push_back(op.seq);
+    if (!releasing_) starts_.push({std::max(*slot, at), RELEASE});
+    releasing_ = true;
+    return;
+  }
+  ++work_.far_loads;
+  const auto done = reach(op.address, op.bytes, Kind::load, at);
+  *slot = done;
+  finish(op, done);
+}
+
+/// A line has come, so the load that waits longest may ask for its own.
+void Pipeline::release(Time at) {
+  releasing_ = false;
+  while (!blocked_.empty()) {
+    auto& op = this->op(blocked_.front());
+    const auto slot = std::ranges::min_element(load_slots_);
+    const bool there = near(op.address, op.bytes);
+    if (!there && *slot > at) {
+      starts_.push({*slot, RELEASE});
+      releasing_ = true;
+      return;
+    }
+    blocked_.pop_front();
+    const auto done = reach(op.address, op.bytes, Kind::load, at);
+    if (!there) {
+      *slot = done;
+      ++work_.far_loads;
+    }
+    finish(op, done);
+  }
+}
+
+/// A store leaves the store buffer, behind the one before it.
+void Pipeline::store(std::uint64_t number, Time at) {
+  auto& stored = this->stored(number);
+  const auto line = stored.address / LINE;
+  Time done = at;
+  if (stored.nontemporal) {
+    if (line != nontemporal_line_) done = reach(stored.address, stored.bytes, Kind::store_nt, at);
+    nontemporal_line_ = line;
+  } else if (near(stored.address, stored.bytes)) {
+    done = std::max(at + cycle_, reach(stored.address, stored.bytes, Kind::store, at) - near_latency_);
+  } else {
+    const auto slot = std::ranges::min_element(store_slots_);
+    done = *slot = reach(stored.address, stored.bytes, Kind::store, std::max(at, *slot));
+  }
+  last_drain_ = stored.drained = std::max(last_drain_, done);
+  ++drained_stores_;
+}
+
+Time Pipeline::reach(std::uint64_t address, std::uint32_t bytes, Kind kind, Time at) {
+  Time done = at;
+  for (auto line = address / LINE; line <= (address + bytes - 1) / LINE; ++line)
+    done = std::max(done, machine_->access(cpu_, base_ + (line * LINE & PROGRAM), kind, at));
+  return done;
+}
+
+bool Pipeline::near(std::uint64_t address, std::uint32_t bytes) const {
+  return machine_->near(cpu_, base_ + (address & PROGRAM & ~(LINE - 1))) &&
+         ((address + bytes - 1) / LINE == address / LINE ||
+          machine_->near(cpu_, base_ + ((address + bytes - 1) & PROGRAM & ~(LINE - 1))));
+}
+
+}  // namespace tierscope::simulate

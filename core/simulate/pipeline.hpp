@@ -1,0 +1,139 @@
+/// A simulated core that runs instructions out of order: what a program's time on a memory is made of.
+///   dispatch  `width` instructions a cycle in order, while the reorder buffer has a place and no wrong guess of a
+///   branch
+///             waits to be found
+///   start     when the registers that it reads are known; a load needs those of its address alone
+///   load      from the machine's caches and memory, with as many lines in flight as `CpuLimits::loads`; a load behind
+///             a store to the same bytes takes them from the store buffer
+///   retire    in order; a store leaves the store buffer behind that, in order
+/// Loads and stores go to the machine in the order of their starts, not of the program, since its memories serve
+/// whoever comes first. Blind to: execution ports, decoding, what a wrong guess fetches, and the time within the
+/// kernel. Source: J. E. Smith, A. R. Pleszkun, "Implementing Precise Interrupts in Pipelined Processors", IEEE
+/// Transactions on Computers 37(5), 1988 (reorder buffer); R. M. Tomasulo, "An Efficient Algorithm for Exploiting
+/// Multiple Arithmetic Units", IBM Journal 11(1), 1967 (starts by operands).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "simulate/flow.hpp"
+#include "simulate/machine.hpp"
+#include "simulate/predictor.hpp"
+
+namespace tierscope::simulate {
+
+/// What a pipeline did since it was made or reset.
+struct Work {
+  std::uint64_t instructions = 0, branches = 0, wrong_guesses = 0, loads = 0, stores = 0, forwarded = 0, far_loads = 0;
+};
+
+class Pipeline {
+ public:
+  /// Addresses of the program are `base` + their lower 47 bits.
+  Pipeline(Machine& machine, unsigned cpu, std::uint64_t base);
+  /// One block, in detail.
+  void run(const flow::Step& step);
+  /// One block whose time is not wanted: caches, TLBs and the predictor learn of it.
+  void warm(const flow::Step& step);
+  /// All that has begun ends; when it has.
+  Time drain();
+  /// Of the last dispatch.
+  [[nodiscard]] Time now() const noexcept { return dispatched_; }
+  [[nodiscard]] const Work& work() const noexcept { return work_; }
+
+ private:
+  using Seq = std::uint64_t;
+  static constexpr Seq NOBODY = ~Seq{0};
+  static constexpr unsigned SOURCES = 16;                           // of one operation, at most
+  static constexpr Seq STORE = Seq{1} << 63U, RELEASE = STORE - 1;  // what a start is about, if not an operation
+  static constexpr std::uint32_t LAST_LINK = ~std::uint32_t{0};
+
+  enum class Does : std::uint8_t { compute, load, store };
+  /// One operation of an instruction.
+  struct Op {
+    Time ready = 0, done = 0, latency = 0;
+    Seq seq = 0;
+    std::uint64_t address = 0;
+    std::uint32_t waiters = LAST_LINK;
+    std::uint32_t bytes = 0;
+    std::uint8_t pending = 0, sources = 0;
+    Does does = Does::compute;
+    bool complete = false, begun = false, resolved = false, ends = false, nontemporal = false, forwarded = false;
+  };
+  struct Start {
+    Time at;
+    Seq op;
+    bool operator>(const Start& other) const noexcept { return at != other.at ? at > other.at : op > other.op; }
+  };
+
+  [[nodiscard]] Op& op(Seq seq) noexcept { return ops_[seq & mask_]; }
+  /// 0 for what never was: numbers wrap to entries that nobody has written yet.
+  [[nodiscard]] Time retired_at(std::uint64_t instruction) const noexcept {
+    return retirements_[instruction & (retirements_.size() - 1)];
+  }
+  [[nodiscard]] Time cycles(unsigned count) const noexcept { return static_cast<Time>(count) * cycle_; }
+  void close_branch(std::uint64_t next);
+  void dispatch(const flow::Instruction& instruction, std::span<const flow::Access> accesses);
+  bool full();
+  Seq add(Does does, Time latency);
+  void wait_for(Op& waiting, Seq at, Seq producer);
+  void wait_for_registers(Seq seq, std::span<const std::uint8_t> registers);
+  void forward(Seq seq, const flow::Access& access);
+  void started(Op& op);
+  void finish(Op& op, Time done);
+  void retire();
+  void pump();
+  void pump_until(Time at);
+  void settle();
+  void load(Op& op, Time at);
+  void release(Time at);
+  void store(std::uint64_t number, Time at);
+  Time reach(std::uint64_t address, std::uint32_t bytes, Kind kind, Time at);
+  [[nodiscard]] bool near(std::uint64_t address, std::uint32_t bytes) const;
+
+  Machine* machine_;
+  unsigned cpu_;
+  std::uint64_t base_;
+  Time cycle_, slot_, near_latency_;  // slot_: of one instruction at full width
+  CoreLimits core_;
+  Predictor predictor_;
+  Work work_;
+
+  std::vector<Op> ops_;
+  std::uint64_t mask_;
+  std::vector<std::uint32_t> links_;
+  Seq next_ = 0, retired_ = 0;
+  std::uint64_t instructions_ = 0;  // dispatched
+  std::vector<Time> retirements_;   // of the instructions in the reorder buffer
+  std::uint64_t retired_instructions_ = 0;
+  Time dispatched_ = 0, last_retirement_ = 0, redirect_ = 0;
+  std::array<Seq, flow::REGISTERS> writers_;
+  const flow::Instruction* branch_ = nullptr;  // that the next block decides
+  Seq branch_op_ = NOBODY;
+
+  std::priority_queue<Start, std::vector<Start>, std::greater<>> starts_;
+  std::vector<Time> load_slots_, store_slots_;  // until when each is taken
+  std::deque<Seq> blocked_;                     // loads that wait for one
+  bool releasing_ = false;
+  struct Stored {
+    std::uint64_t address;
+    std::uint32_t bytes;
+    bool nontemporal;
+    Time drained;
+  };
+  [[nodiscard]] Stored& stored(std::uint64_t number) noexcept { return buffer_[number & (buffer_.size() - 1)]; }
+  std::vector<Stored> buffer_;  // of stores
+  std::uint64_t stores_ = 0, retired_stores_ = 0, drained_stores_ = 0;
+  Time last_drain_ = 0;
+  std::uint64_t nontemporal_line_ = ~std::uint64_t{0};
+  struct Forwarded {
+    std::uint64_t word = ~std::uint64_t{0};
+    Seq store = NOBODY;
+  };
+  std::vector<Forwarded> recent_;
+};
+
+}  // namespace tierscope::simulate

@@ -1,0 +1,89 @@
+"""The tracer, and the command line that runs a program in it.
+
+The tracer is a plug-in of QEMU's user-mode emulator with a licence of its own (tracer/README.md). It is a separate
+program for us: we start it, and read its stream from a pipe.
+"""
+
+import os
+import platform
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from tierscope.core import build_tracer
+from tierscope.errors import MachineError, UsageError, reason
+
+EMULATOR = "qemu-x86_64"
+PLUGIN = "tierscope-tracer.so"
+PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a million blocks
+BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
+
+ELF = b"\x7fELF"
+CLASS_64, MACHINE_X86_64 = 2, 62
+DEEPEST = 4  # scripts whose interpreter is a script
+
+
+def traced_words(command: Sequence[str], descriptor: int) -> list[str]:
+    """The words that run `command` in the tracer, whose stream goes to `descriptor`.
+
+    MachineError without the emulator or the tracer; UsageError for what neither can run, with what to do.
+    """
+    if platform.machine() != "x86_64":
+        raise MachineError(f"the tracer runs programs of x86-64, and this machine is {platform.machine()}; "
+                           "trace on an x86-64 machine")  # fmt: skip
+    emulator = shutil.which(EMULATOR)
+    if emulator is None:
+        raise MachineError(f"{EMULATOR} is not installed; {BRING}")
+    program = runnable(command)
+    return [emulator, "-cpu", PROCESSOR, "-plugin", f"{_tracer()},fd={descriptor}", *program]
+
+
+def runnable(command: Sequence[str], depth: int = 0) -> list[str]:
+    """`command` with the path of a program in front: a script becomes its interpreter and itself.
+
+    UsageError for what is not there, not executable, or a program of another kind.
+    """
+    path = shutil.which(command[0])
+    if path is None:
+        raise UsageError(f"{command[0]} is no program here; name one that can be started, or its path")
+    try:
+        with open(path, "rb") as file:
+            head = file.read(512)
+    except OSError as error:
+        raise UsageError(f"program {path} cannot be read: {reason(error)}; the tracer must read it") from error
+    if head.startswith(b"#!") and depth < DEEPEST:
+        return runnable([*_interpreter(head, path), path, *command[1:]], depth + 1)
+    _refuse_others(head, path)
+    return [path, *command[1:]]
+
+
+def _interpreter(head: bytes, path: str) -> list[str]:
+    """What the first line of a script names, without `env`, behind which the kernel would run it untraced."""
+    words = head.splitlines()[0][2:].decode(errors="replace").split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if word != "-S"]
+    if not words:
+        raise UsageError(f"script {path} names no interpreter in its first line; name the interpreter in front of it")
+    return words
+
+
+def _refuse_others(head: bytes, path: str) -> None:
+    if not head.startswith(ELF) or len(head) < 20:
+        raise UsageError(f"{path} is neither a program nor a script with #!; name its interpreter in front of it")
+    if head[4] != CLASS_64 or int.from_bytes(head[18:20], "little") != MACHINE_X86_64:
+        kind = "32-bit program" if head[4] != CLASS_64 else "program of another processor"
+        raise UsageError(f"{path} is a {kind}, and the tracer runs 64-bit programs of x86-64; build it for x86-64")
+
+
+def _tracer() -> Path:
+    """TIERSCOPE_TRACER, or the one that is built now if this is a checkout; MachineError if there is none."""
+    if named := os.environ.get("TIERSCOPE_TRACER"):
+        if not Path(named).is_file():
+            raise MachineError(f"TIERSCOPE_TRACER={named} is not a file; build the tracer as its README.md states")
+        return Path(named).resolve()
+    try:
+        return build_tracer()
+    except OSError as error:
+        raise MachineError(
+            f"the tracer is not built: {reason(error)}; {BRING}, then try again in a checkout"
+        ) from error

@@ -1,0 +1,227 @@
+"""`tierscope trace`: the tracer's stream through simulated machines, and programs that it refuses."""
+
+import json
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import made_flows as flows
+from shell import Shell
+
+TRACER = pytest.mark.skipif(
+    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
+    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
+)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+FAKE = """#!/bin/sh
+for word; do case $word in *,fd=*) pipe=${word##*,fd=};; esac; done
+echo said by the program
+eval "cat '$STREAM' >&$pipe"
+eval "$FINISH"
+"""
+
+
+@pytest.fixture
+def emulator(shell: Shell) -> Shell:
+    """A shell whose emulator writes the file `stream`, and ends as FINISH says."""
+    tool = shell.folder / "bin" / "qemu-x86_64"
+    tool.parent.mkdir()
+    tool.write_text(FAKE)
+    tool.chmod(0o755)
+    tracer = shell.folder / "tracer.so"
+    tracer.write_bytes(b"")
+    stream = shell.folder / "stream"
+    stream.write_bytes(flows.SMALL)
+    shell.environment |= {
+        "PATH": f"{tool.parent}:{shell.environment['PATH']}",
+        "TIERSCOPE_TRACER": str(tracer),
+        "STREAM": str(stream),
+        "FINISH": "exit 0",
+    }
+    return shell
+
+
+def test_a_stream_is_counted_and_timed(shell: Shell) -> None:
+    (shell.folder / "t").write_bytes(flows.SMALL)
+    status, out, _ = shell("trace", "--on", "flat", "--from", "t", "--json", "-")
+    assert status == 0
+    (found,) = json.loads(out)
+    assert (found["instructions"], found["loads"], found["stores"], found["threads"]) == (2, 2, 0, 1)
+    assert found["counters"] == {"flat.reads": 2, "flat.writes": 0}
+    assert found["whole"]
+    assert found["seconds"] >= 2 * 100e-9  # the second load waits for the first
+
+
+def test_a_stream_that_is_only_counted_has_no_times(shell: Shell) -> None:
+    (shell.folder / "t").write_bytes(flows.SMALL)
+    found = json.loads(shell("trace", "--on", "flat", "--from", "t", "--count", "--json", "-")[1])[0]
+    assert found["seconds"] is None
+    assert found["counters"] == {"flat.reads": 2, "flat.writes": 0}
+
+
+BLOCK = flows.block(0, flows.instruction())
+DAMAGED = {
+    "ends within the head": flows.MAGIC + b"\1\0\0",
+    "ends within a chunk": flows.MAGIC + BLOCK[:-1],
+    "at most 64 MiB": flows.MAGIC + struct.pack("<IIQ", 2, 0, 1 << 40),
+    "unknown kind 9": flows.MAGIC + flows.chunk(9, b""),
+    "defined out of order": flows.MAGIC + flows.block(3, flows.instruction()),
+    "which its bytes are not": flows.MAGIC + flows.chunk(1, struct.pack("<II", 0, 2) + flows.instruction()),
+    "class or register": flows.MAGIC + flows.block(0, flows.instruction(kind=99)),
+    "before it was defined": flows.MAGIC + flows.events(5) + flows.END,
+    "before any block": flows.MAGIC + BLOCK + flows.events(flows.access(0)) + flows.END,
+    "that its block does not have": flows.MAGIC + BLOCK + flows.events(0, flows.access(0, of=7)) + flows.END,
+    "no multiple of 8": flows.MAGIC + flows.chunk(2, b"abc"),
+    "beyond the 4096th": flows.MAGIC + flows.chunk(2, bytes(8), thread=1 << 30),
+    "contains no instruction": flows.MAGIC + flows.END,
+}
+
+
+@pytest.mark.parametrize("why", DAMAGED)
+def test_a_damaged_stream_is_refused(shell: Shell, why: str) -> None:
+    (shell.folder / "t").write_bytes(DAMAGED[why])
+    status, err = shell.refused("trace", "--on", "flat", "--from", "t")
+    assert status == 2
+    assert why in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("finish", "cut", "status", "why"),
+    [
+        ("exit 1", 0, 0, "ended with status 1"),
+        ("kill -SEGV $$", 0, 0, "ended with signal 11"),
+        ("kill -ILL $$", 0, 0, "such as AVX-512"),
+        ("kill -KILL $$", 0, 3, "was killed"),
+        ("exit 1", 5, 3, "wrote no whole trace"),
+        ("exit 0", len(flows.END), 0, "replaced itself by another program"),
+        ("exit 0", 0, 0, ""),
+    ],
+)
+def test_the_end_of_the_program_is_looked_at(emulator: Shell, finish: str, cut: int, status: int, why: str) -> None:
+    (emulator.folder / "stream").write_bytes(flows.SMALL[: len(flows.SMALL) - cut])
+    emulator.environment["FINISH"] = finish
+    ended, out, err = emulator("trace", "--on", "flat", "--json", "-", "--", "/bin/true")
+    assert ended == status
+    assert why in " ".join(err.split())
+    assert ("tierscope" in err) == bool(why)
+    assert [one["loads"] for one in json.loads(out or "[]")] == ([2] if status == 0 else [])
+
+
+def test_the_estimate_has_the_range_of_other_cores(emulator: Shell) -> None:
+    status, out, _ = emulator("trace", "--on", "ddr5", "--json", "counters.json", "--", "/bin/true")
+    assert status == 0
+    assert out.startswith("said by the program\n")
+    (found,) = json.loads((emulator.folder / "counters.json").read_text())
+    assert found["seconds_low"] <= found["seconds"] <= found["seconds_high"]
+
+
+def test_children_are_named_as_not_traced(emulator: Shell) -> None:
+    note = flows.chunk(3, b"fork")
+    (emulator.folder / "stream").write_bytes(flows.SMALL[: -len(flows.END)] + note + note + flows.END)
+    assert "2 child processes are not traced" in emulator("trace", "--on", "flat", "--", "/bin/true")[2]
+
+
+def test_json_goes_to_an_existing_folder(emulator: Shell) -> None:
+    for wrong in ("--", "no-such-folder/counters.json"):
+        status, err = emulator.refused("trace", "--on", "flat", "--json", wrong, "/bin/true")
+        assert status == 2
+        assert "does not name a file" in err
+
+
+def _elf(bits: int, machine: int) -> bytes:
+    return b"\x7fELF" + bytes([bits]) + bytes(13) + machine.to_bytes(2, "little") + bytes(64)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (_elf(1, 3), "is a 32-bit program"),
+        (_elf(2, 183), "program of another processor"),
+        (b"echo hello\n", "neither a program nor a script"),
+        (b"#!\n", "names no interpreter"),
+        (b"#!/no/such/interpreter\n", "/no/such/interpreter is no program here"),
+    ],
+)
+def test_what_the_tracer_cannot_run_is_refused(emulator: Shell, content: bytes, why: str) -> None:
+    program = emulator.folder / "program"
+    program.write_bytes(content)
+    program.chmod(0o755)
+    status, err = emulator.refused("trace", "--on", "flat", "--", str(program))
+    assert status == 2
+    assert why in " ".join(err.split())
+
+
+def test_a_missing_program_is_refused(emulator: Shell) -> None:
+    status, err = emulator.refused("trace", "--on", "flat", "--", "no-such-program")
+    assert status == 2
+    assert "no-such-program is no program here" in err
+
+
+PROGRAM = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define LINES (1u << 18)
+static uint64_t lines[LINES * 8];
+int main(int count, char** words) {
+  for (uint64_t i = 0, at = 0; i < LINES; ++i) {
+    uint64_t next = (at * 5 + 77773) % LINES;  /* each line once, in an order that no prefetcher follows */
+    lines[at * 8] = next * 8;
+    at = next;
+  }
+  uint64_t n = strtoull(words[2], 0, 10), a = 0, b = lines[0], sum = 0;
+  switch (words[1][0]) {
+    case 'c': for (uint64_t i = 0; i < n; ++i) a = lines[a]; break;
+    case 'i': for (uint64_t i = 0; i < n; ++i) sum += lines[(i * 40503 % LINES) * 8]; break;
+    case 'd': { double total = 0; double* from = (double*)lines;
+                for (uint64_t i = 0; i < n; ++i) total += from[(i * 40503 % LINES) * 8]; sum = (uint64_t)total; }
+  }
+  printf("%lu\\n", (unsigned long)(a + b + sum));
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("traced")
+    (folder / "program.c").write_text(PROGRAM)
+    subprocess.run(["cc", "-O1", "-o", folder / "program", folder / "program.c"], check=True)
+    return folder / "program"
+
+
+def _traced(shell: Shell, program: Path, kind: str, hops: int) -> dict[str, float]:
+    out = shell("trace", "--on", "flat", "--json", "-", "--", str(program), kind, str(hops))[1]
+    (found,) = json.loads(out)
+    return {"seconds": found["seconds"], "loads": found["loads"], "whole": found["whole"]}
+
+
+@TRACER
+@pytest.mark.parametrize(("kind", "least", "most"), [("chase", 95, 130), ("independent", 1, 20), ("double", 1, 20)])
+def test_loads_wait_for_their_addresses_alone(
+    shell: Shell, program: Path, kind: str, least: float, most: float
+) -> None:
+    """Of the memory flat, which takes 100 ns: a chain takes all of it, a sum of what is independent does not."""
+    hops = 20_000
+    without, with_hops = (_traced(shell, program, kind, count) for count in (0, hops))
+    assert with_hops["whole"]
+    assert with_hops["loads"] - without["loads"] == pytest.approx(hops, rel=0.01)
+    assert least <= (with_hops["seconds"] - without["seconds"]) / hops * 1e9 <= most
+
+
+@TRACER
+def test_a_script_is_traced_in_its_interpreter(shell: Shell) -> None:
+    script = shell.folder / "script"
+    script.write_text("#!/usr/bin/env sh\necho said\n")
+    script.chmod(0o755)
+    status, out, err = shell("trace", "--on", "flat", "--count", "--", str(script))
+    assert (status, err) == (0, "")
+    assert out.startswith("said\n")

@@ -1,0 +1,175 @@
+/// The simulated core, on blocks made by hand: what waits for what, and for how long.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "folder.hpp"
+#include "simulate/pipeline.hpp"
+
+namespace flow = tierscope::simulate::flow;
+using flow::Access;
+using flow::Block;
+using flow::Class;
+using flow::Instruction;
+using flow::Step;
+using tierscope::simulate::LINE;
+using tierscope::simulate::Machine;
+using tierscope::simulate::Pipeline;
+using tierscope::simulate::Time;
+
+namespace {
+
+constexpr Time NS = 1000;
+constexpr std::uint8_t A = 0, B = 1, C = 2, FLAGS = 16;
+constexpr std::uint64_t FAR = 1 << 20;  // bytes between lines that nothing fetches ahead
+
+/// A memory of 100 ns behind one cache of 1 ns, and a core of one cycle a nanosecond, two instructions wide.
+std::string machine_text(const std::string& more) {
+  return "name = \"made\"\nsummary = \"\"\nsource = \"\"\n[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\nstores = 4\n"
+         "[core]\nwidth = 2\nreorder = 32\nstore_buffer = 8\nwrong_guess = 10\n" +
+         more +
+         "[pages]\nbytes = \"2MiB\"\n[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\npolicy = \"lru\"\n"
+         "latency = \"1ns\"\nshared = 1\n[memory.m]\nkind = \"flat\"\nsize = \"64GiB\"\nread = \"100ns\"\nwrite = "
+         "\"100ns\"\n";
+}
+
+struct Core {
+  explicit Core(const std::string& more = "") {
+    folder.write("made.toml", machine_text(more));
+    machine = std::make_unique<Machine>(folder.at("made.toml"));
+    pipeline = std::make_unique<Pipeline>(*machine, 0, 0);
+  }
+  void run(const Block& block, std::vector<Access> accesses) { pipeline->run(Step{0, &block, accesses}); }
+  /// ns that `count` runs of the block take, whose n-th has these accesses.
+  template <class Accesses>
+  double time_of(const Block& block, std::uint64_t count, const Accesses& accesses) {
+    const Time from = pipeline->drain();
+    for (std::uint64_t n = 0; n < count; ++n) run(block, accesses(n));
+    return static_cast<double>(pipeline->drain() - from) / NS;
+  }
+  tierscope::tests::Folder folder;
+  std::unique_ptr<Machine> machine;
+  std::unique_ptr<Pipeline> pipeline;
+};
+
+Instruction made(Class kind, std::initializer_list<std::uint8_t> address, std::initializer_list<std::uint8_t> data,
+                 std::initializer_list<std::uint8_t> writes) {
+  Instruction one{};
+  one.address = 0x1000;
+  one.length = 4;
+  one.kind = kind;
+  one.address_registers.fill(flow::NO_REGISTER);
+  one.data_registers.fill(flow::NO_REGISTER);
+  one.written.fill(flow::NO_REGISTER);
+  std::ranges::copy(address, one.address_registers.begin());
+  std::ranges::copy(data, one.data_registers.begin());
+  std::ranges::copy(writes, one.written.begin());
+  return one;
+}
+
+std::vector<Access> load(std::uint64_t address) { return {{address, 8, 0, false}}; }
+std::vector<Access> store(std::uint64_t address) { return {{address, 8, 0, true}}; }
+const auto nothing = [](std::uint64_t) { return std::vector<Access>{}; };
+const auto far_load = [](std::uint64_t n) { return load((n + 1) * FAR); };
+
+}  // namespace
+
+TEST_CASE("instructions that wait for nothing take a share of a cycle, chains a cycle each") {
+  Core core;
+  CHECK(core.time_of({made(Class::integer, {}, {}, {A})}, 1000, nothing) == doctest::Approx(500).epsilon(0.01));
+  CHECK(core.time_of({made(Class::integer, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(1000).epsilon(0.01));
+  CHECK(core.time_of({made(Class::fp_add, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(4000).epsilon(0.01));
+}
+
+TEST_CASE("loads whose address is loaded wait for each other; others share the lines in flight") {
+  Core core;
+  const double chain = core.time_of({made(Class::move, {A}, {}, {A})}, 400, far_load);
+  CHECK(chain == doctest::Approx(400 * 101).epsilon(0.02));
+  CHECK(core.time_of({made(Class::move, {B}, {}, {A})}, 400, far_load) == doctest::Approx(chain / 4).epsilon(0.03));
+}
+
+TEST_CASE("a sum does not wait for its accumulator to load") {
+  Core core;
+  const Block sum{made(Class::fp_add, {B}, {C}, {C})};  // addsd (%rbx), %xmm2
+  CHECK(core.time_of(sum, 400, far_load) == doctest::Approx(400 * 101 / 4).epsilon(0.03));
+}
+
+TEST_CASE("the reorder buffer bounds how many loads are under way") {
+  Core few("");
+  Block block(32, made(Class::integer, {}, {}, {B}));
+  block[0] = made(Class::move, {C}, {}, {A});
+  // one load in 32 instructions: the next one is dispatched when this one retires
+  CHECK(few.time_of(block, 200, far_load) == doctest::Approx(200 * 101).epsilon(0.05));
+}
+
+TEST_CASE("a load behind a store to the same bytes takes them from the store buffer") {
+  Core core;
+  const Block block{made(Class::move, {B}, {A}, {}), made(Class::move, {B}, {}, {A})};
+  const auto both = [](std::uint64_t n) {
+    return std::vector<Access>{{(n + 1) * FAR, 8, 0, true}, {(n + 1) * FAR, 8, 1, false}};
+  };
+  core.time_of(block, 200, both);
+  CHECK(core.pipeline->work().forwarded == 200);
+}
+
+TEST_CASE("stores wait for nobody until the store buffer is full") {
+  Core core;
+  const Block block{made(Class::move, {B}, {A}, {})};
+  const auto far_store = [](std::uint64_t n) { return store((n + 1) * FAR); };
+  Core other;
+  other.run(block, far_store(0));
+  CHECK(other.pipeline->now() < 10 * NS);
+  CHECK(core.time_of(block, 400, far_store) == doctest::Approx(400 * 101 / 4).epsilon(0.05));  // four lines in flight
+}
+
+TEST_CASE("a wrong guess costs the time until the branch is known, and ten cycles") {
+  Core core;
+  Block taken{made(Class::branch, {}, {A}, {})}, straight{made(Class::branch, {}, {A}, {})};
+  straight[0].address = taken[0].address + taken[0].length;
+  std::uint64_t state = 88172645463325252U;
+  const Time from = core.pipeline->drain();
+  for (int n = 0; n < 4000; ++n) {
+    state ^= state << 13U, state ^= state >> 7U, state ^= state << 17U;
+    core.run((state >> 40U & 1U) != 0 ? taken : straight, {});
+  }
+  const auto wrong = core.pipeline->work().wrong_guesses;
+  CHECK(wrong > 700);  // every second branch is taken in any case
+  CHECK(static_cast<double>(core.pipeline->drain() - from) / NS > static_cast<double>(wrong) * 10);
+  Core steady;
+  for (int n = 0; n < 4000; ++n) steady.run(taken, {});
+  CHECK(steady.pipeline->work().wrong_guesses < 10);
+}
+
+TEST_CASE("flags connect a comparison with its branch") {
+  Core core;
+  const Block block{made(Class::integer, {A}, {}, {FLAGS}), made(Class::branch, {}, {FLAGS}, {})};
+  CHECK(core.time_of(block, 100, far_load) < 100 * 101);  // predicted right, nobody waits
+}
+
+TEST_CASE("an atomic instruction lets nothing pass") {
+  Core core;
+  auto locked = made(Class::integer, {B}, {}, {A});
+  locked.flags = flow::ATOMIC;
+  CHECK(core.time_of({locked}, 100, far_load) >= 100 * 101);
+}
+
+TEST_CASE("blocks that are only warmed fill the caches") {
+  Core core;
+  const Block block{made(Class::move, {B}, {}, {A})};
+  for (std::uint64_t n = 0; n < 64; ++n) {
+    const auto accesses = load(n * LINE);
+    core.pipeline->warm(Step{0, &block, accesses});
+  }
+  const auto hits = [](std::uint64_t n) { return load(n % 64 * LINE); };
+  CHECK(core.time_of(block, 1000, hits) == doctest::Approx(500).epsilon(0.05));
+}
+
+TEST_CASE("an instruction with more stores than the store buffer ends all the same") {
+  Core core("");
+  Block block{made(Class::gather, {B}, {A}, {})};
+  std::vector<Access> many;
+  for (std::uint64_t n = 0; n < 40; ++n) many.push_back({n * FAR, 8, 0, true});
+  core.run(block, many);
+  CHECK(core.pipeline->drain() > 0);
+}

@@ -1,0 +1,46 @@
+"""Streams of the tracer, made by hand as tracer/README.md defines them."""
+
+import struct
+from collections.abc import Sequence
+
+MAGIC = b"TSFLOW01"
+NONE = 255
+INTEGER, MOVE, BRANCH = 1, 11, 12
+
+
+def chunk(kind: int, payload: bytes, thread: int = 0) -> bytes:
+    return struct.pack("<IIQ", kind, thread, len(payload)) + payload
+
+
+def instruction(
+    kind: int = INTEGER,
+    *,
+    at: int = 0x1000,
+    address: Sequence[int] = (),
+    data: Sequence[int] = (),
+    writes: Sequence[int] = (),
+) -> bytes:
+    registers = b"".join(
+        bytes([*some, *[NONE] * (size - len(some))]) for some, size in ((address, 4), (data, 8), (writes, 8))
+    )
+    return struct.pack("<QQHHBBBBB", at, 0, 8, 8, 3, kind, 0, 0, 0) + registers + bytes(3)
+
+
+def block(number: int, *instructions: bytes) -> bytes:
+    return chunk(1, struct.pack("<II", number, len(instructions)) + b"".join(instructions))
+
+
+def access(address: int, of: int = 0, *, store: bool = False, shift: int = 3) -> int:
+    return address | of << 48 | store << 57 | shift << 58 | 1 << 61
+
+
+def events(*words: int, thread: int = 0) -> bytes:
+    return chunk(2, struct.pack(f"<{len(words)}Q", *words), thread)
+
+
+END = chunk(4, b"")
+
+SMALL = (
+    MAGIC + block(0, instruction(MOVE, address=[0], writes=[0])) + events(0, access(0x4000), 0, access(0x8000)) + END
+)
+"""One instruction, run twice: a load whose address is what it loaded before."""

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/// Writes the stream that README.md defines to a pipe: definitions of blocks at once, events of a thread in chunks.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "instruction.hpp"
+
+namespace tierscope::tracer {
+
+using Event = std::uint64_t;
+
+/// A block of instructions begins. Bits 0-31: its number.
+constexpr Event block_event(std::uint32_t block) { return block; }
+/// Bits 0-47 address, 48-56 instruction of the block, 57 store, 58-60 log2 of the bytes, 61 set.
+constexpr Event access_event(std::uint64_t address, unsigned instruction, bool store, unsigned shift) {
+  constexpr std::uint64_t ADDRESS = (std::uint64_t{1} << 48U) - 1;
+  return (address & ADDRESS) | std::uint64_t{instruction & 511U} << 48U | std::uint64_t{store} << 57U |
+         std::uint64_t{shift & 7U} << 58U | std::uint64_t{1} << 61U;
+}
+
+class Stream {
+ public:
+  /// What a chunk contains.
+  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4 };
+
+  void open(int descriptor);
+  void define(std::uint32_t block, std::span<const Instruction> instructions);
+  void events(std::uint32_t thread, std::span<const Event> events);
+  /// A line of text: what the reader should tell its user, such as "exec /bin/ls".
+  void note(std::uint32_t thread, std::string_view text);
+  void end();
+  /// In a child process: nothing more is written, so that the parent's stream stays whole.
+  void mute() { descriptor_ = -1; }
+  [[nodiscard]] bool muted() const { return descriptor_ < 0; }
+
+ private:
+  void chunk(Chunk what, std::uint32_t thread, std::span<const std::byte> payload);
+  void write_all(const void* bytes, std::size_t size);
+  int descriptor_ = -1;
+  std::mutex mutex_;
+};
+
+}  // namespace tierscope::tracer
