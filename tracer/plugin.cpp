@@ -8,10 +8,12 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "decode.hpp"
@@ -30,6 +32,22 @@ constexpr int COPIES_BYTES = 3;  // from this version of the interface on
 
 Stream stream;
 int served = 1;  // version of the running QEMU
+
+/// Which instructions are traced. Without `skip` all of them, else the first `all`, and then: `skip` untraced, `warm`
+/// and `unit` traced, again and again. Each gap is drawn between half and one and a half of `skip`, so that no loop
+/// of the program keeps its step, and `skip` doubles after DOUBLES gaps, so that a long program has more units, not too
+/// many.
+struct Plan {
+  std::uint64_t all = 0, skip = 0, warm = 0, unit = 0;
+};
+constexpr unsigned DOUBLES = 32;
+
+Plan plan;
+qemu_plugin_id_t own;
+std::atomic<bool> light = false;        // blocks only count their instructions
+std::atomic<std::uint64_t> passed = 0;  // instructions since the last change
+std::atomic<std::uint64_t> until = ~std::uint64_t{0};
+unsigned gaps = 0;
 
 /// Events of one virtual CPU, which is one thread of the program.
 class Buffer {
@@ -57,10 +75,25 @@ std::array<std::unique_ptr<Buffer>, MOST_THREADS> buffers;
 
 Buffer* buffer_of(unsigned vcpu) { return vcpu < MOST_THREADS ? buffers[vcpu].get() : nullptr; }
 
-void on_block(unsigned vcpu, void* data) {
-  if (auto* buffer = buffer_of(vcpu))
-    buffer->put(block_event(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(data))));
+void change(qemu_plugin_id_t);
+
+/// Whoever passes the end of a part asks QEMU to translate everything anew, once.
+void pass(std::uint64_t instructions) {
+  const auto before = passed.fetch_add(instructions, std::memory_order_relaxed);
+  const auto end = until.load(std::memory_order_relaxed);
+  if (before < end && before + instructions >= end) qemu_plugin_reset(own, change);
 }
+
+/// A block's number and, above, how many instructions it has.
+constexpr unsigned COUNT_BIT = 40;
+
+void on_block(unsigned vcpu, void* data) {
+  const auto word = reinterpret_cast<std::uintptr_t>(data);
+  if (auto* buffer = buffer_of(vcpu)) buffer->put(block_event(static_cast<std::uint32_t>(word)));
+  if (plan.skip != 0) pass(word >> COUNT_BIT);
+}
+
+void on_light_block(unsigned, void* data) { pass(reinterpret_cast<std::uintptr_t>(data)); }
 
 void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* data) {
   if (auto* buffer = buffer_of(vcpu))
@@ -80,13 +113,17 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   static std::mutex mutex;
   static std::uint32_t blocks = 0;
   const auto count = qemu_plugin_tb_n_insns(block);
+  if (light) {
+    qemu_plugin_register_vcpu_tb_exec_cb(block, on_light_block, QEMU_PLUGIN_CB_NO_REGS, reinterpret_cast<void*>(count));
+    return;
+  }
   std::vector<Instruction> instructions;
   for (std::size_t i = 0; i < count; ++i) instructions.push_back(read(qemu_plugin_tb_get_insn(block, i)));
   const std::lock_guard lock(mutex);
   const auto number = blocks++;
   stream.define(number, instructions);
   qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS,
-                                       reinterpret_cast<void*>(std::uintptr_t{number}));
+                                       reinterpret_cast<void*>(std::uintptr_t{number} | count << COUNT_BIT));
   for (std::size_t i = 0; i < count; ++i)
     qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), on_access, QEMU_PLUGIN_CB_NO_REGS,
                                      QEMU_PLUGIN_MEM_RW, reinterpret_cast<void*>(i));
@@ -109,11 +146,41 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
   stream.note(vcpu, "exec");
 }
 
-void on_exit(qemu_plugin_id_t, void*) {
-  if (stream.muted()) return;
+void flush_all() {
   for (auto& buffer : buffers)
     if (buffer) buffer->flush();
+}
+
+void on_exit(qemu_plugin_id_t, void*) {
+  if (stream.muted()) return;
+  flush_all();
+  if (light) stream.gap(passed, 0);
   stream.end();
+}
+
+std::uint64_t drawn_gap() {
+  static std::uint64_t state = 1995;
+  state = state * 6364136223846793005U + 1442695040888963407U;
+  const auto skip = plan.skip << std::min(gaps++ / DOUBLES, 24U);
+  return skip / 2 + (state >> 33U) % skip;
+}
+
+void listen(qemu_plugin_id_t id) {
+  qemu_plugin_register_vcpu_init_cb(id, on_thread);
+  qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+  qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+  qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
+}
+
+/// All threads stand still.
+void change(qemu_plugin_id_t id) {
+  if (light) stream.gap(passed, plan.warm);
+  flush_all();
+  light = !light;
+  until = light ? drawn_gap() : plan.warm + plan.unit;
+  passed = 0;
+  listen(id);
 }
 
 void in_the_child() {
@@ -129,20 +196,33 @@ __attribute__((constructor)) void choose_version() {
   if (::dlsym(RTLD_DEFAULT, "qemu_plugin_n_vcpus") == nullptr) qemu_plugin_version = 2;
 }
 
-bool install(int argc, char** argv, std::string& why) {
-  for (int a = 0; a < argc; ++a) {
-    const std::string_view word = argv[a];
-    int descriptor = -1;
-    const auto [end, bad] =
-        std::from_chars(word.data() + std::min<std::size_t>(3, word.size()), word.data() + word.size(), descriptor);
-    if (!word.starts_with("fd=") || bad != std::errc{} || end != word.data() + word.size()) {
-      why = "'" + std::string(word) + "' is not an argument; expected fd=NUMBER";
-      return false;
-    }
-    stream.open(descriptor);
+/// The number behind "NAME=" of one of the arguments; `otherwise` if none has that name.
+std::uint64_t number_of(std::span<char*> words, std::string_view name, std::uint64_t otherwise) {
+  for (const std::string_view word : words) {
+    if (!word.starts_with(name) || word.substr(name.size(), 1) != "=") continue;
+    std::uint64_t number = 0;
+    const auto text = word.substr(name.size() + 1);
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (bad == std::errc{} && end == text.data() + text.size()) return number;
   }
-  if (stream.muted()) why = "no pipe is named; expected fd=NUMBER";
-  return !stream.muted();
+  return otherwise;
+}
+
+/// "" or what is wrong.
+std::string install(std::span<char*> words) {
+  for (const std::string_view word : words) {
+    const auto name = word.substr(0, word.find('='));
+    if (name != "fd" && name != "all" && name != "skip" && name != "warm" && name != "unit")
+      return "'" + std::string(word) + "' is not an argument; expected fd=, all=, skip=, warm= or unit=";
+  }
+  constexpr std::uint64_t NONE = 1U << 30U;
+  const auto descriptor = number_of(words, "fd", NONE);
+  if (descriptor >= NONE) return "no pipe is named; expected fd=NUMBER";
+  plan = {number_of(words, "all", 0), number_of(words, "skip", 0), number_of(words, "warm", 0),
+          number_of(words, "unit", 1'000'000)};
+  if (plan.skip != 0) until = std::max<std::uint64_t>(plan.all, 1);
+  stream.open(static_cast<int>(descriptor));
+  return "";
 }
 
 }  // namespace
@@ -156,15 +236,12 @@ extern "C" __attribute__((visibility("default"))) int qemu_plugin_install(qemu_p
     return 1;
   }
   served = info->version.cur;
-  if (std::string why; !install(argc, argv, why)) {
+  own = id;
+  if (const auto why = install({argv, static_cast<std::size_t>(argc)}); !why.empty()) {
     std::fprintf(stderr, "tierscope-tracer: %s\n", why.c_str());
     return 1;
   }
   ::pthread_atfork(before_a_fork, nullptr, in_the_child);
-  qemu_plugin_register_vcpu_init_cb(id, on_thread);
-  qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
-  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-  qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-  qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
+  listen(id);
   return 0;
 }

@@ -46,6 +46,11 @@ void Stream::note(std::uint32_t thread, std::string_view text) {
   chunk(Chunk::note, thread, std::as_bytes(std::span(text)));
 }
 
+void Stream::gap(std::uint64_t instructions, std::uint64_t warm) {
+  const std::array<std::uint64_t, 2> payload{instructions, warm};
+  chunk(Chunk::gap, 0, std::as_bytes(std::span(payload)));
+}
+
 void Stream::end() { chunk(Chunk::end, 0, {}); }
 
 void Stream::chunk(Chunk what, std::uint32_t thread, std::span<const std::byte> payload) {

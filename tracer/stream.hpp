@@ -26,13 +26,15 @@ constexpr Event access_event(std::uint64_t address, unsigned instruction, bool s
 class Stream {
  public:
   /// What a chunk contains.
-  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4 };
+  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5 };
 
   void open(int descriptor);
   void define(std::uint32_t block, std::span<const Instruction> instructions);
   void events(std::uint32_t thread, std::span<const Event> events);
   /// A line of text: what the reader should tell its user, such as "exec /bin/ls".
   void note(std::uint32_t thread, std::string_view text);
+  /// So many instructions ran untraced; so many of the next are there to warm caches.
+  void gap(std::uint64_t instructions, std::uint64_t warm);
   void end();
   /// In a child process: nothing more is written, so that the parent's stream stays whole.
   void mute() { descriptor_ = -1; }

@@ -8,6 +8,7 @@
 #include "cli/json.hpp"
 #include "simulate/flow.hpp"
 #include "simulate/pipeline.hpp"
+#include "simulate/sampling.hpp"
 
 namespace tierscope {
 namespace {
@@ -40,33 +41,69 @@ class Pipelines final : public FlowRun {
  public:
   using FlowRun::FlowRun;
   void take(const Step& step) override {
-    auto& pipeline = pipelines_[step.thread];
-    if (!pipeline) pipeline = std::make_unique<simulate::Pipeline>(machine_, cpu_of(step.thread), base_);
-    pipeline->run(step);
+    if (step.gap != nullptr) return leave(*step.gap);
+    const auto instructions = step.block->size();
+    if (warm_ != 0) {
+      sampling_.skip(instructions);
+      warm_ -= std::min<std::uint64_t>(warm_, instructions);
+      of(step.thread).pipeline.warm(step);
+      if (warm_ == 0) begin();
+      return;
+    }
+    sampling_.count(instructions);
+    of(step.thread).pipeline.run(step);
   }
   void report(json::Object& fact) override {
-    simulate::Time longest = 0;
+    sampling_.end(timed());
     std::map<std::string, std::uint64_t> sum;
-    for (const auto& [thread, pipeline] : pipelines_) {
-      longest = std::max(longest, pipeline->drain());
-      const auto& work = pipeline->work();
+    for (const auto& [thread, one] : threads_) {
+      const auto& work = one->pipeline.work();
       sum["branches"] += work.branches;
       sum["wrong_guesses"] += work.wrong_guesses;
       sum["forwarded_loads"] += work.forwarded;
       sum["far_loads"] += work.far_loads;
     }
-    fact.add("seconds", static_cast<double>(longest) / simulate::TICKS_PER_S);
+    const auto [seconds, deviation] = sampling_.estimate();
+    fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
     fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
   }
 
  private:
-  std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> pipelines_;
+  struct Thread {
+    explicit Thread(Machine& machine, unsigned cpu, std::uint64_t base) : pipeline(machine, cpu, base) {}
+    simulate::Pipeline pipeline;
+    simulate::Time from = 0;  // of the part that is timed
+  };
+  Thread& of(std::uint32_t thread) {
+    auto& one = threads_[thread];
+    if (!one) one = std::make_unique<Thread>(machine_, cpu_of(thread), base_);
+    return *one;
+  }
+  /// Seconds of this part: those of the slowest thread.
+  double timed() {
+    simulate::Time longest = 0;
+    for (const auto& [thread, one] : threads_) longest = std::max(longest, one->pipeline.drain() - one->from);
+    return static_cast<double>(longest) / simulate::TICKS_PER_S;
+  }
+  void begin() {
+    for (const auto& [thread, one] : threads_) one->from = one->pipeline.drain();
+  }
+  void leave(const simulate::flow::Gap& gap) {
+    sampling_.end(timed());
+    sampling_.skip(gap.instructions);
+    warm_ = gap.warm;
+    begin();
+  }
+  std::map<std::uint32_t, std::unique_ptr<Thread>> threads_;
+  simulate::Sampling sampling_;
+  std::uint64_t warm_ = 0;  // instructions until the next part is timed
 };
 
 class Counts final : public FlowRun {
  public:
   using FlowRun::FlowRun;
   void take(const Step& step) override {
+    if (step.gap != nullptr) return;
     if (step.thread != thread_) pass();
     thread_ = step.thread;
     constexpr std::uint64_t MASK = (std::uint64_t{1} << (simulate::MEMORY_BIT - 1)) - 1;
@@ -101,9 +138,13 @@ std::unique_ptr<FlowRun> run_of(const std::string& word, bool count) {
 }
 
 struct Tally {
-  std::uint64_t instructions = 0, loads = 0, stores = 0;
+  std::uint64_t instructions = 0, untraced = 0, loads = 0, stores = 0;
   std::uint32_t threads = 0;
   void take(const Step& step) {
+    if (step.gap != nullptr) {
+      untraced += step.gap->instructions;
+      return;
+    }
     instructions += step.block->size();
     for (const auto& access : step.accesses) ++(access.store ? stores : loads);
     threads = std::max(threads, step.thread + 1);
@@ -133,6 +174,7 @@ void trace_flow(const std::vector<std::string>& machines, bool count, std::istre
     json::Object fact;
     fact.add("fact", "traced").add("machine", machines[r]);
     fact.add("instructions", tally.instructions).add("loads", tally.loads).add("stores", tally.stores);
+    fact.add("untraced_instructions", tally.untraced);
     fact.add("threads", tally.threads).add("whole", flow.whole()).raw("notes", list_of(flow.notes()));
     runs[r]->report(fact);
     emit(fact.str());

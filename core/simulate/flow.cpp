@@ -11,9 +11,10 @@ namespace {
 constexpr std::uint64_t ADDRESS = (std::uint64_t{1} << 48U) - 1, IS_ACCESS = std::uint64_t{1} << 61U;
 constexpr std::uint64_t LARGEST_CHUNK = 64U << 20U;
 constexpr std::size_t MOST_BLOCKS = 1U << 24U, MOST_INSTRUCTIONS = 512, MOST_THREADS = 4096, MOST_NOTES = 1000;
+constexpr std::uint64_t MOST_INSTRUCTIONS_OF_A_GAP = std::uint64_t{1} << 56U;
 constexpr std::uint8_t LAST_CLASS = static_cast<std::uint8_t>(Class::serialize);
 
-enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4 };
+enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5 };
 struct Header {
   std::uint32_t what, thread;
   std::uint64_t bytes;
@@ -36,8 +37,18 @@ Flow::Flow(std::istream& from) : from_(from) {
 }
 
 bool Flow::next(Step& step) {
-  while (!drain(step))
+  while (!drain(step)) {
+    if (in_gap_) return take_gap(step);
     if (!chunk()) return false;
+  }
+  return true;
+}
+
+/// After the last blocks before it.
+bool Flow::take_gap(Step& step) {
+  in_gap_ = false;
+  step = Step{};
+  step.gap = &gap_;
   return true;
 }
 
@@ -48,13 +59,13 @@ bool Flow::drain(Step& step) {
     if (at == events.size()) continue;
     auto until = at + 1;
     while (until < events.size() && is_access(events[until])) ++until;
-    if (until == events.size() && !ended_) continue;
+    if (until == events.size() && !ended_ && !in_gap_) continue;
     if (is_access(events[at])) refuse("an access comes before any block of its thread");
     const auto number = static_cast<std::size_t>(events[at] & 0xFFFFFFFFU);
     if (number >= blocks_.size() || blocks_[number].empty())
       refuse("block " + std::to_string(number) + " ran before it was defined");
     collect(std::span(events).first(until), at + 1, blocks_[number]);
-    step = {static_cast<std::uint32_t>(current_), &blocks_[number], accesses_};
+    step = Step{static_cast<std::uint32_t>(current_), &blocks_[number], accesses_, nullptr};
     at = until;
     return true;
   }
@@ -104,6 +115,14 @@ bool Flow::chunk() {
     case Chunk::note:
       if (notes_.size() < MOST_NOTES) notes_.emplace_back(payload_.begin(), payload_.end());
       break;
+    case Chunk::gap: {
+      if (payload_.size() != sizeof gap_) refuse("a gap is not two numbers");
+      std::memcpy(&gap_, payload_.data(), sizeof gap_);
+      if (gap_.instructions > MOST_INSTRUCTIONS_OF_A_GAP) refuse("a gap is longer than any program");
+      in_gap_ = true;
+      current_ = 0;
+      break;
+    }
     case Chunk::end:
       whole_ = ended_ = true;
       current_ = 0;

@@ -73,11 +73,17 @@ struct Access {
   bool store;
 };
 
-/// One execution of a block.
+/// Instructions that ran untraced, and how many of those that follow are there to warm caches.
+struct Gap {
+  std::uint64_t instructions, warm;
+};
+
+/// One execution of a block, or a gap.
 struct Step {
   std::uint32_t thread = 0;
   const Block* block = nullptr;
   std::span<const Access> accesses;  // in the order of the instructions
+  const Gap* gap = nullptr;          // then there is no block
 };
 
 class Flow {
@@ -102,6 +108,7 @@ class Flow {
   };
   bool chunk();
   bool drain(Step& step);
+  bool take_gap(Step& step);
   void define(std::span<const char> payload);
   void add_events(std::uint32_t thread, std::span<const char> payload);
   std::size_t collect(std::span<const Event> events, std::size_t from, const Block& block);
@@ -115,6 +122,8 @@ class Flow {
   std::vector<char> payload_;
   std::vector<Access> accesses_;
   std::vector<std::string> notes_;
+  Gap gap_{};
+  bool in_gap_ = false;
 };
 
 }  // namespace tierscope::simulate::flow

@@ -68,6 +68,17 @@ def test_a_stream_that_is_only_counted_has_no_times(shell: Shell) -> None:
     assert found["counters"] == {"flat.reads": 2, "flat.writes": 0}
 
 
+def test_a_gap_counts_with_the_rate_of_its_ends(shell: Shell) -> None:
+    load = flows.events(*[0, flows.access(0x4000)] * 2000)
+    gap = flows.chunk(5, struct.pack("<QQ", 8000, 1000))
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    (shell.folder / "t").write_bytes(flows.MAGIC + block + load + gap + load + flows.END)
+    found = json.loads(shell("trace", "--on", "flat", "--from", "t", "--json", "-")[1])[0]
+    assert (found["instructions"], found["untraced_instructions"], found["units"]) == (4000, 8000, 2)
+    assert found["seconds"] == pytest.approx(12_000 * 100e-9, rel=0.01)  # each load waits 100 ns for the one before
+    assert found["sampling_deviation_s"] < 1e-5
+
+
 BLOCK = flows.block(0, flows.instruction())
 DAMAGED = {
     "ends within the head": flows.MAGIC + b"\1\0\0",
@@ -82,6 +93,8 @@ DAMAGED = {
     "that its block does not have": flows.MAGIC + BLOCK + flows.events(0, flows.access(0, of=7)) + flows.END,
     "no multiple of 8": flows.MAGIC + flows.chunk(2, b"abc"),
     "beyond the 4096th": flows.MAGIC + flows.chunk(2, bytes(8), thread=1 << 30),
+    "not two numbers": flows.MAGIC + flows.chunk(5, bytes(8)),
+    "longer than any program": flows.MAGIC + flows.chunk(5, struct.pack("<QQ", 1 << 60, 0)),
     "contains no instruction": flows.MAGIC + flows.END,
 }
 

@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <random>
 
 #include "folder.hpp"
 #include "simulate/pipeline.hpp"
+#include "simulate/sampling.hpp"
 
 namespace flow = tierscope::simulate::flow;
 using flow::Access;
@@ -40,7 +43,7 @@ struct Core {
     machine = std::make_unique<Machine>(folder.at("made.toml"));
     pipeline = std::make_unique<Pipeline>(*machine, 0, 0);
   }
-  void run(const Block& block, std::vector<Access> accesses) { pipeline->run(Step{0, &block, accesses}); }
+  void run(const Block& block, std::vector<Access> accesses) { pipeline->run(Step{0, &block, accesses, nullptr}); }
   /// ns that `count` runs of the block take, whose n-th has these accesses.
   template <class Accesses>
   double time_of(const Block& block, std::uint64_t count, const Accesses& accesses) {
@@ -159,7 +162,7 @@ TEST_CASE("blocks that are only warmed fill the caches") {
   const Block block{made(Class::move, {B}, {}, {A})};
   for (std::uint64_t n = 0; n < 64; ++n) {
     const auto accesses = load(n * LINE);
-    core.pipeline->warm(Step{0, &block, accesses});
+    core.pipeline->warm(Step{0, &block, accesses, nullptr});
   }
   const auto hits = [](std::uint64_t n) { return load(n % 64 * LINE); };
   CHECK(core.time_of(block, 1000, hits) == doctest::Approx(500).epsilon(0.05));
@@ -172,4 +175,44 @@ TEST_CASE("an instruction with more stores than the store buffer ends all the sa
   for (std::uint64_t n = 0; n < 40; ++n) many.push_back({n * FAR, 8, 0, true});
   core.run(block, many);
   CHECK(core.pipeline->drain() > 0);
+}
+
+TEST_CASE("a gap takes the mean rate of its two ends, and their difference is its doubt") {
+  tierscope::simulate::Sampling steady, rising;
+  for (auto* one : {&steady, &rising}) {
+    for (int unit = 0; unit < 4; ++unit) {
+      one->count(10'000);
+      one->end(one == &steady ? 1e-3 : 1e-3 * (unit + 1));
+      one->skip(90'000);
+    }
+  }
+  CHECK(steady.units() == 4);
+  CHECK(steady.estimate().seconds == doctest::Approx(40e-3));  // the last gap goes on as its unit did
+  CHECK(steady.estimate().deviation == doctest::Approx(0).epsilon(1e-9));
+  CHECK(rising.estimate().seconds == doctest::Approx(10e-3 + 9e-3 * (1.5 + 2.5 + 3.5 + 4)));
+  CHECK(rising.estimate().deviation == doctest::Approx(std::sqrt(3 * 9e-3 * 9e-3 / 2)));
+}
+
+TEST_CASE("the interval of a sampled program has the truth in most draws") {
+  int held = 0;
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    std::mt19937_64 random(seed);
+    std::lognormal_distribution<double> rate(0, 0.4);  // of a million instructions; independent
+    tierscope::simulate::Sampling sampling;
+    double truth = 0;
+    for (int part = 0; part < 400; ++part) {
+      const double seconds = rate(random);
+      truth += seconds;
+      if (part % 10 == 0) {
+        sampling.count(1'000'000);
+        sampling.end(seconds);
+      } else {
+        sampling.skip(1'000'000);
+      }
+    }
+    const auto [seconds, deviation] = sampling.estimate();
+    held += std::abs(seconds - truth) <= 2 * deviation;
+  }
+  CHECK(held >= 180);
+  CHECK(held <= 199);
 }

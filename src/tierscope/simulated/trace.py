@@ -42,12 +42,15 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     loads: int
     stores: int
     counters: dict[str, int]
+    untraced_instructions: int = 0  # of a sampled trace; the other counts are those of what was traced
+    units: int = 1  # parts that were timed
     threads: int = 1
     whole: bool = True  # False: the trace ends before the program did
     notes: tuple[str, ...] = ()  # of the tracer: "fork", "exec"
     core: dict[str, int] = {}  # branches, wrong_guesses, forwarded_loads, far_loads
     seconds: float | None = None  # an estimate, by the machine's own core; None: only counted
-    seconds_low: float | None = None  # of three cores the fastest
+    sampling_deviation_s: float = 0.0  # standard deviation of `seconds` by what was not traced
+    seconds_low: float | None = None  # of three cores the fastest, less twice its deviation
     seconds_high: float | None = None
     seconds_overlapped: float | None = None  # an estimate, if no load waits for another; None: only counted
     seconds_waiting: float | None = None  # an estimate, if each waits for the one before
@@ -83,9 +86,11 @@ def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tupl
 
 
 def trace_command(
-    names: Sequence[str], command: Sequence[str], *, count: bool = False, aside: bool = False
+    names: Sequence[str], command: Sequence[str], *, count: bool = False, whole: bool = False, aside: bool = False
 ) -> tuple[Traced, ...]:
     """Runs the command with its own input and output; aside: what it prints goes to standard error.
+
+    count: without times; whole: a long program is timed from its first to its last instruction, not in units.
 
     MachineError without the tracer, or where it was killed or wrote no whole trace; UsageError where the command cannot
     start, or is a program that the tracer does not run.
@@ -96,7 +101,7 @@ def trace_command(
     words = machines if count else tuple(word + more for word in machines for more in ("", f",{SMALL}", f",{LARGE}"))
     reading, writing = os.pipe()
     try:
-        tool = traced_words(command, writing)
+        tool = traced_words(command, writing, sampled=not (count or whole))
         traced = subprocess.Popen(tool, pass_fds=(writing,), stdout=STANDARD_ERROR if aside else None)
     except BaseException:
         os.close(reading)
@@ -121,8 +126,12 @@ def trace_command(
 
 def _joined(own: Traced, small: Traced, large: Traced) -> Traced:
     """One answer of three cores: the machine's own, and the fastest and slowest of all, whichever those are."""
-    times = [one.seconds for one in (own, small, large) if one.seconds is not None]
-    return msgspec.structs.replace(own, seconds_low=min(times), seconds_high=max(times))
+    cores = [(one.seconds, 2 * one.sampling_deviation_s) for one in (own, small, large) if one.seconds is not None]
+    return msgspec.structs.replace(
+        own,
+        seconds_low=min(max(seconds - spread, 0.0) for seconds, spread in cores),
+        seconds_high=max(seconds + spread for seconds, spread in cores),
+    )
 
 
 def _read(lines: Iterator[bytes]) -> tuple[Traced, ...]:

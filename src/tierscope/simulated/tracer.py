@@ -18,13 +18,16 @@ PLUGIN = "tierscope-tracer.so"
 PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a million blocks
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
+SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
 ELF = b"\x7fELF"
 CLASS_64, MACHINE_X86_64 = 2, 62
 DEEPEST = 4  # scripts whose interpreter is a script
 
 
-def traced_words(command: Sequence[str], descriptor: int) -> list[str]:
+def traced_words(command: Sequence[str], descriptor: int, *, sampled: bool) -> list[str]:
     """The words that run `command` in the tracer, whose stream goes to `descriptor`.
+
+    sampled: of a long program, units of a million instructions.
 
     MachineError without the emulator or the tracer; UsageError for what neither can run, with what to do.
     """
@@ -35,7 +38,8 @@ def traced_words(command: Sequence[str], descriptor: int) -> list[str]:
     if emulator is None:
         raise MachineError(f"{EMULATOR} is not installed; {BRING}")
     program = runnable(command)
-    return [emulator, "-cpu", PROCESSOR, "-plugin", f"{_tracer()},fd={descriptor}", *program]
+    arguments = f"fd={descriptor}" + (f",{SAMPLED}" if sampled else "")
+    return [emulator, "-cpu", PROCESSOR, "-plugin", f"{_tracer()},{arguments}", *program]
 
 
 def runnable(command: Sequence[str], depth: int = 0) -> list[str]:

@@ -46,6 +46,12 @@ if TYPE_CHECKING:
     help="Count, without estimates of the time, which is faster; of a memory, only reads and writes are counted.",
 )
 @click.option(
+    "--whole",
+    is_flag=True,
+    help="Time every instruction. Without it, a program is timed in units of a million instructions after its first"
+    " 50 million.",
+)
+@click.option(
     "--json",
     "json_to",
     metavar="FILE",
@@ -53,7 +59,9 @@ if TYPE_CHECKING:
     " then goes to standard error.",
 )
 @click.argument("command", nargs=-1, metavar="-- COMMAND...")
-def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str | None, command: tuple[str, ...]) -> int:
+def trace(
+    names: tuple[str, ...], file: Path | None, count: bool, whole: bool, json_to: str | None, command: tuple[str, ...]
+) -> int:
     """Send the accesses of a program through simulated caches and memories.
 
     Runs COMMAND in QEMU with the tracer of Tierscope, and sends its instructions, loads and stores through simulated
@@ -70,7 +78,7 @@ def trace(names: tuple[str, ...], file: Path | None, count: bool, json_to: str |
     if json_to is not None and json_to != "-" and (json_to.startswith("-") or not Path(json_to).parent.is_dir()):
         raise UsageError(f"--json {json_to} does not name a file in an existing folder; try --json FILE, or --json -")
     found = (
-        trace_command(names, command, count=count, aside=json_to == "-")
+        trace_command(names, command, count=count, whole=whole, aside=json_to == "-")
         if file is None
         else trace_file(names, file, count=count)
     )
@@ -115,6 +123,9 @@ def _table(traced: "Traced") -> "Group":
     from tierscope.units import show_seconds
 
     told = f"{traced.machine}: {traced.instructions:,} instructions, {traced.loads:,} loads, {traced.stores:,} stores"
+    if traced.untraced_instructions:
+        every = traced.instructions + traced.untraced_instructions
+        told += f" traced of {every:,} instructions, {traced.units} parts timed"
     if traced.seconds is not None and traced.seconds_low is not None and traced.seconds_high is not None:
         own, low, high = (show_seconds(t) for t in (traced.seconds, traced.seconds_low, traced.seconds_high))
         told += f"; estimated time: {own} ({low} to {high} on other cores)"
