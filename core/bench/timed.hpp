@@ -13,7 +13,7 @@ namespace tierscope {
 /// A block between two reads of both clocks; returns its ticks.
 template <class Manner>
 std::uint64_t BlockRunner::timed(std::uint16_t flags) noexcept {
-  if constexpr (Manner::WHOLE) {
+  if constexpr (Manner::READIES) {
     Manner::ready(turn_);
     switches_ = sys::context_switches();  // those before are of no task
   }

@@ -50,6 +50,7 @@ namespace blocks {
 /// What most blocks are: a kernel's function on as many operations as fit.
 struct Sized {
   static constexpr bool WHOLE = false;
+  static constexpr bool READIES = false;       // something is made ready before each block, in no time of it
   static constexpr std::uint64_t ANSWERS = 0;  // operations of a block of a thread that only answers
   static void ready(Turn&) noexcept {}
   [[nodiscard]] static bool goes_on(Turn&, bool wanted) noexcept { return wanted; }
@@ -121,9 +122,30 @@ struct RoundTrips : Sized {
   }
 };
 
+/// Lines that another thread prepares before each block, and all of which are read once in it.
+struct Prepared : Sized {
+  static constexpr bool READIES = true;
+  static constexpr std::uint64_t ANSWERS = 1;
+  static void ready(Turn& turn) noexcept {
+    if (turn.answers) return;
+    turn.member.pass.repeats = 0;
+    turn.group.variant.function(turn.member.pass);
+  }
+  static std::uint64_t work(Turn& turn) noexcept {
+    const auto operations = turn.granule;
+    turn.member.pass.repeats = operations;
+    turn.group.variant.function(turn.member.pass);
+    if (turn.answers) return 0;
+    turn.end(operations);
+    return operations;
+  }
+  static void fit(Turn& turn) noexcept { turn.member.block = turn.granule; }
+};
+
 /// A whole task of a victim, or a round of a structure.
 struct Whole {
   static constexpr bool WHOLE = true;
+  static constexpr bool READIES = true;
   static constexpr std::uint64_t ANSWERS = 0;
   static void ready(Turn& turn) noexcept { turn.member.victim->ready(); }
   static std::uint64_t work(Turn& turn) noexcept {

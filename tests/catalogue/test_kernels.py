@@ -25,6 +25,10 @@ BYTES = {
     "mix_3r1w": (256, 320), "mix_3r1w_nt": (256, 256), "mix_2r1w": (192, 256), "mix_2r1w_nt": (192, 192),
     "mix_1r1w": (128, 192), "mix_1r1w_nt": (128, 128), "mix_1r2w": (192, 320), "mix_1r2w_nt": (192, 192),
     "chase": (8, 64), "chase_blocks": (64, 64), "probe": (8, 64), "read_blocks": (64, 64),
+    "mix_blocks_3r1w": (256, 320), "mix_blocks_3r1w_nt": (256, 256), "mix_blocks_2r1w": (192, 256),
+    "mix_blocks_2r1w_nt": (192, 192), "mix_blocks_1r1w": (128, 192), "mix_blocks_1r1w_nt": (128, 128),
+    "mix_blocks_1r2w": (192, 320), "mix_blocks_1r2w_nt": (192, 192),
+    "transfer_clean": (8, 64), "transfer_modified": (8, 64),
     "busy": (0, 0), "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64),
     "memcpy_blocks": (128, None), "memset_blocks": (64, None), "memset_blocks_random": (64, None),
     "flush_none": (64, 128), "flush_clflush": (64, 128), "flush_clflushopt": (64, 128), "flush_clwb": (64, 128),
@@ -34,18 +38,20 @@ BYTES = {
 
 X86 = {
     "rep_stosb", "rep_movsb", "copy_movdir64b", "flush_none", "flush_clflush", "flush_clflushopt", "flush_clwb",
-    "flush_nt", "flush_movdir64b",
+    "flush_nt", "flush_movdir64b", "mix_blocks_3r1w", "mix_blocks_3r1w_nt", "mix_blocks_2r1w", "mix_blocks_2r1w_nt",
+    "mix_blocks_1r1w", "mix_blocks_1r1w_nt", "mix_blocks_1r2w", "mix_blocks_1r2w_nt", "transfer_clean",
 }  # fmt: skip
 """Instructions of one architecture."""
 
 STORES = {"_nt": "nt", "movdir64b": "direct", "rep_": "string", "memcpy": "libc", "memset": "libc"}
-NO_STORES = ("read", "read_blocks", "chase", "chase_blocks", "probe", "busy", "noop", "sleep", "handover")
+NO_STORES = ("read", "read_blocks", "chase", "chase_blocks", "probe", "busy", "noop", "sleep", "handover",
+             "transfer_clean", "transfer_modified")  # fmt: skip
 KINDS = {
     "chase": "hop", "chase_blocks": "hop", "probe": "hop", "read_blocks": "block", "busy": "call", "noop": "call",
     "sleep": "call", "handover": "handover", "memcpy_blocks": "block", "memset_blocks": "block",
-    "memset_blocks_random": "block",
+    "memset_blocks_random": "block", "transfer_clean": "transfer", "transfer_modified": "transfer",
 }  # fmt: skip
-"""Operations that are no lines; those of flush_... are blocks too."""
+"""Operations that are no lines; those of flush_... and mix_blocks_... are blocks too."""
 
 
 CATALOGUE = core.catalogue()
@@ -145,7 +151,7 @@ def test_the_flush_is_in_the_name(entry: Kernel) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_operations_fit_the_operands(entry: Kernel) -> None:
-    kind = KINDS.get(entry.kernel, "block" if entry.kernel.startswith("flush_") else "line")
+    kind = KINDS.get(entry.kernel, "block" if entry.kernel.startswith(("flush_", "mix_blocks_")) else "line")
     assert entry.operation == kind
     assert entry.needs_memory == (kind != "call")
     if kind in ("line", "block"):
@@ -153,7 +159,7 @@ def test_operations_fit_the_operands(entry: Kernel) -> None:
         assert moved == entry.program_bytes_per_operation
 
 
-@pytest.mark.parametrize("entry", [one for one in RUNNING if not one.id.startswith("handover")])
+@pytest.mark.parametrize("entry", [one for one in RUNNING if not str(one.id).startswith(("handover", "transfer"))])
 @pytest.mark.parametrize("operations", [1, 64, 777, 4096])
 def test_every_variant_leaves_what_scalar_code_leaves(entry: Kernel, operations: int) -> None:
     """1 is rounded up to the least that a walk can do; 777 to no power of two; 4096 is more than one window."""

@@ -50,7 +50,7 @@ HELD_IN: dict[str, HeldIn] = {
     "fsdax": "file system", "devdax": "device",
 }  # fmt: skip
 """The targets as the real core states them, which tests/catalogue checks."""
-OTHERS = ("chase", "probe", "sleep", "busy", "noop", "handover")
+OTHERS = ("chase", "probe", "sleep", "busy", "noop", "handover", "transfer_clean", "transfer_modified")
 """Kernels that walk no lines."""
 TASK_S = 0.25  # of a victim that runs tasks, alone
 

@@ -13,7 +13,7 @@ from tierscope.record.result import Finding, Run
 from tierscope.report.content import Content, Section
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.row import LatencyRow
-from tierscope.suites.loaded_latency.table import LoadedLatencyRow
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.stream.table import StreamRow
 from tierscope.tables import Row, flat, tables

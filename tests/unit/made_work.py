@@ -6,7 +6,8 @@ from tierscope.record.work import KINDS, JobWork, Work
 OTHERS = {
     "chase": "hop", "probe": "hop", "chase_blocks": "hop", "read_blocks": "block", "memcpy_blocks": "block",
     "memset_blocks": "block", "memset_blocks_random": "block", "busy": "call", "noop": "call", "sleep": "call",
-    "handover": "handover", "flow": "task", "command": "task", "made_map": "key", "hashmap_tx": "key", "fio": "job",
+    "handover": "handover", "transfer_clean": "transfer", "transfer_modified": "transfer",
+    "flow": "task", "command": "task", "made_map": "key", "hashmap_tx": "key", "fio": "job",
 }  # fmt: skip
 """Of kernels that are no walk over lines; those named `flush_...` are on blocks."""
 TASKS = {**dict.fromkeys(WALKS, "line"), "flush_nt": "block", **OTHERS}
@@ -15,7 +16,7 @@ TASKS = {**dict.fromkeys(WALKS, "line"), "flush_nt": "block", **OTHERS}
 
 def task_for(kernel: str) -> str:
     """Return the task of a kernel."""
-    return "block" if kernel.startswith("flush_") else OTHERS.get(kernel, "line")
+    return "block" if kernel.startswith(("flush_", "mix_blocks_")) else OTHERS.get(kernel, "line")
 
 
 def plain_work(kernel: str) -> Work:

@@ -22,8 +22,8 @@ def loads(latency: float = 1.0, bandwidth: float = 1.0, half: float = 0.005) -> 
 
 
 def strides(far: float, half: float = 0.01) -> Rows:
-    """A mix with adjacent accesses, and with accesses 256 bytes apart."""
-    keys = {"kernel": "mix_1r1w_nt", "delay_cycles": 0, "load_threads": 1, "target": "node:0"}
+    """A chaser alone with adjacent accesses, and with accesses 256 bytes apart."""
+    keys = {"load_threads": 0, "target": "node:0", "order": "sequential"}
     times = ((64, 40e-9), (256, far * 40e-9))
     return {"loaded_latency": [row("latency_s", s, half, stride_bytes=size, **keys) for size, s in times]}
 
@@ -83,6 +83,24 @@ def test_a_published_latency_that_cannot_be_is_named() -> None:
 def test_thousands_are_read_as_they_are_printed() -> None:
     (claim,) = [one for one in sheets["003"].claims if one.name == "small_reads"]
     assert list(claim.published()) == pytest.approx([83_100 / 26_800, 83_100 / 4788])
+
+
+def test_accesses_in_another_order_are_not_compared() -> None:
+    near, far = strides(2.1)["loaded_latency"]
+    mixed: Rows = {"loaded_latency": [near, far | {"order": "random"}]}
+    assert verdict("003", "far_twice", MadeFound(mixed)).verdict == "not known"
+
+
+def test_distances_stand_next_to_the_published_ones_without_load() -> None:
+    cells = sheets["003"].cells(MadeFound(strides(2.1)))
+    found = {(one.line, one.column): (one.published, one.here and one.here.value.middle) for one in cells}
+    assert found["64 bytes", "W9"] == pytest.approx((39.70e-9, 40e-9))
+    assert found["256 bytes", "W8"] == pytest.approx((85.38e-9, 84e-9))
+
+
+def test_a_load_with_gaps_is_in_no_table_of_adjacent_lines() -> None:
+    gaps = {"loaded_latency": [one | {"load_stride_bytes": 256} for one in loads()["loaded_latency"]]}
+    assert not [one for one in sheets["003"].cells(MadeFound(gaps)) if "over delay" in one.part]
 
 
 def test_the_tables_have_the_documents_shape() -> None:

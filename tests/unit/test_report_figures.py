@@ -15,7 +15,7 @@ from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.report.standalone import standalone
 from tierscope.stats.median import Interval
-from tierscope.suites.loaded_latency.table import LoadedLatencyRow
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.tables import Insight
 from tierscope.units import KiB, MiB
 

@@ -17,7 +17,7 @@ from tierscope.run import start
 from tierscope.run.calibrate import walks_of
 from tierscope.run.expected import imagine
 from tierscope.stats.contrast import ROUNDS
-from tierscope.suites.loaded_latency.table import LoadedLatencyRow
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.tables import tables
 from tierscope.tables.measured import judged, judged_once
 

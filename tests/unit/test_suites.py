@@ -16,7 +16,7 @@ from tierscope.plans.sizes import LARGEST, SMALLEST_ARRAY, array, staircase
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.run.expected import imagine
-from tierscope.suites.loaded_latency.experiments import apart
+from tierscope.suites.loaded_latency.loads import apart
 from tierscope.suites.stream.large import LARGE
 from tierscope.units import GiB, KiB, MiB
 

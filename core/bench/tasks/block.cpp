@@ -55,9 +55,9 @@ void check_order(const Group& group) {
   const auto& kernel = group.plan.kernel;
   if (group.entry->info->orders) return;
   if (its.order && *its.order != order_of(group))
-    throw BadPlan("kernel " + kernel + " does not take another order=; read_blocks and kernels named flush_... do");
+    throw BadPlan("kernel " + kernel + " does not take another order=; read_blocks, mix_blocks_... and flush_... do");
   if (its.access > 0)
-    throw BadPlan("kernel " + kernel + " does not take access=; read_blocks and kernels named flush_... do");
+    throw BadPlan("kernel " + kernel + " does not take access=; read_blocks, mix_blocks_... and flush_... do");
 }
 
 /// What only kernels take that flush, or that know regions.
@@ -134,7 +134,7 @@ class BlockTask final : public TaskOf<blocks::FencedSlices> {
   }
   [[nodiscard]] std::unique_ptr<Stream> stream(const Group& group, std::size_t member,
                                                const Bases& bases) const override {
-    return block_stream(group, member, bases[0]);
+    return block_stream(group, member, bases);
   }
   [[nodiscard]] bool drains() const override { return true; }
 

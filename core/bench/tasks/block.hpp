@@ -1,10 +1,8 @@
 /// What groups on blocks take of a plan: calls, stores or sums of `element` bytes at once, in any order.
 #pragma once
-#include "bench/group.hpp"
+#include "bench/streams.hpp"
 
 namespace tierscope {
-
-class Stream;
 
 struct Blocks final : WorkOf<Blocks> {
   std::uint64_t footprint = 0;
@@ -30,6 +28,6 @@ std::uint64_t first_draw(const Group& group, std::size_t member);
 /// In bench/tasks/block_check.cpp: the largest relative difference of what the blocks left.
 double verify_blocks(const Group& group, const Member& member);
 /// In bench/tasks/block_stream.cpp.
-std::unique_ptr<Stream> block_stream(const Group& group, std::size_t member, std::uint64_t base);
+std::unique_ptr<Stream> block_stream(const Group& group, std::size_t member, const Bases& bases);
 
 }  // namespace tierscope

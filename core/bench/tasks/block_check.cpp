@@ -1,7 +1,8 @@
 /// What blocks left: windows of bytes against scalar code, the last draws, sums that are repeated, or the words that
-/// flushed stores must have left.
+/// numbered stores must have left.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -70,22 +71,6 @@ double verify_drawn(const Group& group, const Member& member) {
   return 0;
 }
 
-/// Blocks that are read: windows of what a pass sums up, word by word in the same order.
-double verify_read(const Group& group, const Member& member) {
-  const auto slice = member.end - member.begin;
-  const auto count = std::clamp<std::uint64_t>(WINDOW_OPERATIONS * LINE / touched_of(group), 1, slice);
-  const auto places = std::min(WINDOWS, (slice + count - 1) / count);
-  for (std::uint64_t w = 0; w < places; ++w) {
-    Pass pass = member.pass;
-    pass.begin = member.begin + (places == 1 ? 0 : (slice - count) * w / (places - 1));
-    pass.end = pass.begin + count;
-    pass.repeats = 1;
-    Pass scalar = pass;
-    if (group.variant.function(pass) != group.entry->reference()(scalar)) return WRONG;
-  }
-  return 0;
-}
-
 /// Whether all words of a block, at both ends, are those of the n-th that was stored.
 bool holds_block(const std::byte* at, std::uint64_t size, std::uint64_t number) {
   const auto word = kernels::bytes::flush_word(number);
@@ -102,11 +87,12 @@ std::uint64_t block_of(const Pass& pass, std::uint64_t step, std::uint64_t draw)
   return pass.order == kernels::Order::once ? kernels::blocks::once(step, pass.region, pass.state) : step;
 }
 
-/// Stores that were flushed: the last of them, newest first, each block once.
+/// Stores of numbered words: the last of them, newest first, each block once.
 double verify_flushed(const Group& group, const Member& member) {
   const auto element = group.plan.of<Blocks>().element;
   const auto& pass = member.pass;
-  const auto* base = pass.operand[0] + member.begin * element;
+  const auto stride = group.stride(0);
+  const auto* base = pass.operand[0] + member.begin * stride;
   const auto blocks = member.end - member.begin;
   std::unordered_set<std::uint64_t> seen;
   auto state = pass.state;
@@ -114,7 +100,56 @@ double verify_flushed(const Group& group, const Member& member) {
     const auto number = pass.written - back;
     const auto block = block_of(pass, number % blocks, state);
     state = kernels::bytes::previous_draw(state);
-    if (seen.insert(block).second && !holds_block(base + block * element, pass.touched(), number)) return WRONG;
+    if (!seen.insert(block).second) continue;
+    for (std::uint64_t off = 0; off < stride; off += element)
+      if (!holds_block(base + block * stride + off, pass.touched(), number)) return WRONG;
+  }
+  return 0;
+}
+
+/// The bytes that a replay of mixed blocks stores to, to be put back behind it: later checks need what the blocks left.
+class Stored {
+ public:
+  Stored(const Group& group, const Member& member, const Pass& pass) : size_(pass.touched()) {
+    auto state = pass.state;
+    for (auto number = pass.begin; number < pass.end; ++number) {
+      state = kernels::bytes::next_draw(state);
+      const auto block = member.begin + block_of(pass, number - member.begin, state);
+      for (std::uint64_t off = 0; off < group.stride(0); off += pass.element)
+        keep(pass.operand[0] + block * group.stride(0) + off);
+    }
+  }
+  /// The last that was kept first: what was kept twice has its first bytes again.
+  void put_back() const {
+    for (auto place = places_.size(); place-- > 0;) std::memcpy(places_[place], bytes_.data() + place * size_, size_);
+  }
+
+ private:
+  void keep(std::byte* at) {
+    places_.push_back(at);
+    bytes_.insert(bytes_.end(), at, at + size_);
+  }
+  std::size_t size_;
+  std::vector<std::byte*> places_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Blocks that are read: windows of what a pass sums up, word by word in the same order.
+double verify_read(const Group& group, const Member& member) {
+  const auto slice = member.end - member.begin;
+  const auto count = std::clamp<std::uint64_t>(WINDOW_OPERATIONS * LINE / touched_of(group), 1, slice);
+  const auto places = std::min(WINDOWS, (slice + count - 1) / count);
+  for (std::uint64_t w = 0; w < places; ++w) {
+    Pass pass = member.pass;
+    pass.begin = member.begin + (places == 1 ? 0 : (slice - count) * w / (places - 1));
+    pass.end = pass.begin + count;
+    pass.repeats = 1;
+    Pass scalar = pass;
+    std::optional<Stored> stored;
+    if (group.entry->info->operands[0].stores) stored.emplace(group, member, pass);
+    const bool same = group.variant.function(pass) == group.entry->reference()(scalar);
+    if (stored) stored->put_back();
+    if (!same) return WRONG;
   }
   return 0;
 }
@@ -124,6 +159,7 @@ double verify_flushed(const Group& group, const Member& member) {
 double verify_blocks(const Group& group, const Member& member) {
   const auto& info = *group.entry->info;
   if (info.flushes) return verify_flushed(group, member);
+  if (info.sums && info.operands[0].stores && verify_flushed(group, member) != 0) return WRONG;
   if (info.sums) return verify_read(group, member);
   return info.drawn ? verify_drawn(group, member) : verify_in_order(group, member);
 }

@@ -32,9 +32,9 @@ std::optional<Kind> flush_of(kernels::Flush flush) {
 
 class BlockStream final : public Stream {
  public:
-  BlockStream(const Group& group, std::size_t member, std::uint64_t base)
+  BlockStream(const Group& group, std::size_t member, const Bases& bases)
       : Stream(group, group.members[member]),
-        base_(base),
+        bases_(bases),
         element_(group.plan.of<Blocks>().element),
         touched_(touched_of(group)),
         window_(region_of(group, group.members[member])),
@@ -58,8 +58,10 @@ class BlockStream final : public Stream {
  private:
   std::uint64_t next_block();
   void block(std::vector<Access>& to);
+  void mixed(std::uint64_t number, bool storing, std::vector<Access>& to) const;
 
-  std::uint64_t base_, element_, touched_, window_, first_state_, state_, at_;
+  Bases bases_;
+  std::uint64_t element_, touched_, window_, first_state_, state_, at_;
   kernels::Fence fence_;
   kernels::Order order_;
   std::optional<Kind> flush_;
@@ -83,10 +85,27 @@ std::uint64_t BlockStream::next_block() {
   return begin_ + region_ * window_ + shuffle_.at(step % window_);
 }
 
+/// As core/kernels/mix_blocks.hpp: what one operation loads, or what it stores.
+void BlockStream::mixed(std::uint64_t number, bool storing, std::vector<Access>& to) const {
+  for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
+    const auto& operand = info().operands[k];
+    if (storing ? !operand.stores : !operand.loads) continue;
+    for (std::uint64_t l = 0; l < operand.lines; ++l)
+      for (std::uint64_t off = 0; off < touched_; off += LINE)
+        to.push_back({bases_[k] + (number * operand.lines + l) * element_ + off, storing ? store_ : Kind::load, false});
+  }
+}
+
 /// As core/kernels/flush.hpp: all stores, all flushes, one fence; or the three for each line.
 void BlockStream::block(std::vector<Access>& to) {
   const bool region_ends = order_ == kernels::Order::once && (at_ - begin_ + 1) % window_ == 0;
-  const auto first = base_ + next_block() * element_;
+  const auto number = next_block();
+  if (info().operands[1].lines > 0) {
+    mixed(number, false, to);
+    mixed(number, true, to);
+    return;
+  }
+  const auto first = bases_[0] + number * element_;
   const auto last = first + touched_;
   for (auto line = first; line < last; line += LINE) {
     if (info().operands[0].loads) to.push_back({line, Kind::load, false});
@@ -103,8 +122,8 @@ void BlockStream::block(std::vector<Access>& to) {
 
 }  // namespace
 
-std::unique_ptr<Stream> block_stream(const Group& group, std::size_t member, std::uint64_t base) {
-  return std::make_unique<BlockStream>(group, member, base);
+std::unique_ptr<Stream> block_stream(const Group& group, std::size_t member, const Bases& bases) {
+  return std::make_unique<BlockStream>(group, member, bases);
 }
 
 }  // namespace tierscope

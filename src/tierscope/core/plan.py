@@ -14,6 +14,7 @@ from tierscope.record.work import (
     KeyedWork,
     LineWork,
     TaskWork,
+    TransferWork,
     Work,
 )
 from tierscope.units import word_bytes
@@ -58,7 +59,7 @@ def work_words(work: Work) -> dict[str, str]:
                 "count": str(work.count) if work.count else "",
                 "value": word_bytes(work.value_bytes) if work.value_bytes else "",
             }
-        case CallWork() | HandOverWork() | JobWork():
+        case CallWork() | HandOverWork() | TransferWork() | JobWork():
             return {}
         case _:
             assert_never(work)

@@ -53,7 +53,7 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
         float | None,
         Meta(description="with the read that a plain store costs; null if only a counter could measure it"),
     ]
-    operation: Annotated[str, Meta(description="`line`, `hop`, `call`, `block`, `handover`, `task`, `key`")]
+    operation: Annotated[str, Meta(description="`line`, `hop`, `call`, `block`, `handover`, `transfer`, `task`, `key`")]
     source: Annotated[str, Meta(description='target of the operands that are only read; "": the same target')] = ""
     element_bytes: Annotated[
         int, Meta(description="of one operation of kernels on blocks, between two places of a chase; else 0")

@@ -85,6 +85,10 @@ class HandOverWork(OfTask, frozen=True, kw_only=True, tag="handover"):
     """Lines that two threads hand to each other."""
 
 
+class TransferWork(OfTask, frozen=True, kw_only=True, tag="transfer"):
+    """Lines that one thread reads from the cache of another, which prepares them before each block."""
+
+
 class TaskWork(OfTask, frozen=True, kw_only=True, tag="task"):
     """Whole computations of a victim, on memory that it takes itself."""
 
@@ -113,7 +117,7 @@ class JobWork(OfTask, frozen=True, kw_only=True, tag="job"):
     arguments: Annotated[str, Meta(description="of its command line, without the place and the time")]
 
 
-Work = LineWork | HopWork | BlockWork | CallWork | HandOverWork | TaskWork | KeyedWork | JobWork
+Work = LineWork | HopWork | BlockWork | CallWork | HandOverWork | TransferWork | TaskWork | KeyedWork | JobWork
 
 KINDS: dict[str, type[Work]] = {str(kind.__struct_config__.tag): kind for kind in get_args(Work)}
 """By task, as kernels and the catalogue state it."""

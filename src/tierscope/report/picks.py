@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tierscope.report.content import Content
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.row import LatencyRow
-from tierscope.suites.loaded_latency.table import LoadedLatencyRow
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.suites.stream.table import StreamRow
 from tierscope.tables import Flat
 from tierscope.tables.measured import sure, sure_rows

@@ -20,7 +20,7 @@ MORE = 1.1  # the aim: no believed number is more than a tenth off
 ENOUGH = 10  # quiet probes, at least: their highest of twenty is not yet a rule
 BUSY = 0.15  # CPUs of others that count: two ticks in ten are noise of the kernel's count
 BUSY_SHARE = 0.02  # of all CPUs, on large machines
-ALONE = ("handover", "call")  # operations that use no memory worth the name
+ALONE = ("handover", "transfer", "call")  # operations that use no memory worth the name
 
 
 def doubt(background: Background | None, cpus: int) -> str:

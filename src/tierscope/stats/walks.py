@@ -26,7 +26,7 @@ def walks(groups: Sequence[GroupFacts], caches: Sequence[Cache]) -> tuple[float,
 
 def _walk(facts: GroupFacts, private_bytes: int) -> float:
     threads = len(facts.cpus)
-    if facts.operation == "handover":
+    if facts.operation in ("handover", "transfer"):
         return 0.0  # its lines are always in the other's cache, and the second thread counts nothing
     if facts.operation == "block" and facts.store in PAST:
         return 0.0  # no cache holds what it writes, and it reads nothing

@@ -20,10 +20,7 @@ DELAYS = "0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000
 FEW_DELAYS = "0,50,300,1000,2500,9000,20000"
 JOBS = {"blocks": "4KiB,32KiB,128KiB", "mixes": "write,mix,read", "depths": "16", "read_share": "0.7"}
 SHORT = {"orders": "random", "repeat": "500ms", "ramp": "200ms", "budget": "6s"}
-STRIDES = (
-    "accesses 256 bytes apart are left out: loaded-latency has accesses of one line each; "
-    "try tierscope run stride for other distances"
-)
+STRIDES = {"strides": "64B,256B", "order": "sequential"}  # as MLC goes where it is not told to go at random
 
 
 class StorageToo(DocumentOptions, frozen=True, kw_only=True):
@@ -43,9 +40,8 @@ def parts(machine: Machine, chosen: StorageToo) -> Iterator[Part | Skipped]:
     if cores(machine) < 2:
         yield Skipped("loaded latency is left out: it needs two CPUs, one to chase and one to load")
     else:
-        words = {"target": chosen.dram.word, "pages": pages_of(chosen.dram), "mixes": MIXES}
+        words = {"target": chosen.dram.word, "pages": pages_of(chosen.dram), "mixes": MIXES} | STRIDES
         yield Part("loaded-latency", words | {"delays": DELAYS if chosen.printed else FEW_DELAYS} | chosen.shared)
-        yield Skipped(STRIDES)
     if chosen.storage is None:
         yield Skipped("the nine jobs of storage are left out: storage= names no folder; try storage=/var/tmp")
         return

@@ -1,7 +1,7 @@
 """Document 003's claims: latency and bandwidth over the delay of a load, and bandwidth of storage by test and block.
 
 Its MLC measured one line at a time, without a load: latency x bandwidth is 64 bytes in every row. What stays flat there
-need not stay flat under a real load.
+need not stay flat under a real load. So the distance of two accesses is judged by the latency of the chaser alone.
 """
 
 from tierscope.record.experiment import whole
@@ -20,7 +20,7 @@ LEAST, MOST = 0, 20_000  # delays
 TESTS = {"write": "write", "mixed": "mix", "read": "read"}  # the document's, and ours
 ORDER = "random"  # of the jobs: the document does not state it
 NO_LOAD = "latency under load was not measured: it needs two CPUs"
-NO_STRIDE = "accesses 256 bytes apart are not part of loaded-latency"
+NO_STRIDE = "the run has no chaser with accesses 64 and 256 bytes apart, in the same order"
 NO_JOBS = "no job of storage ran: name a folder with storage="
 DEPTH_LIMIT = "that latency is impossible at its queue depth and operations per second"
 
@@ -33,7 +33,7 @@ def published(mode: str, delay: int, column: str, stride: int = LINE) -> float:
 
 def loaded(found: Found, kernel: str) -> list[Flat]:
     """Return the rows of a mix with the most threads, the least delay first."""
-    rows = [row for row in found.rows("loaded_latency", kernel=kernel) if row["load_threads"]]
+    rows = [row for row in found.rows("loaded_latency", kernel=kernel) if row["load_threads"] and _is_near(row)]
     most = max((whole(row["load_threads"]) or 0 for row in rows), default=0)
     rows = [row for row in rows if row["load_threads"] == most]
     return sorted(rows, key=lambda row: whole(row["delay_cycles"]) or 0)
@@ -55,17 +55,17 @@ def _published_over(column: str, mixes: dict[str, str]) -> list[float]:
 
 
 def far_over_near(found: Found) -> list[Seen]:
-    """Return latency with accesses 256 bytes apart over that of adjacent lines, where a run has both."""
-    rows = [row for row in found.rows("loaded_latency") if row.get("stride_bytes") == FAR]
-    pairs = ((row, _near(found, row)) for row in rows)
-    both = ((seen(row, "latency"), seen(near, "latency")) for row, near in pairs if near)
-    return [one.over(other) for one, other in both if one and other]
+    """Return latency without load with accesses 256 bytes apart over that of adjacent lines, of each order."""
+    alone = [row for row in found.rows("loaded_latency") if not row["load_threads"]]
+    near = {(row.get("target"), row.get("order")): row for row in alone if row.get("stride_bytes") == LINE}
+    far = [row for row in alone if row.get("stride_bytes") == FAR and (row.get("target"), row.get("order")) in near]
+    both = [(row, seen(row, "latency"), seen(near[row.get("target"), row.get("order")], "latency")) for row in far]
+    return [one.over(other, str(row.get("order") or "")) for row, one, other in both if one and other]
 
 
-def _near(found: Found, row: Flat) -> Flat | None:
-    keys = ("kernel", "delay_cycles", "load_threads", "target")
-    rows = found.rows("loaded_latency", stride_bytes=LINE, **{key: row[key] for key in keys})
-    return rows[0] if rows else None
+def _is_near(row: Flat) -> bool:
+    """Whether the accesses are of adjacent lines, as in all runs of versions that knew no distance."""
+    return row.get("stride_bytes", LINE) == LINE and row.get("load_stride_bytes", LINE) == LINE
 
 
 def job(found: Found, test: str, kib: int, stem: str = "bandwidth") -> Seen | None:
@@ -116,7 +116,7 @@ CLAIMS = (
     ),
     Claim(
         "far_twice", "Accesses 256 bytes apart take about twice as long as adjacent ones",
-        "latency, 256 bytes apart over 64", far_over_near, NO_STRIDE,
+        "latency without load, 256 bytes apart over 64", far_over_near, NO_STRIDE,
         lambda: [published(m, MOST, "latency_ns", FAR) / published(m, MOST, "latency_ns") for m in MIXED],
         low=1.8, high=2.5,
     ),
@@ -149,9 +149,23 @@ CLAIMS = (
 
 
 def cells(found: Found) -> list[Cell]:
-    """Return latency and bandwidth over delays, and the table of storage."""
+    """Return latency and bandwidth over delays, latency over the distance of accesses, and the table of storage."""
     return kept([*_loaded(found, "latency", "latency_ns", "s"), *_loaded(found, "bandwidth", "bandwidth_mb_s", "B/s"),
-                 *_jobs(found)])  # fmt: skip
+                 *_distances(found), *_jobs(found)])  # fmt: skip
+
+
+def _distances(found: Found) -> list[Cell]:
+    """Its latencies at the longest delay of each mix, next to a chaser alone in sequence: no load ran in either."""
+    part = "Latency over the distance of accesses, without load"
+    made: list[Cell] = []
+    for stride in (LINE, FAR):
+        rows = found.rows("loaded_latency", load_threads=0, stride_bytes=stride, order="sequential")
+        here = seen(rows[0], "latency", targets=("target",)) if rows else None
+        made += [
+            Cell(part, f"{stride} bytes", mode, "s", published(mode, MOST, "latency_ns", stride), here)
+            for mode in MIXES
+        ]
+    return made
 
 
 def _loaded(found: Found, stem: str, column: str, unit: str) -> list[Cell]:

@@ -4,34 +4,56 @@ The pace is a delay in core cycles after each burst of about 1 KiB; no delay is 
 that a calibration finds, as for `stream`. Where the delay grows, the load falls, and the curve of latency over
 bandwidth goes back from saturation to the idle machine. The chaser alone and the chaser beside the load are two takes
 of one experiment, a short batch each in alternation, so that a machine that drifts cannot make either look better.
-The other hardware threads of the chaser's core stay idle, since they would share its first caches. Blind, on few
-cores, to saturation: what is reached is what these CPUs can ask.
+The other hardware threads of the chaser's core stay idle, since they would share its first caches. The load may run on
+other CPUs and on other memory than the chaser, and both may leave out lines between two accesses, in sequence or at
+random (`loads.py`). Blind, on few cores, to saturation: what is reached is what these CPUs can ask.
 Source: Intel, "Memory Latency Checker" user guide; P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking,
 Simulation and Application Profiling", MICRO 2024.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
 
-from tierscope.errors import MachineError, UsageError
+from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
-from tierscope.plans.cpus import chosen_cpus, near_cpus
+from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kernels import LOADS, walk_of
-from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, Visits, several
+from tierscope.plans.kinds import (
+    ALL,
+    Help,
+    Lines,
+    Names,
+    Number,
+    Numbers,
+    Pages,
+    Share,
+    Size,
+    Time,
+    Visits,
+    one_of,
+    one_size,
+    several,
+    several_sizes,
+)
 from tierscope.plans.sizes import chosen_array
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team
 from tierscope.record.machine import Machine
-from tierscope.record.work import HopWork, LineWork
-from tierscope.units import KiB
+from tierscope.suites.loaded_latency.loads import ORDERS, RANDOM, SEQUENTIAL, Place, Steps, chase_of, load_of, place_of
+from tierscope.units import LINE_BYTES, KiB
 
 MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))
 ALONE_S = 0.15  # of the chaser without load, at least
 BATCH_S = 0.04  # of either take in one round: three rounds of a visit have the blocks that a summary needs
 TAKES, AGAINST = ((0,), (0, 1)), (0, 0)  # the chaser alone; both, compared with it
 DELAYS = (0, 25, 50, 100, 150, 200, 300, 500, 1000, 2000, 5000, 20000)
+Stride = Annotated[
+    int, msgspec.Meta(ge=LINE_BYTES, multiple_of=LINE_BYTES), one_size("whole lines are skipped; try load_stride=256B")
+]
+Strides = Annotated[Lines, several_sizes("stride", "whole lines of 64 bytes are skipped; try 64B,256B")]
 
 
 class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -53,6 +75,23 @@ class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
         Numbers | None,
         Help("CPUs to use, the chaser's first; auto: those of the target's node, one of each core first"),
     ] = None
+    load_cpus: Annotated[Numbers | None, Help("CPUs that load; auto: those of `load_node`, or the rest of `cpus`")] = (
+        None
+    )
+    load_node: Annotated[
+        Number | None, Help("node whose CPUs load; auto: that of the target, with the chaser's own CPU left out")
+    ] = None
+    load_target: Annotated[Target | None, Help("where the bytes of the load live; auto: those of `target`")] = None
+    strides: Annotated[
+        Strides, Help("bytes from one access of the chaser to the next, multiples of 64; a table row for each")
+    ] = (LINE_BYTES,)
+    order: Annotated[
+        Names, several("order", ORDERS), Help("of the chaser's accesses: `random`, `sequential`, or both")
+    ] = (RANDOM,)
+    load_stride: Annotated[Stride | None, Help("the same of the load; auto: as the chaser's")] = None
+    load_order: Annotated[str, one_of("order", ORDERS), Help("of the load's accesses: `sequential`, `random`")] = (
+        SEQUENTIAL
+    )
     burst: Annotated[
         Size, Help("bytes of the load between two delays; more where one step of all streams of the loop variant is")
     ] = KiB
@@ -63,52 +102,85 @@ class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
 
 
 def load_counts(asked: Numbers | None, cpus: tuple[int, ...]) -> Numbers:
-    counts = asked or (len(cpus) - 1,)
+    """Return the numbers of loading threads, of the CPUs that may load; UsageError for more than there are."""
+    counts = asked or (len(cpus),)
     for count in counts:
-        if not 1 <= count < len(cpus):
-            beside = ",".join(map(str, cpus[1:]))
+        if not 1 <= count <= len(cpus):
+            beside = ",".join(map(str, cpus))
             raise UsageError(f"load_threads={count} does not fit the CPUs beside the chaser's, {beside}")
     return counts
 
 
-def idle(chase: Group, schedule: Schedule, note: str) -> Experiment:
+@dataclass(frozen=True)
+class Field:
+    """What all points of one run share."""
+
+    machine: Machine
+    chosen: LoadedLatencyOptions
+    place: Place
+    array_bytes: int
+    note: str
+
+    @property
+    def schedule(self) -> Schedule:
+        """As asked for."""
+        chosen = self.chosen
+        return Schedule(precision=chosen.precision, budget_s=chosen.budget, visits=chosen.visits)
+
+    def chase(self, steps: Steps) -> tuple[Group, str]:
+        """Return the chaser with its steps, and why it is smaller than asked."""
+        target = self.chosen.target.on(self.chosen.pages)
+        work, note = chase_of(self.machine, self.array_bytes, steps, target)
+        return Group(workload=work, target=target, team=Team(cpus=(self.place.chaser,)), role="chaser"), note
+
+    def load(self, mix: str, delay: int, count: int, steps: Steps) -> tuple[Group, str]:
+        """Return a load with its steps, and why it is smaller than asked."""
+        place, pace = self.place, (delay, self.chosen.burst)
+        work, note = load_of(self.machine, mix, self.array_bytes, steps, place.target, pace)
+        return Group(workload=work, target=place.target, team=Team(cpus=place.cpus[:count]), role="load"), note
+
+    def noted(self, *notes: str) -> str:
+        """Return all notes as one, each once."""
+        return "; ".join(dict.fromkeys(part for part in (self.note, self.place.note, *notes) if part))
+
+
+def idle(field: Field, steps: Steps) -> Experiment:
     """Return the chaser alone."""
+    chase, note = field.chase(steps)
     labels: dict[str, Label] = {"read_share": None, "store": "none", "delay_cycles": None, "load_threads": 0}
-    schedule = msgspec.structs.replace(schedule, minimum_s=ALONE_S)
-    return Experiment(table="loaded_latency", groups=(chase,), schedule=schedule, labels=labels, note=note)
+    schedule = msgspec.structs.replace(field.schedule, minimum_s=ALONE_S)
+    return Experiment(table="loaded_latency", groups=(chase,), schedule=schedule, labels=labels, note=field.noted(note))
 
 
-def beside(machine: Machine, chase: Group, load: Group, schedule: Schedule, note: str) -> Experiment:
+def beside(field: Field, chase: tuple[Group, str], load: tuple[Group, str], mix: str) -> Experiment:
     """Return the chaser beside a load, in alternation with the chaser alone.
 
     With visits=0 it is not compared with it, as in versions that knew no visits: runs that they began are resumed.
     """
-    kernel, nt = load.workload.kernel, load.workload.kernel.endswith("_nt")
+    schedule = field.schedule
     labels: dict[str, Label] = {
-        "read_share": walk_of(machine, kernel).read_share,
-        "store": "none" if kernel == "read" else "nt" if nt else "plain",
-        "delay_cycles": load.workload.pace_cycles,
-        "load_threads": len(load.team.cpus),
+        "read_share": walk_of(field.machine, mix).read_share,
+        "store": "none" if mix == "read" else "nt" if mix.endswith("_nt") else "plain",
+        "delay_cycles": load[0].workload.pace_cycles,
+        "load_threads": len(load[0].team.cpus),
     }
     return Experiment(
         table="loaded_latency",
-        groups=(chase, load),
+        groups=(chase[0], load[0]),
         schedule=msgspec.structs.replace(schedule, minimum_s=BATCH_S if schedule.visits else ALONE_S),
         labels=labels,
-        calibrate=True,
-        note=note,
+        calibrate=load[0].workload.kernel == mix,
+        note=field.noted(chase[1], load[1]),
         takes=TAKES if schedule.visits else (),
         against=AGAINST if schedule.visits else (),
     )
 
 
-def apart(machine: Machine, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
-    """Without the other hardware threads of the chaser's core, which share its first caches; a note if none is left."""
-    core_of = {cpu.number: (cpu.package, cpu.core) for cpu in machine.identity.cpus}
-    others = tuple(cpu for cpu in cpus[1:] if core_of[cpu] != core_of[cpus[0]])
-    if others:
-        return (cpus[0], *others), ""
-    return cpus, "the load shares the chaser's core: no other core may be used"
+def steps_of(chosen: LoadedLatencyOptions) -> Iterator[tuple[Steps, Steps]]:
+    """Yield the steps of the chaser with those of the load."""
+    for order in dict.fromkeys(chosen.order):
+        for stride in dict.fromkeys(chosen.strides):
+            yield Steps(stride, order), Steps(chosen.load_stride or stride, chosen.load_order)
 
 
 def measure(
@@ -116,35 +188,18 @@ def measure(
 ) -> Generator[Experiment, Answer, None]:
     """The idle machine first, then every mix from the heaviest load down."""
     target = chosen.target.on(chosen.pages)
-    cpus = chosen_cpus(machine, chosen.cpus, target)
-    if len(cpus) < 2:
-        why = "loaded latency needs two CPUs, one to chase and one to load; this process may use one"
-        raise MachineError(f"{why}; allow it another, or measure without load: tierscope run latency")
-    cpus, crowded = (cpus, "") if chosen.cpus else apart(machine, cpus)
-    counts = load_counts(chosen.load_threads, cpus)
-    schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, visits=chosen.visits)
+    place = place_of(machine, target, chosen.cpus, chosen.load_cpus, chosen.load_node, chosen.load_target)
+    counts = load_counts(chosen.load_threads, place.cpus)
     near = near_cpus(machine, target)[0]
-    memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
-    note = "; ".join(part for part in (memory.note, crowded) if part)
-    chase = Group(
-        workload=Workload(kernel="chase", footprint_bytes=memory.array_bytes, work=HopWork()),
-        target=target,
-        team=Team(cpus=cpus[:1]),
-        role="chaser",
-    )
-    yield idle(chase, schedule, note)
-    for count in counts:
-        for mix in chosen.mixes:
-            for delay in sorted(chosen.delays):
-                work = Workload(
-                    kernel=mix,
-                    footprint_bytes=walk_of(machine, mix).arrays * memory.array_bytes,
-                    work=LineWork(),
-                    pace_cycles=delay,
-                    burst_bytes=chosen.burst,
-                )
-                load = Group(workload=work, target=target, team=Team(cpus=cpus[1 : 1 + count]), role="load")
-                yield beside(machine, chase, load, schedule, note)
+    used = (place.chaser, *place.cpus)
+    memory = yield from chosen_array(machine, chosen.array, cache_bytes, used, near, target)
+    field = Field(machine, chosen, place, memory.array_bytes, memory.note)
+    for steps, load_steps in steps_of(chosen):
+        yield idle(field, steps)
+        for count in counts:
+            for mix in chosen.mixes:
+                for delay in sorted(chosen.delays):
+                    yield beside(field, field.chase(steps), field.load(mix, delay, count, load_steps), mix)
 
 
 def plan(machine: Machine, chosen: LoadedLatencyOptions) -> Plan:
@@ -159,6 +214,7 @@ suites.add(
         plan,
         kernels=True,
         details="Measures the latency of one chaser while a load of reads and writes runs; a delay sets the "
-        "pace of the load. Each load alternates with the chaser alone. Needs two CPUs.",
+        "pace of the load. Each load alternates with the chaser alone. Needs two CPUs. "
+        "See [how to load from other nodes](../how-to/loaded-latency.md).",
     )
 )

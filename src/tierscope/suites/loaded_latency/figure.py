@@ -5,7 +5,8 @@ from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import load_name, mix_name, store_name, threads_name
 from tierscope.record.result import Run
-from tierscope.suites.loaded_latency.table import LoadedLatencyRow, loads
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
+from tierscope.suites.loaded_latency.table import loads
 from tierscope.tables import Insight
 
 MIXES = ("blue", "sky", "green", "amber", "vermilion", "purple", "grey")  # reads are cool, writes are warm
@@ -33,11 +34,13 @@ class LoadedLatency:
 
     def draw(self, run: Run, rows: list[LoadedLatencyRow], insights: list[Insight]) -> Spec | None:
         """Rows of `loaded_latency`; the insights `knee ...` name the bandwidth of the point at which a curve bends."""
-        drawn = list(loads(rows))
-        points = [_point(row) for row in drawn]
+        drawn, names = list(loads(rows)), apart_names(rows)
+        points = [_point(row, names[row.curve]) for row in drawn]
         if not points:
             return None
-        idle = [vega.ns(row.latency.middle) for row in rows if not row.load_threads and row.latency]
+        alone = [row for row in rows if not row.load_threads and row.latency]
+        one = len({row.chaser for row in alone}) == 1  # a line for each of several would name none
+        idle = [vega.ns(row.latency.middle) for row in alone if row.latency and one]
         knees = {insight.value for insight in insights if insight.name.startswith("knee")}
         marked = [
             point for point, row in zip(points, drawn, strict=True) if row.bandwidth and row.bandwidth.middle in knees
@@ -46,11 +49,12 @@ class LoadedLatency:
         return _spec(vega.origin_title(self.title, run.result.origin), points, marked, idle, notes)
 
 
-def _point(row: LoadedLatencyRow) -> Point:
+def _point(row: LoadedLatencyRow, which: str) -> Point:
     share = row.read_share or 0.0
+    apart = f", {which}" if which else ""
     return {
-        "series": load_name(share, row.store),
-        "mix": mix_name(share),
+        "series": f"{load_name(share, row.store)}{apart}",
+        "mix": f"{mix_name(share)}{apart}",
         "share": share,
         "store": row.store,
         "stores": store_name(row.store),
@@ -64,8 +68,8 @@ def _point(row: LoadedLatencyRow) -> Point:
 
 
 def _spec(title: str, points: list[Point], knees: list[Point], idle: list[float | None], notes: list[str]) -> Spec:
-    shares = sorted({float(point["share"] or 0) for point in points}, reverse=True)
-    mixes = [mix_name(share) for share in shares]
+    by_share = sorted(points, key=lambda point: -float(point["share"] or 0))
+    mixes = list(dict.fromkeys(str(point["mix"]) for point in by_share))
     stores = sorted({str(point["store"]) for point in points}, key=lambda store: [*DASHES, store].index(store))
     waits = [float(point["ns"] or 0) for point in points]
     flat = max(waits) < FLAT * min(waits)

@@ -14,58 +14,22 @@ Blind to single slow accesses: a block's mean hides them.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypedDict
 
 import msgspec
 import numpy as np
 
-from tierscope.record.experiment import real, whole
+from tierscope.record.experiment import Group, real, whole
+from tierscope.record.machine import Machine
 from tierscope.record.result import GroupFacts, Record, Run
+from tierscope.record.work import BlockWork, HopWork
 from tierscope.stats.contrast import CHASER, Contrast
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
-from tierscope.tables import Audited, Insight, JudgedRow, Main, Number, tables
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
+from tierscope.tables import Audited, Insight, Main, Number, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure
-from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ratio, Time
-from tierscope.units import show_rate, show_seconds
-
-
-class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
-    """One row of `loaded_latency`."""
-
-    read_share: Annotated[
-        Ratio | None, Col("reads", help="share of the load's program bytes that are read; null: the chaser alone")
-    ]
-    store: Annotated[
-        str, Col("stores", help="how the load stores: `plain`, `nt`; `none`: it does not, or there is no load")
-    ]
-    delay_cycles: Annotated[
-        Count | None,
-        Col("delay, cycles", help="core cycles of delay after each burst of the load; null: the chaser alone"),
-    ]
-    load_threads: Annotated[Count, Col("load threads", help="threads of the load; 0: the chaser alone")]
-    bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median program bytes of the load; 0 without load")]
-    latency: Annotated[Time | None, Col("latency", help="median time of one access of the chaser")]
-    over_idle: Annotated[
-        Quotient | None,
-        Col(
-            "over idle",
-            help="ratio of `latency` to `idle`, from batches that follow each other; null without load, and in runs of "
-            "versions that did not alternate",
-        ),
-    ]
-    idle: Annotated[
-        Time | None,
-        Col("idle beside it", help="median time of one access without load, in the batches between; null as above"),
-    ]
-    kernel: Annotated[str | None, Col("kernel", help="of the load; null without")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
-    chaser_bytes_per_s: Annotated[
-        BytesPerS | None, Col("chaser", help="what the chaser itself moves, 8 bytes for each access")
-    ]
-    bus_bytes_per_s: Annotated[
-        BytesPerS | None, Col("on the bus", help="both on the bus; null if only a counter could measure it")
-    ]
+from tierscope.units import LINE_BYTES, show_rate, show_seconds
 
 
 class LoadedLatency:
@@ -78,7 +42,10 @@ class LoadedLatency:
     title: ClassVar[str] = "Loaded latency"
     place: ClassVar[int] = 30
     audited: ClassVar[Audited] = Audited(memory=True)
-    keys: ClassVar[tuple[str, ...]] = ("read_share", "store", "delay_cycles", "load_threads", "target")
+    keys: ClassVar[tuple[str, ...]] = (
+        "read_share", "store", "delay_cycles", "load_threads", "target", "stride_bytes", "order", "load_stride_bytes",
+        "load_order", "chaser_node", "load_target", "load_nodes",
+    )  # fmt: skip
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     row: ClassVar[type[LoadedLatencyRow]] = LoadedLatencyRow
     says: ClassVar[dict[str, str]] = {
@@ -94,18 +61,19 @@ class LoadedLatency:
     def insights(self, run: Run, rows: list[LoadedLatencyRow]) -> list[Insight]:
         del run
         found = []
-        for target in dict.fromkeys(row.target for row in rows):
-            here = [row for row in rows if row.target == target]
+        names = apart_names(rows)
+        for chaser in dict.fromkeys(row.chaser for row in rows):
+            here = [row for row in rows if row.chaser == chaser]
             idle = next((time for row in here if row.load_threads == 0 and (time := sure(row, row.latency))), None)
-            found += _idle(idle)
-            mixes: dict[tuple[float | None, str], list[LoadedLatencyRow]] = {}
+            found += _idle(idle, chaser, several=len({row.chaser for row in rows}) > 1)
+            curves: dict[tuple[object, ...], list[LoadedLatencyRow]] = {}
             for row in here:
                 if row.load_threads != 0:
-                    mixes.setdefault((row.read_share, row.store), []).append(row)
-            for every in mixes.values():
-                curve = list(_sure(every))
+                    curves.setdefault((*row.curve, row.read_share, row.store), []).append(row)
+            for every in curves.values():
+                curve, name = list(_sure(every)), _mix(every[0], names[every[0].curve])
                 if curve:
-                    found += _saturation(curve, idle, len(every)) + _knee(curve, idle)
+                    found += _saturation(curve, idle, len(every), name) + _knee(curve, idle, name)
         return found
 
 
@@ -151,12 +119,43 @@ def _row(run: Run, record: Record) -> LoadedLatencyRow:
         latency=rates[chaser].inverse(),
         over_idle=contrast.ratio if contrast else None,
         idle=found.points[0].groups[0].interval.inverse() if contrast else None,
+        **_steps(record.experiment.groups[chaser], None if load is None else record.experiment.groups[load]),
         kernel=None if load is None else facts.kernel,
-        target=facts.target,
+        target=record.groups[chaser].target,
+        chaser_node=_nodes(run.result.machine, record.groups[chaser])[0],
+        load_target=None if load is None else facts.target,
+        load_nodes=None if load is None else ",".join(map(str, _nodes(run.result.machine, facts))),
         chaser_bytes_per_s=_on_bus((record.groups[chaser],), rates[chaser : chaser + 1]),
         bus_bytes_per_s=_on_bus(record.groups, rates),
         **closing(record, point) | {"conclusive": not reasons, "reasons": reasons},
     )
+
+
+class _Steps(TypedDict):
+    stride_bytes: int
+    order: str
+    load_stride_bytes: int | None
+    load_order: str | None
+
+
+def _steps(chaser: Group, load: Group | None) -> _Steps:
+    """How the accesses of both follow each other."""
+    hops, blocks = chaser.workload.work, load.workload.work if load else None
+    own = hops if isinstance(hops, HopWork) else HopWork()
+    in_turn = own.order == "sequential" and own.locality_bytes == own.element_bytes
+    wide = blocks if isinstance(blocks, BlockWork) else BlockWork(element_bytes=LINE_BYTES)
+    return {
+        "stride_bytes": own.element_bytes,
+        "order": "sequential" if in_turn else "random",
+        "load_stride_bytes": wide.element_bytes if load else None,
+        "load_order": (wide.order or "sequential") if load else None,
+    }
+
+
+def _nodes(machine: Machine, facts: GroupFacts) -> list[int]:
+    """Return the nodes of the CPUs of a group; 0 where the machine names none."""
+    nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
+    return sorted({nodes.get(cpu, 0) for cpu in facts.cpus}) or [0]
 
 
 def _doubts(contrast: Contrast) -> tuple[str, ...]:
@@ -172,7 +171,7 @@ def _beside(row: LoadedLatencyRow, rows: list[LoadedLatencyRow]) -> LoadedLatenc
     alone = sure(row, row.latency)
     if row.load_threads or alone is None:
         return row
-    loads = [one for one in rows if one.target == row.target and one.over_idle]
+    loads = [one for one in rows if one.chaser == row.chaser and one.over_idle]
     below = [time for one in loads if (time := sure(one, one.latency)) and time.high < alone.low]
     if not below:
         return row
@@ -190,13 +189,15 @@ def _on_bus(groups: tuple[GroupFacts, ...], rates: list[Interval]) -> float | No
     return total
 
 
-def _idle(time: Interval | None) -> list[Insight]:
+def _idle(time: Interval | None, chaser: tuple[str, int, int, str], *, several: bool) -> list[Insight]:
     if time is None:
         return []
+    target, node, stride, order = chaser
+    which = f" of {target} from node {node}, {order}, {stride} B apart" if several else ""
     return [
         Insight(
-            name="idle_latency",
-            text=f"Idle latency: {show_seconds(time.middle)}",
+            name=f"idle_latency{which}",
+            text=f"Idle latency{which}: {show_seconds(time.middle)}",
             value=time.middle,
             low=time.low,
             high=time.high,
@@ -205,10 +206,10 @@ def _idle(time: Interval | None) -> list[Insight]:
     ]
 
 
-def _saturation(curve: list[Load], idle: Interval | None, total: int) -> list[Insight]:
+def _saturation(curve: list[Load], idle: Interval | None, total: int, mix: str) -> list[Insight]:
     """The point of the most bandwidth of one mix; total: its points with the inconclusive ones."""
     most = max(curve, key=lambda load: load.bandwidth)
-    time, mix = most.latency, _mix(most.row)
+    time = most.latency
     times, ratio = _over_idle(most, idle)
     rest = left_out(len(curve), total, "loads")
     return [
@@ -235,7 +236,7 @@ def _over_idle(load: Load, idle: Interval | None) -> tuple[str, tuple[Number, ..
     return f" ({load.latency.middle / idle.middle:.1f}x idle)", (Number(value=load.latency.middle / idle.middle),)
 
 
-def _knee(curve: list[Load], idle: Interval | None) -> list[Insight]:
+def _knee(curve: list[Load], idle: Interval | None, mix: str) -> list[Insight]:
     """The knee of one mix, the idle point being the first of every curve; low and high are the neighbours' load."""
     first = [(0.0, idle.middle)] if idle else []
     points = np.array([*first, *((load.bandwidth, load.latency.middle) for load in curve)])
@@ -243,7 +244,7 @@ def _knee(curve: list[Load], idle: Interval | None) -> list[Insight]:
     if found is None:
         return []
     steps = np.unique(points[:, 0])
-    place, mix = int(np.searchsorted(steps, found.bandwidth_bytes_per_s)), _mix(curve[-1].row)
+    place = int(np.searchsorted(steps, found.bandwidth_bytes_per_s))
     return [
         Insight(
             name=f"knee {mix}",
@@ -257,9 +258,11 @@ def _knee(curve: list[Load], idle: Interval | None) -> list[Insight]:
     ]
 
 
-def _mix(row: LoadedLatencyRow) -> str:
+def _mix(row: LoadedLatencyRow, which: str) -> str:
+    """Return '75 % reads, nt stores', and what distinguishes the curve from others of the run."""
     reads = "unknown mix" if row.read_share is None else f"{row.read_share * 100:.0f} % reads"
-    return reads if row.store == "none" else f"{reads}, {row.store} stores"
+    stores = "" if row.store == "none" else f", {row.store} stores"
+    return f"{reads}{stores}{f', {which}' if which else ''}"
 
 
 tables.add(LoadedLatency())

@@ -19,7 +19,8 @@ from tierscope.draw.forms import (
     with_interval,
 )
 from tierscope.draw.words import load_name
-from tierscope.suites.loaded_latency.table import LoadedLatencyRow, loads
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
+from tierscope.suites.loaded_latency.table import loads
 
 FLAT = 1.5  # latency that rises by less is drawn from zero, or noise would look like a mountain
 CURVES = 6  # in one plot: more letters cannot be told apart
@@ -28,8 +29,10 @@ CURVES = 6  # in one plot: more letters cannot be told apart
 def _loaded(section: Shown, console: Console) -> Parts:
     """Three lines per mix: the longest delay, the middle one and none; then the curves."""
     series: dict[str, list[LoadedLatencyRow]] = {}
+    names = apart_names(section.typed)
     for row in loads(section.typed):
-        series.setdefault(load_name(row.read_share or 0.0, row.store), []).append(row)
+        which = f", {names[row.curve]}" if names[row.curve] else ""
+        series.setdefault(f"{load_name(row.read_share or 0.0, row.store)}{which}", []).append(row)
     if not series:
         return plain(section, console)
     lines = []

@@ -1,0 +1,12 @@
+/// Blocks in any order and stride, 1 block read for 1 written.
+#pragma once
+#include "kernels/mix_blocks.hpp"
+
+namespace tierscope::kernels::mix_blocks_1r1w {
+inline constexpr KernelInfo info =
+    mix_blocks::info_of("mix_blocks_1r1w", "1 block read for 1 written, in any order and stride", 1, 1, Store::plain);
+inline constexpr std::string_view isa = "scalar";
+
+inline std::uint64_t pass(Pass& pass) noexcept { return mix_blocks::pass<flush::Plain, info>(pass); }
+inline std::uint64_t reference(Pass& pass) noexcept { return mix_blocks::reference<info>(pass); }
+}  // namespace tierscope::kernels::mix_blocks_1r1w
