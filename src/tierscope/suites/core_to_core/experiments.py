@@ -4,11 +4,14 @@ Two threads write one line in turns; the time of one hand-over, one way, is what
 at least. Each pair gets a fresh page on the node of its own first CPU: a buffer that a third core has made home
 for all pairs puts that core's place into every number. Several lines take turns, since each line has its home in
 one slice of a shared cache. Pairs are measured one at a time, those of one first CPU in one experiment.
+Other states of a line are those of `transfers.py`: clean or modified in the cache of one CPU, and read by another.
 Blind to hand-overs while others use the same links; to the two ways apart, which are averaged.
 Source: D. Molka et al., "Cache Coherence Protocol and Memory Performance of the Intel Haswell-EP Architecture",
 ICPP 2015.
 """
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Annotated
@@ -18,15 +21,18 @@ from msgspec import Meta
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import refuse_unusable
-from tierscope.plans.kinds import Help, Numbers, Seconds, Share, Visits, word_numbers
+from tierscope.plans.kinds import Help, Names, Numbers, Seconds, Share, Visits, several, word_numbers
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work import HandOverWork
-from tierscope.suites.core_to_core.pairs import chosen_pairs
+from tierscope.suites.core_to_core.pairs import Pair, chosen_pairs
+from tierscope.suites.core_to_core.transfers import HOMES, STATES, Home, transfers
 from tierscope.units import LINE_BYTES
 
 BLOCK_S = 0.25e-3  # a thousand hand-overs or more: two reads of the clock are under 0.1 % of it
 MINIMUM_S = 0.02  # 80 blocks, of which a summary needs 50; 2016 pairs of 64 CPUs then take 40 s at least
+HAND_OVER = "handover"
+HANDED, READ = 16, 256  # lines
 PAIR_S = 1.5 * MINIMUM_S  # with its threads, its pages and the check
 ROLE = "pair"
 
@@ -43,7 +49,23 @@ class CoreToCoreOptions(SuiteOptions, frozen=True, kw_only=True):
             "or as many as the limit has time for"
         ),
     ] = None
-    lines: Annotated[int, Meta(ge=1, le=4096), Help("lines that are used one after the other, 1 to 4096")] = 16
+    lines: Annotated[
+        Annotated[int, Meta(ge=1, le=4096)] | None,
+        Help("lines that are used one after the other, 1 to 4096; auto: 16, and 256 of lines that are read"),
+    ] = None
+    state: Annotated[
+        Names,
+        several("state", (HAND_OVER, *STATES)),
+        Help(
+            "of the lines: `handover`, which both CPUs write; `clean` and `modified` in the cache of one CPU, which "
+            "the other reads"
+        ),
+    ] = (HAND_OVER,)
+    home: Annotated[
+        Names,
+        several("home", HOMES),
+        Help("node of lines that are read, clean or modified: that of the `reader`, of the `owner`, or both"),
+    ] = HOMES
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.05
     budget: Annotated[Seconds, Help("most seconds timed for one pair")] = 0.1
     limit: Annotated[Seconds, Help("seconds after which pairs get 0.02 s only; they may then be inconclusive")] = 300.0
@@ -71,9 +93,9 @@ def home(machine: Machine, cpu: int) -> Target:
 
 
 def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
-    """One experiment for each CPU: its pairs with those that follow, one take each."""
+    """One experiment for each CPU: its pairs with those that follow, one take each; then the states that are read."""
     cpus = cpus_of(machine, chosen)
-    found = chosen_pairs(machine, cpus, chosen.pairs or max(int(chosen.limit / PAIR_S), len(cpus)))
+    found = chosen_pairs(machine, cpus, chosen.pairs or max(int(chosen.limit / PAIR_S / times(chosen)), len(cpus)))
     schedule = Schedule(
         block_s=BLOCK_S,
         precision=chosen.precision,
@@ -81,11 +103,26 @@ def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
         budget_s=max(chosen.budget, MINIMUM_S),
         visits=chosen.visits,
     )
-    work = Workload(kernel="handover", footprint_bytes=chosen.lines * LINE_BYTES, work=HandOverWork())
     given = chosen.target and chosen.target.on("4k")
-    for first, pairs in groupby(found, key=itemgetter(0)):
-        target = given or home(machine, first)
-        groups = tuple(Group(workload=work, target=target, team=Team(cpus=pair), role=ROLE) for pair in pairs)
+    at_home = partial(home, machine) if given is None else lambda _cpu: given
+    if HAND_OVER in chosen.state:
+        yield from hand_overs(found, at_home, chosen.lines or HANDED, schedule)
+    read = [state for state in dict.fromkeys(chosen.state) if state in STATES]
+    yield from transfers(found, read, tuple(dict.fromkeys(chosen.home)), at_home, chosen.lines or READ, schedule)
+
+
+def times(chosen: CoreToCoreOptions) -> int:
+    """Return how many takes a pair has, at most: one, and one for each state, home and way."""
+    read = sum(state in STATES for state in set(chosen.state))
+    return max((HAND_OVER in chosen.state) + 2 * read * len(set(chosen.home)), 1)
+
+
+def hand_overs(pairs: Sequence[Pair], at_home: Home, lines: int, schedule: Schedule) -> Iterator[Experiment]:
+    """Yield an experiment for each first CPU."""
+    work = Workload(kernel="handover", footprint_bytes=lines * LINE_BYTES, work=HandOverWork())
+    for first, own in groupby(pairs, key=itemgetter(0)):
+        target = at_home(first)
+        groups = tuple(Group(workload=work, target=target, team=Team(cpus=pair), role=ROLE) for pair in own)
         yield Experiment(
             table="core_to_core",
             groups=groups,

@@ -11,4 +11,10 @@ def say(experiment: Experiment) -> str:
     return f"hand-over between CPU {first} and {f'{pairs} others' if pairs > 1 else f'CPU {last}'}"
 
 
+def say_transfer(experiment: Experiment) -> str:
+    """Return 'lines that are modified, read by CPU 0'."""
+    return f"lines that are {experiment.labels['state']}, read by CPU {experiment.labels['reader_cpu']}"
+
+
+lives.add(Live("cache_to_cache", say_transfer))
 lives.add(Live("core_to_core", say))

@@ -12,4 +12,15 @@ TEXTS = {
     ),
 }
 
+READ = {
+    "Cache to cache": (
+        "One thread, the owner, prepares lines: it stores to each (modified), or flushes and reads each (clean). Then "
+        "the other thread reads all of them once in a random chain, and only that is timed. Lines are 128 bytes apart, "
+        "so an adjacent-line prefetcher fetches nothing that is read. Both ways of a pair are measured, with the lines "
+        "on the node of the reader and on that of the owner. Limits: it does not show which cache or agent answers, "
+        "and a clean line may come from memory."
+    ),
+}
+
+methods.add(Method("cache_to_cache", READ))
 methods.add(Method("core_to_core", TEXTS))

@@ -110,7 +110,7 @@ def _row(run: Run, record: Record, take: int) -> CoreToCoreRow:
         b_cpu=b,
         latency=point.groups[0].interval.inverse(),
         same_core=(places[a].package, places[a].core) == (places[b].package, places[b].core),
-        same_cache=_same_cache(machine, a, b),
+        same_cache=same_cache(machine, a, b),
         same_package=places[a].package == places[b].package,
         a_node=places[a].node,
         b_node=places[b].node,
@@ -119,7 +119,7 @@ def _row(run: Run, record: Record, take: int) -> CoreToCoreRow:
     )
 
 
-def _same_cache(machine: Machine, a: int, b: int) -> bool | None:
+def same_cache(machine: Machine, a: int, b: int) -> bool | None:
     """None where the system names no cache of the last level for one of them."""
     one, other = machine.last_level_cache_of(a), machine.last_level_cache_of(b)
     return None if one is None or other is None else one == other

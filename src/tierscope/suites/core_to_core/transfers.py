@@ -1,0 +1,58 @@
+"""Loads of lines from another CPU's cache: clean or modified there, at home with the reader or with the owner.
+
+The owner prepares lines before each block, and the reader follows a chain through all of them. Both ways of a pair are
+measured, since a reader and an owner are not alike. What is prepared is outside of the timed block.
+Blind to which agent answers: the other cache, a directory, or memory.
+Source: D. Molka et al., "Memory Performance and Cache Coherency Effects on an Intel Nehalem Multiprocessor System",
+PACT 2009.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.work import TransferWork
+from tierscope.suites.core_to_core.pairs import Pair
+from tierscope.units import LINE_BYTES
+
+STATES = {"clean": "transfer_clean", "modified": "transfer_modified"}
+READER, OWNER = HOMES = ("reader", "owner")
+SPACING = 2 * LINE_BYTES  # of lines: that between them is what an adjacent-line prefetcher fetches
+ROLE = "transfer"
+
+Home = Callable[[int], Target]
+"""The target that is home to the lines of a CPU."""
+
+
+def both_ways(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return (reader, owner) for both ways of each pair, those of one reader together, in the order of the pairs."""
+    place: dict[int, int] = {}
+    for pair in pairs:
+        for cpu in pair:
+            place.setdefault(cpu, len(place))
+    ways = [way for a, b in pairs for way in ((a, b), (b, a))]
+    return sorted(ways, key=lambda way: (place[way[0]], place[way[1]]))
+
+
+def transfers(
+    pairs: Sequence[Pair], states: Sequence[str], homes: Sequence[str], home: Home, lines: int, schedule: Schedule
+) -> Iterator[Experiment]:
+    """Yield an experiment for each state and reader: its owners, one take for each home that differs."""
+    ways = both_ways(pairs)
+    for state in states:
+        for reader, own in groupby(ways, key=lambda way: way[0]):
+            groups = [group for _, owner in own for group in _groups(state, reader, owner, homes, home, lines)]
+            yield Experiment(
+                table="cache_to_cache",
+                groups=tuple(groups),
+                schedule=schedule,
+                labels={"state": state, "reader_cpu": reader},
+                takes=tuple((number,) for number in range(len(groups))),
+            )
+
+
+def _groups(state: str, reader: int, owner: int, homes: Sequence[str], home: Home, lines: int) -> Iterator[Group]:
+    cpus = {READER: reader, OWNER: owner}
+    work = Workload(kernel=STATES[state], footprint_bytes=(lines + 1) * SPACING, work=TransferWork())
+    for target in dict.fromkeys(home(cpus[one]) for one in homes):
+        yield Group(workload=work, target=target, team=Team(cpus=(reader, owner)), role=ROLE)
