@@ -7,8 +7,8 @@ from hypothesis import strategies as some
 
 from noise import alike, independent, skewed
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, STOLEN, Blocks
+from tierscope.stats.percentiles import operation_times, percentiles
 from tierscope.stats.together import SHARED
-from tierscope.suites.blocks.percentiles import operation_times, percentiles
 
 HZ = 1e9
 

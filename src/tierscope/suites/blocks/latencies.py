@@ -6,8 +6,8 @@ from typing import NamedTuple
 from tierscope.record.result import Record, Run
 from tierscope.stats.judged import share_cpus
 from tierscope.stats.median import Interval
+from tierscope.stats.percentiles import operation_times, percentiles
 from tierscope.stats.together import SHARED, UNCLEAN
-from tierscope.suites.blocks.percentiles import operation_times, percentiles
 from tierscope.tables.measured import over_visits, visits_of
 
 SHARES = (0.5, 0.9, 0.99, 0.999)  # of the operations; a percentile is the time that this share takes at most

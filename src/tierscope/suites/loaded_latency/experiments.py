@@ -43,6 +43,7 @@ from tierscope.plans.sizes import chosen_array
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team
 from tierscope.record.machine import Machine
 from tierscope.suites.loaded_latency.loads import ORDERS, RANDOM, SEQUENTIAL, Place, Steps, chase_of, load_of, place_of
+from tierscope.suites.loaded_latency.tails import tail
 from tierscope.units import LINE_BYTES, KiB
 
 MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))
@@ -92,6 +93,13 @@ class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
     load_order: Annotated[str, one_of("order", ORDERS), Help("of the load's accesses: `sequential`, `random`")] = (
         SEQUENTIAL
     )
+    tail: Annotated[
+        Numbers | None, Help("delays at which the percentiles of single accesses are measured, too; auto: none")
+    ] = None
+    tail_hops: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=1000)],
+        Help("accesses between two reads of the clock: 1 is a single access, more are their mean"),
+    ] = 1
     burst: Annotated[
         Size, Help("bytes of the load between two delays; more where one step of all streams of the loop variant is")
     ] = KiB
@@ -200,6 +208,9 @@ def measure(
             for mix in chosen.mixes:
                 for delay in sorted(chosen.delays):
                     yield beside(field, field.chase(steps), field.load(mix, delay, count, load_steps), mix)
+                for delay in dict.fromkeys(chosen.tail or ()):
+                    point = beside(field, field.chase(steps), field.load(mix, delay, count, load_steps), mix)
+                    yield tail(point, chosen.tail_hops, mix)
 
 
 def plan(machine: Machine, chosen: LoadedLatencyOptions) -> Plan:

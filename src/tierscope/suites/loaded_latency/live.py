@@ -10,4 +10,10 @@ def say(experiment: Experiment) -> str:
     return f"{work.kernel} beside a chase, delay {work.pace_cycles}" if len(experiment.groups) > 1 else "idle latency"
 
 
+def say_tail(experiment: Experiment) -> str:
+    """Return 'tail of latency, read with delay 0'."""
+    return f"tail of latency, {experiment.labels['mix']} with delay {experiment.labels['delay_cycles']}"
+
+
+lives.add(Live("latency_tail", say_tail))
 lives.add(Live("loaded_latency", say))
