@@ -16,6 +16,7 @@ from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
 from tierscope.plans import Plan, SuiteOptions, suites
 from tierscope.plans.options import restored
+from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME, PREFIX, counted, machine_of, refuse_mixtures
 from tierscope.record import warn
 from tierscope.record.catalogue import Catalogue
@@ -44,6 +45,7 @@ from tierscope.run.measuring import limit_s, measurer, watch_of
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
+from tierscope.run.prefetching import prefetching, refuse_prefetching
 from tierscope.run.room import targets_of, with_rooms, with_rooms_of
 from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
@@ -121,6 +123,7 @@ def begin(
     refuse_unknown(groups, build)
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     agree(commands_of(experiments))
+    refuse_prefetching(asked_prefetch(options, machine))
     manifest = Manifest(
         schema=SCHEMA,
         argv=argv,
@@ -177,6 +180,15 @@ def refuse_uncounted(suite: str, options: SuiteOptions) -> None:
             f"counters={asked}: {suites[suite].program} works in processes of its own, which counters of a thread do "
             "not see; leave counters= out"
         )
+
+
+def asked_prefetch(options: SuiteOptions, machine: Machine) -> str | None:
+    """Return how the prefetchers are to be switched; UsageError for a machine that has none or is elsewhere."""
+    asked = options.prefetch if isinstance(options, PrefetchOptions) else None
+    if asked is not None and (machine.simulated or machine.reached):
+        where = "a simulated machine has none" if machine.simulated else "it switches those of this machine only"
+        raise UsageError(f"prefetch={asked}: {where}; leave prefetch= out")
+    return asked
 
 
 def empty_result(manifest: Manifest) -> Result:
@@ -249,7 +261,8 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             _counters(manifest, host),
             watch_of(manifest, host),
         )
-        return runner.execute(plan_of(manifest))
+        with prefetching(asked_prefetch(options_again(manifest), manifest.machine)):
+            return runner.execute(plan_of(manifest))
 
 
 def _counters(manifest: Manifest, host: Host) -> Counters:

@@ -15,10 +15,11 @@ import msgspec
 from msgspec import Meta
 
 from tierscope.errors import UsageError
-from tierscope.plans import Plan, Suite, SuiteOptions, fresh, suites
+from tierscope.plans import Plan, Suite, fresh, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, Visits, one_of, several
+from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.sizes import (
     LARGEST,
     MEMORY_SHARE,
@@ -38,7 +39,7 @@ PAIR_BYTES = 128  # two neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
 
 
-class LatencyOptions(SuiteOptions, frozen=True, kw_only=True):
+class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
     """Options of `tierscope run latency`."""
 
     target: Annotated[Target, Help("where the bytes live")] = Target()

@@ -27,9 +27,10 @@ from msgspec import Meta
 
 from tierscope import units
 from tierscope.errors import MachineError, UnknownNameError, UsageError
-from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.cpus import chosen_cpus
 from tierscope.plans.kinds import Help, Kind, Names, Numbers, Seconds, Share, Visits, several_sizes, words_of
+from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -89,7 +90,7 @@ Sharing = Annotated[Literal["own", "one"], Kind(needed="this is not known; try s
 Preset = Annotated[Literal["none", "paper"], Kind(needed="this is not known; try preset=paper")]
 
 
-class MapsOptions(SuiteOptions, frozen=True, kw_only=True):
+class MapsOptions(PrefetchOptions, frozen=True, kw_only=True):
     """Options of `tierscope run maps`."""
 
     structures: Annotated[

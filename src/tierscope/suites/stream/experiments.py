@@ -11,11 +11,12 @@ from typing import Annotated
 
 import msgspec
 
-from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
 from tierscope.plans.kernels import STREAM, walk_of
 from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, Visits, names_of
+from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
@@ -27,7 +28,7 @@ from tierscope.units import LINE_BYTES
 DEFAULT = (*STREAM, *LARGE)
 
 
-class StreamOptions(SuiteOptions, frozen=True, kw_only=True):
+class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
     """Options of `tierscope run stream`."""
 
     target: Annotated[Target, Help("where the bytes live")] = Target()
