@@ -54,7 +54,7 @@ def test_a_container_on_a_host_set_up_badly(tmp_path: Path) -> None:
                          "perf_events", "swap", "turbo"), "note"),
         **dict.fromkeys(("dimms", "fio", "huge_pages", "pmu", "seccomp", "throttling"), "unknown"),
         **dict.fromkeys(("caches", "cxl", "hypervisor", "khugepaged", "pmem_domain", "pmem_emulated", "pmem_health",
-                         "pmem_mounts", "pmem_namespaces", "prefetchers", "smt", "steal"), "good"),
+                         "pmem_mounts", "pmem_namespaces", "smt", "steal"), "good"),
     }  # fmt: skip
 
 
@@ -68,9 +68,7 @@ def test_where_nothing_can_be_read_nothing_is_good_by_default(tmp_path: Path) ->
     found = verdicts(plant(tmp_path))
     good = {name for name, verdict in found.items() if verdict == "good"}
     absent = {name for name in checks if name.startswith("pmem_")} | {"cxl"}
-    assert (
-        good <= {"damon", "prefetchers", "resctrl"} | absent
-    )  # not built in, not mounted, not there: absence is the answer
+    assert good <= {"damon", "resctrl"} | absent  # not built in, not mounted, not there: absence is the answer
     assert set(found.values()) <= {"good", "unknown"}
 
 
