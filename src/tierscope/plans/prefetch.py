@@ -15,6 +15,6 @@ class PrefetchOptions(SuiteOptions, frozen=True, kw_only=True):
         Annotated[str, one_of("state", STATES)] | None,
         Help(
             "hardware prefetchers of all CPUs during the run: `on` or `off`, as "
-            "[described](../how-to/prefetchers.md); needs root; auto: as they are"
+            "[described](../how-to/prefetchers.md); needs root; auto: unchanged"
         ),
     ] = None

@@ -27,7 +27,7 @@ def doctor(as_json: bool, measure: bool, restore: bool, where: str | None) -> in
     than one. `run sharing` and `run quick` measure the same.
 
     `--restore` puts back [prefetchers](../how-to/prefetchers.md) that a run with `prefetch=` left changed because the
-    machine lost its power. It needs root. Do not use it while such a run is under way.
+    machine lost its power. It needs root. Do not use it during such a run.
     """
     from tierscope.cli.console import Console
     from tierscope.doctor import examine

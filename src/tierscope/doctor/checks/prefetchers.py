@@ -27,8 +27,10 @@ def look(system: System) -> Seen:
     except MachineError as error:
         return unknown(f"a run may have changed them: {error}", EFFECT, RESTORE)
     if not changed:
-        return note(f"/{STORED} is left, and they are as before; or a run with prefetch= is under way", EFFECT, RESTORE)
-    return bad(f"changed by a run on {len(changed)} CPUs; or such a run is under way", EFFECT, RESTORE)
+        return note(
+            f"/{STORED} is left, and they are as before; or a run with prefetch= has not ended", EFFECT, RESTORE
+        )
+    return bad(f"changed by a run on {len(changed)} CPUs; or such a run has not ended", EFFECT, RESTORE)
 
 
 _KEPT = '{"address":420,"bits":15,"boot":"one","values":{"0":0}}'
@@ -46,6 +48,6 @@ checks.add(
         EVERY,
         look,
         looks_at="whether a run with `prefetch=` has left them changed",
-        advice="run `sudo tierscope doctor --restore` when no such run is under way",
+        advice="run `sudo tierscope doctor --restore` after all such runs have ended",
     )
 )
