@@ -27,9 +27,7 @@ def look(system: System) -> Seen:
     except MachineError as error:
         return unknown(f"a run may have changed them: {error}", EFFECT, RESTORE)
     if not changed:
-        return note(
-            f"/{STORED} is left, and they are as before; or a run with prefetch= has not ended", EFFECT, RESTORE
-        )
+        return note(f"/{STORED} is left, but nothing is changed; or such a run has not ended", EFFECT, RESTORE)
     return bad(f"changed by a run on {len(changed)} CPUs; or such a run has not ended", EFFECT, RESTORE)
 
 

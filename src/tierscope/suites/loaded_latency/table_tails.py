@@ -63,7 +63,7 @@ class LatencyTailRow(JudgedRow, frozen=True, kw_only=True):
 
 
 class LatencyTail:
-    """Two rows for each point: the chaser alone, and the chaser with the load."""
+    """One row for each point and state of the load: the chaser alone, and the chaser with the load."""
 
     name: ClassVar[str] = "latency_tail"
     title: ClassVar[str] = "Tail of latency"
