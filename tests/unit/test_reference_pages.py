@@ -122,7 +122,7 @@ def test_every_check_of_the_doctor_reports_what_it_looks_at_and_what_to_do(name:
 
 def test_a_new_check_appears_with_its_topics() -> None:
     own = Check("tides", ("latency",), lambda _: good("low"), looks_at="the sea", advice="wait")
-    assert doctor.row(own) == ("`tides`", "latency", "the sea", "wait")
+    assert doctor.row(own) == ("`tides`", "latency", "the sea", "wait", "no")
 
 
 @pytest.mark.parametrize("name", sorted(tables))

@@ -127,7 +127,7 @@ def test_nothing_of_this_machine_is_read(remote: Remote, monkeypatch: pytest.Mon
     def never(*_: object) -> object:
         raise AssertionError("a file of this machine was asked for")
 
-    monkeypatch.setattr(System, "_place", never)
+    monkeypatch.setattr(System, "place", never)
     monkeypatch.setattr("glob.glob", never)
     monkeypatch.setattr(os, "sysconf", never)
     monkeypatch.setattr("shutil.which", never)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tierscope.doctor.setting import Setting
 from tierscope.host.system import System
 from tierscope.record.result import Finding
 from tierscope.registry import Registry
@@ -28,12 +29,17 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one check saw: a state in words, its effect with a source, the exact command that changes it."""
+    """What one check saw: a state in words, its effect with a source, the exact command that changes it.
+
+    settings: the same as that command, or a part of it, where `doctor --apply` may do it. A state that is good for
+    this user may still offer one.
+    """
 
     verdict: str
     state: str
     effect: str = ""
     remedy: str = ""
+    settings: tuple[Setting, ...] = ()
 
 
 def good(state: str) -> Seen:
@@ -41,14 +47,20 @@ def good(state: str) -> Seen:
     return Seen("good", state)
 
 
-def note(state: str, effect: str, remedy: str = "") -> Seen:
+def note(state: str, effect: str, remedy: str | Setting = "") -> Seen:
     """Worth knowing when the numbers are read."""
-    return Seen("note", state, effect, remedy)
+    return _seen("note", state, effect, remedy)
 
 
-def bad(state: str, effect: str, remedy: str = "") -> Seen:
+def bad(state: str, effect: str, remedy: str | Setting = "") -> Seen:
     """The numbers are likely to differ from a well set-up machine's."""
-    return Seen("bad", state, effect, remedy)
+    return _seen("bad", state, effect, remedy)
+
+
+def _seen(verdict: str, state: str, effect: str, remedy: str | Setting) -> Seen:
+    if isinstance(remedy, Setting):
+        return Seen(verdict, state, effect, remedy.command, (remedy,))
+    return Seen(verdict, state, effect, remedy)
 
 
 def unknown(state: str, effect: str, remedy: str = "") -> Seen:
@@ -61,7 +73,8 @@ class Check:
     """A named look at the system. touches: the topics on which its answer bears; each table states its own.
 
     `looks_at` and `advice` are what the reference reports of it, in light Markdown with links relative to
-    docs/reference/: what the check looks at, and what a user can do.
+    docs/reference/: what the check looks at, and what a user can do. `applies`: whether it may offer settings, which
+    `doctor --apply` writes.
     """
 
     name: str
@@ -69,6 +82,7 @@ class Check:
     look: Callable[[System], Seen]
     looks_at: str = ""
     advice: str = ""
+    applies: bool = False
 
     def examine(self, system: System) -> Finding:
         """A remedy that calls sudo is one that needs root."""
@@ -82,6 +96,11 @@ class Check:
             remedy=seen.remedy,
             needs_root="sudo " in seen.remedy,
         )
+
+    def settings(self, system: System, *, good_too: bool = False) -> tuple[Setting, ...]:
+        """Return the settings that the check wants written here; `good_too` also where its state is good."""
+        seen = self.look(system) if self.applies else Seen("good", "")
+        return seen.settings if good_too or seen.verdict != "good" else ()
 
 
 checks: Registry[Check] = Registry("check", "tierscope.doctor.checks")

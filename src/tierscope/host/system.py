@@ -23,11 +23,12 @@ class System:
         self.root = Path(root)
         self.wait = wait
 
-    def _place(self, path: str) -> str:
+    def place(self, path: str) -> str:
+        """Return where a path of the system is here; it cannot leave `root`."""
         return str(self.root) + os.path.normpath("/" + path.lstrip("/"))
 
     def _bytes(self, path: str, limit: int) -> bytes:
-        with open(self._place(path), "rb", buffering=0) as stream:
+        with open(self.place(path), "rb", buffering=0) as stream:
             parts = []
             while limit > 0 and (part := stream.read(min(limit, 1 << 16))):
                 parts.append(part)
@@ -71,21 +72,21 @@ class System:
     def link(self, path: str) -> str:
         """The name of what a symbolic link leads to: a device's driver; "" where there is no link."""
         try:
-            return Path(self._place(path)).readlink().name
+            return Path(self.place(path)).readlink().name
         except (OSError, ValueError):
             return ""
 
     def block_bytes(self, path: str) -> int | None:
         """Block size of the file system that holds `path`; None where that cannot be asked."""
         try:
-            return os.statvfs(self._place(path)).f_bsize
+            return os.statvfs(self.place(path)).f_bsize
         except (OSError, ValueError):
             return None
 
     def is_folder(self, path: str) -> bool:
         """Also where that may not be seen."""
         try:
-            return Path(self._place(path)).is_dir()
+            return Path(self.place(path)).is_dir()
         except ValueError:
             return False
         except OSError:
@@ -94,7 +95,7 @@ class System:
     def file_bytes(self, path: str) -> int | None:
         """Size of a regular file; None for anything else."""
         try:
-            found = Path(self._place(path)).stat()
+            found = Path(self.place(path)).stat()
         except (OSError, ValueError):
             return None
         return found.st_size if stat.S_ISREG(found.st_mode) else None
@@ -102,7 +103,7 @@ class System:
     def room_bytes(self, folder: str) -> int | None:
         """Free bytes of the file system that holds `folder`; None where it does not count them."""
         try:
-            found = os.statvfs(self._place(folder))
+            found = os.statvfs(self.place(folder))
         except (OSError, ValueError):
             return None
         return found.f_bavail * found.f_frsize if found.f_blocks else None

@@ -10,10 +10,10 @@ PAGE = "docs/reference/doctor.md"
 GROUPS = {EVERY: "all", BANDWIDTH: "bandwidth", NONE: "none"}
 
 
-def row(check: Check) -> tuple[str, str, str, str]:
-    """Return name, topics, what the check looks at, and what to do."""
+def row(check: Check) -> tuple[str, str, str, str, str]:
+    """Return name, topics, what the check looks at, what to do, and whether `--apply` does it."""
     touches = GROUPS.get(check.touches) or ", ".join(check.touches)
-    return f"`{check.name}`", touches, check.looks_at, check.advice
+    return f"`{check.name}`", touches, check.looks_at, check.advice, "yes" if check.applies else "no"
 
 
 def _verdicts() -> str:
@@ -28,7 +28,7 @@ def _topics() -> str:
 
 
 def _checks() -> str:
-    return grid("check | topics | what it looks at | what to do", [row(checks[name]) for name in checks])
+    return grid("check | topics | what it looks at | what to do | `--apply`", [row(checks[name]) for name in checks])
 
 
 parts.add(Part("verdicts", PAGE, _verdicts))

@@ -3,7 +3,8 @@
 Source: Linux, Documentation/admin-guide/mm/damon/usage.rst, reclaim.rst, lru_sort.rst and stat.rst (the cost).
 """
 
-from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
+from tierscope.doctor.check import EVERY, Check, Seen, checks, good, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.system import System
 
 ADMIN = "/sys/kernel/mm/damon/admin/kdamonds"
@@ -19,12 +20,14 @@ def look(system: System) -> Seen:
                for path in system.glob(f"{ADMIN}/{number}/contexts/*/schemes/*/action")}  # fmt: skip
     active = sorted(actions - {"stat"}) + [name for name in running if name != "damon_stat"]
     state = ", ".join(running + [f"kdamond {number}" for number in hands])
-    remedies = [f"echo N | sudo tee {switches[name]}" for name in running]
+    modules = tuple(Setting(switches[name], "N") for name in running)  # a kdamond of a user is theirs to stop
+    remedies = [setting.command for setting in modules]
     remedy = "; ".join(remedies + [f"echo off | sudo tee {ADMIN}/{number}/state" for number in hands])
     if active:
-        return bad(f"on: {state} ({', '.join(active)})", f"may page out or move buffers; {WATCH}", remedy)
+        effect = f"may page out or move buffers; {WATCH}"
+        return Seen("bad", f"on: {state} ({', '.join(active)})", effect, remedy, modules)
     if state:
-        return note(f"on: {state}, watching only", WATCH, remedy)
+        return Seen("note", f"on: {state}, watching only", WATCH, remedy, modules)
     files = (f"{ADMIN}/nr_kdamonds", *switches.values())
     hidden = [path for path in files if system.why(path) not in ("absent", "readable")]
     if hidden:
@@ -39,5 +42,6 @@ checks.add(
         look,
         looks_at="DAMON, which may page out or move memory",
         advice="write `N` to its `enabled`, or `off` to its state",
+        applies=True,
     )
 )

@@ -4,6 +4,7 @@ Source: Linux, Documentation/ABI/testing/sysfs-kernel-mm-numa.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.proc import memory_nodes
 from tierscope.host.system import System
 
@@ -18,7 +19,7 @@ def look(system: System) -> Seen:
         return good("not built into this kernel")
     effect = "when memory runs low, pages of a buffer may move to a slower node during a run; not quantified here"
     if value in ("true", "1"):
-        return note(f"on, {len(nodes) or 'unknown number of'} memory nodes", effect, f"echo 0 | sudo tee {PATH}")
+        return note(f"on, {len(nodes) or 'unknown number of'} memory nodes", effect, Setting(PATH, "0"))
     return unknown(f"{PATH} is {system.why(PATH)}", effect)
 
 
@@ -29,5 +30,6 @@ checks.add(
         look,
         looks_at="pages that may move to a slower node when memory is short",
         advice="write 0 to `demotion_enabled`",
+        applies=True,
     )
 )

@@ -7,12 +7,13 @@ D. Molka, "Memory Performance at Reduced CPU Clock Speeds", HotPower 2012.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.proc import virtual
 from tierscope.host.system import System
 
 BASE = "/sys/devices/system/cpu"
 OWN_GOVERNORS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
-REMEDY = f"echo performance | sudo tee {BASE}/cpu*/cpufreq/scaling_governor"
+REMEDY = Setting(f"{BASE}/cpu*/cpufreq/scaling_governor", "performance")
 EFFECT = (
     "cache latency goes with 1/clock; memory bandwidth at the lowest clock was 95 % (Westmere-EP) and 60 % "
     "(Sandy Bridge-EP) of that at the highest (Schöne et al., HotPower 2012)"
@@ -39,5 +40,12 @@ def _range(system: System) -> str:
 
 
 checks.add(
-    Check("governor", EVERY, look, looks_at="how the kernel selects the clock frequency", advice="set `performance`")
+    Check(
+        "governor",
+        EVERY,
+        look,
+        looks_at="how the kernel selects the clock frequency",
+        advice="set `performance`",
+        applies=True,
+    )
 )

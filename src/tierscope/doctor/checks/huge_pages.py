@@ -7,11 +7,13 @@ Source: Linux, Documentation/admin-guide/mm/hugetlbpage.rst.
 import re
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.proc import meminfo
 from tierscope.host.system import System
 from tierscope.units import GiB, show_bytes
 
 BASE = "/sys/kernel/mm/hugepages"
+LEAST_SPARE = 4  # available memory over what is set aside, from which `doctor --apply` may do it
 
 
 def look(system: System) -> Seen:
@@ -26,7 +28,9 @@ def look(system: System) -> Seen:
     size = min(free)
     count, file = max(1, GiB // size), f"{BASE}/hugepages-{size >> 10}kB/nr_hugepages"
     default = size == meminfo(system).get("Hugepagesize")
-    remedy = f"sudo sysctl vm.nr_hugepages={count}" if default else f"echo {count} | sudo tee {file}"
+    setting = Setting("/proc/sys/vm/nr_hugepages" if default else file, str(count))
+    spare = meminfo(system).get("MemAvailable", 0) >= LEAST_SPARE * count * size
+    remedy = setting if spare else setting.command  # else `--apply` could take memory that somebody needs
     return note(state, "targets with pages=2m or pages=1g are refused; the default pages=thp is unaffected", remedy)
 
 
@@ -45,5 +49,6 @@ checks.add(
         look,
         looks_at="reserved huge pages for `pages=2m` and `pages=1g`",
         advice="[reserve some](../how-to/huge-pages.md); the default needs none",
+        applies=True,
     )
 )

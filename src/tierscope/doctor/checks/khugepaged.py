@@ -6,6 +6,7 @@ Source: Linux, Documentation/admin-guide/mm/transhuge.rst, "Khugepaged controls"
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.system import System
 
 BASE = "/sys/kernel/mm/transparent_hugepage"
@@ -25,7 +26,16 @@ def look(system: System) -> Seen:
     if pages * DEFAULT_MS <= DEFAULT_PAGES * sleep:
         return good(state)
     return note(f"{state}: faster than the default", effect,
-                f"echo {DEFAULT_MS} | sudo tee {BASE}/khugepaged/scan_sleep_millisecs")  # fmt: skip
+                Setting(f"{BASE}/khugepaged/scan_sleep_millisecs", str(DEFAULT_MS)))  # fmt: skip
 
 
-checks.add(Check("khugepaged", EVERY, look, looks_at="a pace above the default", advice="set its default sleep"))
+checks.add(
+    Check(
+        "khugepaged",
+        EVERY,
+        look,
+        looks_at="a pace above the default",
+        advice="set its default sleep",
+        applies=True,
+    )
+)

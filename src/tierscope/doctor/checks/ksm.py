@@ -6,6 +6,7 @@ Source: Linux, Documentation/admin-guide/mm/ksm.rst.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.proc import fields
 from tierscope.host.system import System
 
@@ -20,7 +21,7 @@ def look(system: System) -> Seen:
     if run != 1:
         return good("off")
     state = f"on, {scanned if scanned is not None else 'unknown number of'} pages a scan"
-    remedy = f"echo 0 | sudo tee {BASE}/run"
+    remedy = Setting(f"{BASE}/run", "0")
     if fields(system.read("/proc/self/ksm_stat")).get("ksm_merge_any") == "yes":
         return bad(f"{state}, this process included",
                    "buffers are scanned and their huge pages may be split; not quantified here", remedy)  # fmt: skip
@@ -28,4 +29,6 @@ def look(system: System) -> Seen:
                        "not quantified here", remedy)  # fmt: skip
 
 
-checks.add(Check("ksm", EVERY, look, looks_at="a scanner that merges equal pages", advice="write 0 to `run`"))
+checks.add(
+    Check("ksm", EVERY, look, looks_at="a scanner that merges equal pages", advice="write 0 to `run`", applies=True)
+)

@@ -7,6 +7,7 @@ nodes then this feature should be disabled"); kernel/sched/fair.c, task_numa_wor
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.proc import memory_nodes
 from tierscope.host.system import System
 
@@ -27,7 +28,7 @@ def look(system: System) -> Seen:
         why = system.why(PATH)
         return good("not built into this kernel") if why == "absent" and nodes else unknown(f"{PATH} is {why}", EFFECT)
     return note(f"on ({value}), {len(nodes) or 'unknown number of'} memory nodes", EFFECT,
-                "sudo sysctl kernel.numa_balancing=0")  # fmt: skip
+                Setting(PATH, "0"))  # fmt: skip
 
 
 checks.add(
@@ -37,5 +38,6 @@ checks.add(
         look,
         looks_at="pages that the kernel unmaps and moves",
         advice="set it to 0; only targets that are files feel it",
+        applies=True,
     )
 )

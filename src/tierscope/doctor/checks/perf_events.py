@@ -5,6 +5,7 @@ Source: Linux, Documentation/admin-guide/sysctl/kernel.rst and perf-security.rst
 """
 
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.proc import CAP_PERFMON, CAP_SYS_ADMIN, capable
 from tierscope.host.system import System
 
@@ -17,11 +18,12 @@ def look(system: System) -> Seen:
     if level is None:
         return unknown(f"{PATH} is {system.why(PATH)}", EFFECT)
     if capable(system, CAP_PERFMON, CAP_SYS_ADMIN):
-        return good(f"{level}, and this user may open all counters")
+        others = (Setting(PATH, "0"),) if level > 0 else ()
+        return Seen("good", f"{level}, and this user may open all counters", settings=others)
     if level <= 0:
         return good(f"{level}: counters of CPUs and of memory controllers")
     what = "counters of own threads, none of memory controllers" if level <= 2 else "no counters"
-    return note(f"{level}: {what}", EFFECT, "sudo sysctl kernel.perf_event_paranoid=0")
+    return note(f"{level}: {what}", EFFECT, Setting(PATH, "0"))
 
 
 checks.add(
@@ -31,5 +33,6 @@ checks.add(
         look,
         looks_at="which counters may be opened",
         advice="nothing for times; it limits what `counters=` may count",
+        applies=True,
     )
 )

@@ -7,6 +7,7 @@ reads on a Granite Rapids guest while Tierscope was designed.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.system import System
 
 BASE = "/sys/kernel/mm/transparent_hugepage"
@@ -27,10 +28,10 @@ def look(system: System) -> Seen:
         switch, mode = special, own or ""
     defrag = system.choice(f"{BASE}/defrag") or "not shown"
     if mode not in ("always", "madvise"):
-        return bad(f"{mode}: a target with pages=thp gets 4 KiB pages", EFFECT, f"echo madvise | sudo tee {switch}")
+        return bad(f"{mode}: a target with pages=thp gets 4 KiB pages", EFFECT, Setting(switch, "madvise"))
     if defrag in ("never", "defer"):
         return note(f"{mode}, but defrag {defrag}: huge pages only where free memory is not fragmented", EFFECT,
-                    f"echo madvise | sudo tee {BASE}/defrag")  # fmt: skip
+                    Setting(f"{BASE}/defrag", "madvise"))  # fmt: skip
     return good(f"{mode}, defrag {defrag}")
 
 
@@ -41,5 +42,6 @@ checks.add(
         look,
         looks_at="whether `pages=thp`, the default, gets huge pages",
         advice="write `madvise` to `enabled` or `defrag`",
+        applies=True,
     )
 )

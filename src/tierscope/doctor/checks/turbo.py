@@ -7,6 +7,7 @@ al., "An Energy Efficiency Feature Survey of the Intel Haswell Processor", IPDPS
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown
+from tierscope.doctor.setting import Setting
 from tierscope.host.proc import virtual
 from tierscope.host.system import System
 
@@ -30,7 +31,7 @@ def _seen(system: System, path: str, on: int) -> Seen:
     if base and top and top > base:
         size = f"here the clock may lie anywhere in {base / 1e6:.1f} to {top / 1e6:.1f} GHz, {top / base:.2f} times"
     effect = f"clock and cache latency move with power, heat and busy cores; off is steadier, but slower; {size}"
-    return note("on", effect, f"echo {1 - on} | sudo tee {path}")
+    return note("on", effect, Setting(path, str(1 - on)))
 
 
 checks.add(
@@ -40,5 +41,6 @@ checks.add(
         look,
         looks_at="clock frequencies above the nominal one",
         advice="off is steadier, on is faster: choose one, and report it",
+        applies=True,
     )
 )
