@@ -16,7 +16,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 STREAM = ("stream", "kernels=copy,triad", "threads=1,2", "array=64MiB")
 FINE = (0, 1, 4)  # good; a comparison failed; inconclusive
-ONE_SUITE = ("hwloc",)  # exports of the runs of one suite alone
 
 
 def alone(copy: Path) -> None:
@@ -144,7 +143,7 @@ def suite() -> Parts:
         "compare, its value": {row["value"] for row in _rows(alike)} == {"bandwidth_bytes_per_s"},
         "history": any("64 MiB" in line for line in told("history", run, other).splitlines()),
         "history --json": "skeleton" in json.dumps(past),
-        **{f"export --to {name}": _exported(name, run, other) for name in _exports() if name not in ONE_SUITE},
+        **{f"export --to {name}": _exported(name, run, other) for name in _exports()},
     }
 
 
@@ -186,7 +185,7 @@ def importer() -> Parts:
         "compare, two of them": "read, threads 2, bandwidth   0.800" in told("compare", "a", "b"),
         "compare, with a run of ours": "triad" in told("compare", ours, "a", "--across-origins"),
         "history": "triad" in told("history", "a", "b"),
-        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports() if name not in ONE_SUITE},
+        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports()},
     }
 
 
@@ -345,7 +344,6 @@ def _everywhere(name: str, run: str, other: str) -> Parts:
         **{
             f"export --to {form}": name in _export(form, run, other).replace("\\", "")  # Markdown escapes
             for form in _exports()
-            if form not in ONE_SUITE
         },
     }
 
@@ -439,10 +437,10 @@ def _rows(document: Any) -> list[dict[str, Any]]:
 
 
 def _exports() -> list[str]:
-
+    """Return the formats that any run has something for."""
     from tierscope.report.formats import formats
 
-    return list(formats.exports())
+    return [name for name, export in formats.exports().items() if not export.needs]
 
 
 def _export(form: str, *runs: str) -> str:

@@ -36,6 +36,7 @@ class Export:
     help: str  # light Markdown, one sentence
     render: Callable[[Sequence[Run]], bytes]  # raises UsageError if the runs contain nothing for this format
     text: bool = True  # it may be printed; otherwise it needs a file
+    needs: str = ""  # the one table that it reads; "": any run that has a number
 
 
 @dataclass(frozen=True, slots=True)

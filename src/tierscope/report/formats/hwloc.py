@@ -70,6 +70,7 @@ formats.add(
         export=Export(
             "Memory attributes of hwloc: a shell script that adds the results of `run numa` to the XML of `lstopo`.",
             script,
+            needs="numa",
         ),
     )
 )
