@@ -54,6 +54,7 @@ def test_the_state_is_in_base_units(tmp_path: Path) -> None:
         "clock_hz_min": pytest.approx(800.125e6), "clock_hz_max": 3.6e9,
         "steal_share_of_busy": 0.0, "governor": "performance", "thp": "always",
         "available_bytes": 255000000 * 1024, "uptime_s": 86400.0, "temperature_celsius_max": 52.5,
+        "memory_total_bytes": 270185586688, "memory_blocks_online": None,
         "clock_source": "tsc",
         "pressure_cpu_10s": 0.0, "pressure_memory_10s": 0.0, "pressure_io_10s": pytest.approx(0.125),
     }  # fmt: skip

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from tierscope import core
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, UsageError
+from tierscope.host import blocks
+from tierscope.host.blocks import Memory
 from tierscope.host.others import Marks, Others
 from tierscope.host.system import System
 from tierscope.record.catalogue import Catalogue, HeldIn
@@ -48,6 +50,9 @@ class Host(Protocol):
     def system(self) -> System:
         """Return the files of its system."""
 
+    def memory(self) -> Memory:
+        """Return what its kernel manages now."""
+
     def others(self) -> Marks:
         """Return who counts what its other programs use."""
 
@@ -74,6 +79,9 @@ class Here:
 
     def system(self) -> System:
         return System()
+
+    def memory(self) -> Memory:
+        return blocks.look(System())
 
     def others(self) -> Marks:
         return Others(System())
@@ -115,6 +123,11 @@ class There:
             system.gather(examine, lambda files: inspect(topology, files, None))
             self._system = system
         return self._system
+
+    def memory(self) -> Memory:
+        system = self._remote.system()
+        system.gather(blocks.look)
+        return blocks.look(system)
 
     def others(self) -> Marks:
         return self._remote.others()

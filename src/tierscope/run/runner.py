@@ -22,6 +22,7 @@ from tierscope.record.result import (
     Result,
     Run,
     Trial,
+    Warn,
     bins_of_record,
     blocks_of,
     digest,
@@ -71,6 +72,7 @@ class Runner:
         self._limit_s = limit_s
         self._counters = counters or Counters()
         self._watch = watch
+        self.ending: Callable[[], tuple[Warn, ...]] = tuple  # doubts about the whole run, asked for at its end
         self._started = time.monotonic()
         self._expected: list[float] = []
         self._further = 0.0  # s, of all visits but the first of each point
@@ -92,7 +94,8 @@ class Runner:
             self._counters.close()
             if self._watch:
                 self._watch.close()
-        self.result = msgspec.structs.replace(self.result, complete=True, findings=over_the_run(self.result))
+        found, doubts_of_all = over_the_run(self.result), (*self.result.warnings, *self.ending())
+        self.result = msgspec.structs.replace(self.result, complete=True, findings=found, warnings=doubts_of_all)
         save_result(self.directory, self.result)
         return self.result
 

@@ -38,6 +38,7 @@ from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
 from tierscope.run.expected import imagine
 from tierscope.run.hosts import HERE, Host
+from tierscope.run.hotplug import changed
 from tierscope.run.imported import refuse_imported
 from tierscope.run.inspect import inspect, simulated
 from tierscope.run.known import refuse_unknown
@@ -261,6 +262,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             _counters(manifest, host),
             watch_of(manifest, host),
         )
+        runner.ending = partial(changed, manifest.machine.state, host.memory)
         with prefetching(asked_prefetch(options_again(manifest), manifest.machine)):
             return runner.execute(plan_of(manifest))
 
