@@ -6,6 +6,7 @@
 .venv/bin/nox -s format           writes what `lint` asks for
 .venv/bin/nox -s tidy             clang-tidy over the core
 .venv/bin/nox -s docs             the tests of the documents, and their plain English
+.venv/bin/nox -s site             build/site: the documents as a site; needs requirements/site.txt and Chromium
 .venv/bin/nox -s reference        docs/reference/ and the manual page again, from the code
 .venv/bin/nox -s bench            the overhead and resolution of Tierscope itself
 .venv/bin/nox -s wheel            packaging/release: dist/tierscope-*-py3-none-manylinux_2_17_x86_64.whl, checked
@@ -76,6 +77,12 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    session.run(str(TOOLS / "python"), "-m", "pip", "install", "--require-hashes", "-r", "requirements/site.txt")
+    session.run(str(TOOLS / "python"), str(ROOT / "packaging/site/build.py"), *session.posargs)
+
+
+@nox.session
 def reference(session: nox.Session) -> None:
     session.run(str(TOOLS / "python"), "-m", "tierscope.cli.reference", *session.posargs)
 
@@ -97,6 +104,9 @@ def lock(session: nox.Session) -> None:
     session.run("uv", *LOCK, "--group", "build", "-c", "requirements/run.txt", "-o", "requirements/build.txt")
     constraints = ["-c", "requirements/run.txt", "-c", "requirements/build.txt"]
     session.run("uv", *LOCK, "--group", "test", *constraints, "-o", "requirements/test.txt")
+    session.run(
+        "uv", *LOCK, "--group", "site", *constraints, "-c", "requirements/test.txt", "-o", "requirements/site.txt"
+    )
 
 
 @nox.session

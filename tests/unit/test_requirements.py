@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-LOCKS = {"run": "run.txt", "build": "build.txt", "test": "test.txt"}
+LOCKS = {"run": "run.txt", "build": "build.txt", "test": "test.txt", "site": "site.txt"}
 
 
 def _asked(root: Path, group: str) -> list[Requirement]:
