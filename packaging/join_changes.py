@@ -2,9 +2,11 @@
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 
-KINDS = ("added", "changed", "deprecated", "removed", "fixed", "security")
+KINDS = ("added", "changed", "deprecated", "removed", "fixed", "security", "development")
+WIDTH = 120  # of a line, as in every page here
 NAME = re.compile(r"(\d+)(?:-\d+)?\.(" + "|".join(KINDS) + r")\.md")
 MARK = "<!-- releases -->\n"
 
@@ -17,6 +19,19 @@ def fragments(folder: Path) -> list[Path]:
     return sorted(paths, key=lambda path: (int(path.name.split(".")[0].split("-")[0]), path.name))
 
 
+def entry(text: str, issue: str) -> str:
+    """Return one fragment as an entry of a list. ValueError for one that is a list itself, or has a heading."""
+    words = " ".join(text.split())
+    if words.startswith(("- ", "* ", "#")):
+        raise ValueError(f"{words[:40]!r}: a fragment is a few sentences; write one file for each entry of a list")
+    return (
+        textwrap.fill(
+            f"- {words} (#{issue})", WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+        + "\n"
+    )
+
+
 def section(paths: list[Path], version: str, date: str) -> str:
     """The text of one release: a heading for every kind that occurs, an entry for every fragment."""
     lines = [f"## {version} ({date})\n"]
@@ -25,7 +40,7 @@ def section(paths: list[Path], version: str, date: str) -> str:
         lines += [f"\n### {kind.capitalize()}\n\n"] if entries else []
         for path in entries:
             issue = path.name.split(".")[0].split("-")[0]
-            lines.append(f"- {' '.join(path.read_text().split())} (#{issue})\n")
+            lines.append(entry(path.read_text(), issue))
     return "".join(lines)
 
 

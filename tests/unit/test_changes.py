@@ -19,7 +19,8 @@ def tool(root: Path) -> ModuleType:
 
 def test_the_fragments_here_are_named_well(root: Path, tool: ModuleType) -> None:
     for path in tool.fragments(root / "changes"):
-        assert path.read_text().strip()
+        lines = tool.entry(path.read_text(), "1").splitlines()
+        assert max(map(len, lines)) <= tool.WIDTH or any(len(word) > 100 for word in path.read_text().split())
 
 
 def test_a_release_takes_every_fragment_in_order_of_kind_and_issue(tmp_path: Path, tool: ModuleType) -> None:
@@ -43,3 +44,9 @@ def test_a_wrong_name_is_refused(tmp_path: Path, tool: ModuleType) -> None:
     (tmp_path / "2.new.md").write_text("x")
     with pytest.raises(ValueError, match=r"2\.new\.md: a fragment is called NUMBER\.KIND\.md"):
         tool.fragments(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["- One.\n- Two.\n", "# Title\n"])
+def test_a_fragment_that_is_a_list_is_refused(text: str, tool: ModuleType) -> None:
+    with pytest.raises(ValueError, match="one file for each entry"):
+        tool.entry(text, "2")
