@@ -78,7 +78,8 @@ std::uint64_t Group::bytes_needed(bool source) const noexcept {
   const auto skew = task->skew(*this);
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k)
-    if (entry->info->operands[k].lines > 0 && on_source(k) == source) sum += operations * stride(k) + skew;
+    if (entry->info->operands[k].lines > 0 && on_source(k) == source)
+      sum += operations * stride(k) + skew + 2 * task->margin(*this, k);
   return sum;
 }
 
@@ -171,10 +172,11 @@ void place(Group& group, std::span<std::byte> target, std::span<std::byte> sourc
   std::size_t offset[2]{};
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
     const bool apart = group.on_source(k);
+    const auto margin = group.task->margin(group, k);
     for (auto& member : group.members)
-      member.pass.operand[k] = (apart ? source : target).data() + offset[apart ? 1 : 0];
+      member.pass.operand[k] = (apart ? source : target).data() + offset[apart ? 1 : 0] + margin;
     if (group.task->walks() && info.operands[k].lines > 0)
-      offset[apart ? 1 : 0] += group.operations * group.stride(k) + skew;
+      offset[apart ? 1 : 0] += group.operations * group.stride(k) + skew + 2 * margin;
   }
   for (std::size_t m = 0; m < group.members.size(); ++m) {
     auto& member = group.members[m];

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "bench/task.hpp"
+#include "kernels/places.hpp"
 
 namespace tierscope {
 namespace {
@@ -13,10 +14,18 @@ Kind store_of(kernels::Store store) {
   return store == kernels::Store::plain || store == kernels::Store::none ? Kind::store : Kind::store_nt;
 }
 
+/// Lines that an operation touches there, each time that it does.
+std::uint64_t touches(const kernels::Operand& operand) {
+  std::uint64_t count = 0;
+  if (operand.lines > 0)
+    kernels::each_line(operand, 0, kernels::LINE, kernels::LINE, [&](auto) { ++count; }, [](auto) { return 0U; });
+  return count;
+}
+
 std::uint64_t accesses_of(const Group& group) {
   std::uint64_t lines = 0;
   for (const auto& operand : group.entry->info->operands)
-    lines += operand.lines * ((operand.loads ? 1U : 0U) + (operand.stores ? 1U : 0U));
+    lines += touches(operand) * ((operand.loads ? 1U : 0U) + (operand.stores ? 1U : 0U));
   return lines * group.task->asked(group) / kernels::LINE;
 }
 

@@ -11,10 +11,15 @@ namespace tierscope {
 
 /// Random reals. Never zeros: a page of zeros may be shared, and constant data may be compressed on the way.
 void Task::fill(const Group& group, std::size_t member, std::span<std::byte> memory) const noexcept {
+  const auto part = part_of(group, member, memory);
+  fill_reals(part, group.plan.seed, static_cast<std::uint64_t>(part.data() - memory.data()) / 8);
+}
+
+std::span<std::byte> part_of(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept {
   const auto pages = (memory.size() + kernels::PAGE - 1) / kernels::PAGE;
   const auto first = pages * member / group.members.size() * kernels::PAGE;
   const auto last = std::min(pages * (member + 1) / group.members.size() * kernels::PAGE, memory.size());
-  fill_reals(memory.subspan(first, last - first), group.plan.seed, first / 8);
+  return memory.subspan(first, last - first);
 }
 
 std::string Task::unsimulated(const kernels::KernelEntry&) const {

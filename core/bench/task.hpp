@@ -22,7 +22,8 @@ class Stream;
 /// What the facts of a group say of its work; 0 where that has no sense.
 struct WorkFacts {
   unsigned streams = 1, unroll = 1;
-  std::uint64_t prefetch_bytes = 0, prefetch_write_bytes = 0, interleave_bytes = 0, element_bytes = 0, access_bytes = 0;
+  std::uint64_t prefetch_bytes = 0, prefetch_write_bytes = 0, interleave_bytes = 0, element_bytes = 0, access_bytes = 0,
+                row_bytes = 0;
 };
 
 class Task {
@@ -65,6 +66,8 @@ class Task {
   [[nodiscard]] virtual std::uint64_t asked(const Group&) const { return kernels::LINE; }
   /// Bytes by which each operand is shifted against the one before.
   [[nodiscard]] virtual std::uint64_t skew(const Group&) const { return 0; }
+  /// Bytes before and behind operand k that its first and last operations reach. @pre the members' slices are known
+  [[nodiscard]] virtual std::uint64_t margin(const Group&, std::size_t) const { return 0; }
   /// Bytes that are mapped only to learn what the target is; 0: none.
   [[nodiscard]] virtual std::uint64_t asks(const Group&) const { return 0; }
   /// @throws BadPlan if what a target adds to its memory does not reach this task
@@ -124,6 +127,8 @@ class Task {
   }
 };
 
+/// The pages of one memory that a member fills.
+std::span<std::byte> part_of(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
 /// The task of a kernel, a victim or a structure; nullptr if there is none of this name.
 const Task* task_of(std::string_view kernel);
 /// @throws BadPlan naming every kernel

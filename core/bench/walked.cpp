@@ -16,9 +16,10 @@ Bases bases_of(const SimulatedPlace& place) {
   std::uint64_t offset[2]{};
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
     const bool apart = group.on_source(k);
-    bases[k] = (apart ? place.source : place.target) + offset[apart ? 1 : 0];
+    const auto margin = group.task->margin(group, k);
+    bases[k] = (apart ? place.source : place.target) + offset[apart ? 1 : 0] + margin;
     if (group.entry->info->operands[k].lines > 0 && group.task->walks())
-      offset[apart ? 1 : 0] += group.operations * group.stride(k) + group.task->skew(group);
+      offset[apart ? 1 : 0] += group.operations * group.stride(k) + group.task->skew(group) + 2 * margin;
   }
   return bases;
 }

@@ -35,7 +35,12 @@ std::string shape(const kernels::Shape& s) {
 }
 
 std::string operand(const kernels::Operand& o) {
-  return json::Object().add("lines", o.lines).add("loads", o.loads).add("stores", o.stores).str();
+  return json::Object()
+      .add("lines", o.lines)
+      .add("loads", o.loads)
+      .add("stores", o.stores)
+      .add("place", name_of(o.place))
+      .str();
 }
 
 std::string kernel(const KernelEntry& entry) {
@@ -206,6 +211,8 @@ std::string group(const Group& g, const Store& store) {
       .add("footprint_bytes", held)
       .add("element_bytes", facts.element_bytes)
       .add("access_bytes", facts.access_bytes)
+      .add("row_bytes", facts.row_bytes)
+      .add("flops_per_operation", g.entry->info->flops)
       .raw("pages", json::object(placement.pages))
       .raw("nodes", json::object(placement.nodes))
       .add("placement", placement.how)

@@ -8,6 +8,7 @@ namespace {
 
 using kernels::Check;
 using kernels::Flush;
+using kernels::Place;
 using kernels::Store;
 using kernels::Wait;
 
@@ -34,6 +35,26 @@ const char* name_of(Store store) {
       return "libc";
   }
   refuse("kind of store", store);
+}
+
+const char* name_of(Place place) {
+  switch (place) {
+    case Place::lines:
+      return "lines";
+    case Place::grid2:
+      return "grid2";
+    case Place::grid3:
+      return "grid3";
+    case Place::tile:
+      return "tile";
+    case Place::crossed:
+      return "crossed";
+    case Place::indexed:
+      return "indexed";
+    case Place::drawn:
+      return "drawn";
+  }
+  refuse("place", place);
 }
 
 const char* name_of(Flush flush) {

@@ -9,5 +9,6 @@ const char* name_of(kernels::Store store);
 const char* name_of(kernels::Flush flush);
 const char* name_of(kernels::Check check);
 const char* name_of(kernels::Wait wait);
+const char* name_of(kernels::Place place);
 
 }  // namespace tierscope::describe

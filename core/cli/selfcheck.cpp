@@ -36,7 +36,7 @@ GroupPlan plan_of(const KernelEntry& entry, const kernels::Shape& shape, const S
 double error_of(const GroupPlan& plan, std::uint64_t passes) {
   Group group = make_group(plan);
   auto target = Registry<TargetEntry>::find("target", "node").make({"0", "4k"});
-  const auto buffer = target->map(std::max<std::size_t>(group.footprint(), 1));
+  const auto buffer = target->map(std::max<std::size_t>(group.bytes_needed(false), 1));
   place(group, buffer.bytes(), {});
   fill(group, 0, buffer.bytes());
   remember(group, 0);

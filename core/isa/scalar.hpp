@@ -22,13 +22,21 @@ struct Scalar {
 
   static Reals reals(const std::byte* from) noexcept { return *reinterpret_cast<const Reals*>(from); }
   static Words words(const std::byte* from) noexcept { return *reinterpret_cast<const Words*>(from); }
+  static Reals reals_near(const std::byte* from) noexcept { return reals(from); }
+  static Reals gather(const std::byte* base, Words index) noexcept { return reals(base + index * bytes); }
+  static void scatter(std::byte* base, Words index, Reals value) noexcept { store(base + index * bytes, value); }
   static Reals broadcast(double value) noexcept { return value; }
   static Reals add(Reals a, Reals b) noexcept { return a + b; }
   static Reals multiply(Reals a, Reals b) noexcept { return a * b; }
   static Reals multiply_add(Reals a, Reals b, Reals c) noexcept { return a * b + c; }
   static Words zero() noexcept { return 0; }
   static Words add(Words a, Words b) noexcept { return a + b; }
+  static Words multiply(Words a, Words b) noexcept { return a * b; }
+  static Words exclusive_or(Words a, Words b) noexcept { return a ^ b; }
+  static Words where_negative(Words sign, Words value) noexcept { return (Words{0} - (sign >> 63U)) & value; }
   static std::uint64_t sum(Words a) noexcept { return a; }
+  static double sum(Reals a) noexcept { return a; }
+  static void transpose(Reals (&)[1]) noexcept {}
   static void store(std::byte* to, Reals value) noexcept { *reinterpret_cast<Reals*>(to) = value; }
   static void store(std::byte* to, Words value) noexcept { *reinterpret_cast<Words*>(to) = value; }
 #if defined(__x86_64__)

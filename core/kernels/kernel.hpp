@@ -39,11 +39,48 @@ enum class Check : std::uint8_t {
   none,        // not at all: `unchecked` says why
 };
 
+/// Where an operation touches its operand. A flat index is cut into rows and planes: the neighbours of the first
+/// element of a row are the last one of the row before and the row above, so no edge needs code of its own.
+enum class Place : std::uint8_t {
+  lines,    // its own lines, one after the other
+  grid2,    // its line, and each element's neighbours in the row and in the rows before and behind (5 points)
+  grid3,    // the same, and in the planes before and behind (7 points)
+  tile,     // a tile of a square matrix: one line of each of 8 rows
+  crossed,  // the tile that stands at this place in the transposed matrix
+  indexed,  // elements, where the indices of another operand point
+  drawn,    // elements, where a random sequence points: `KernelInfo::draws`
+};
+/// What the elements of an operand are at first: reals in [1, 2), the indices of a permutation, their own numbers.
+enum class Holds : std::uint8_t { reals, indices, numbers };
+
+constexpr std::size_t ELEMENT = 8;                // bytes of a real, an index or a word
+constexpr std::size_t ELEMENTS = LINE / ELEMENT;  // of a line; rows of a tile
+constexpr std::size_t TILE_LINES = ELEMENTS;      // a tile is as high as a line is wide
+
 /// One array of a kernel. `lines` of it are touched per operation.
 struct Operand {
   unsigned lines = 0;
   bool loads = false;
   bool stores = false;
+  Place place = Place::lines;
+  Holds holds = Holds::reals;
+
+  /// Whether each of its elements lies in a line of its own, as far as anyone knows.
+  [[nodiscard]] constexpr bool scattered() const noexcept { return place == Place::indexed || place == Place::drawn; }
+  [[nodiscard]] constexpr bool tiled() const noexcept { return place == Place::tile || place == Place::crossed; }
+};
+
+/// A random sequence of updates, in `ELEMENTS` parts of it side by side that never meet. Of a table of a power of two
+/// elements.
+struct Draws {
+  /// The state of a member before its first update: members are too far apart to meet.
+  std::uint64_t (*start)(std::uint64_t member) noexcept;
+  /// The parts' first words, from a state.
+  void (*parts)(std::uint64_t state, std::uint64_t* words) noexcept;
+  /// To the next word of each part.
+  void (*next)(std::uint64_t* words) noexcept;
+  /// The element that a word updates.
+  std::uint64_t (*element)(std::uint64_t word, std::uint64_t elements) noexcept;
 };
 
 /// Stated once, in C++; Python reads it from the catalogue.
@@ -56,15 +93,17 @@ struct KernelInfo {
   std::array<Operand, OPERANDS> operands{};
   unsigned flops = 0;  // per operation
   Store store = Store::none;
-  bool sums = false;    // its loads are added up and returned
-  bool has_nt = false;  // a second form NAME_nt with non-temporal stores exists
+  bool sums = false;     // its loads are added up and returned
+  bool reduces = false;  // it returns the sum of reals, as the bits of a double; all its terms are positive
+  bool has_nt = false;   // a second form NAME_nt with non-temporal stores exists
   Content content = Content::reals;
   std::string_view operation = "line";  // the name of its task (core/bench/tasks/): what one operation is
   std::string_view needs = "";          // a CPU feature beyond the ISA's
   bool drawn = false;                   // its blocks or nodes are always drawn at random, not walked
   bool flushes = false;                 // takes the word fence: stores of blocks, then their way to memory
-  bool orders = false;  // takes the word order, and on blocks access: it goes as core/kernels/blocks.hpp tells
-  bool whole = false;   // a hop loads from every line of its element
+  bool orders = false;           // takes the word order, and on blocks access: it goes as core/kernels/blocks.hpp tells
+  bool whole = false;            // a hop loads from every line of its element
+  const Draws* draws = nullptr;  // of an operand that is drawn
   Flush flush = Flush::none;
   Wait wait = Wait::none;
   double program_bytes = 0;  // per operation, where the operands do not tell: hop 8
@@ -96,6 +135,8 @@ struct Pass {
   std::uint64_t distance = 0;  // operations between two streams of a burst
   std::uint64_t prefetch = 0;  // bytes ahead, for loads
   std::uint64_t prefetch_write = 0;
+  std::uint64_t row = LINE;      // bytes of a row of a grid or of a square matrix
+  std::uint64_t plane = LINE;    // bytes of a plane of a grid, of a whole matrix
   std::uint64_t element = LINE;  // bytes between nodes (hops), of one block
   std::uint64_t nodes = 0;       // of the slice: nodes (hops), blocks, lines (hand-overs)
   std::uint64_t access = 0;      // of the element's first bytes so many are touched (blocks); 0: all
@@ -153,15 +194,17 @@ struct KernelEntry {
   [[nodiscard]] constexpr double bus_bytes() const noexcept {
     if (info->bus_bytes > 0) return info->bus_bytes;
     if (store == Store::string || store == Store::libc) return -1;
-    return static_cast<double>(LINE) * loads_and_stores(store == Store::plain ? 1 : 0);
+    return static_cast<double>(LINE) * loads_and_stores(store == Store::plain ? 1 : 0, ELEMENTS);
   }
 
  private:
-  /// Lines loaded and stored; a store to a line that was not loaded counts `ownership` reads more.
-  [[nodiscard]] constexpr unsigned loads_and_stores(unsigned ownership) const noexcept {
+  /// Lines loaded and stored; a store to a line that was not loaded counts `ownership` reads more, a line of scattered
+  /// elements `apart` lines.
+  [[nodiscard]] constexpr unsigned loads_and_stores(unsigned ownership, unsigned apart = 1) const noexcept {
     unsigned sum = 0;
     for (const auto& o : info->operands)
-      sum += o.lines * ((o.loads ? 1U : 0U) + (o.stores ? 1U : 0U) + (o.stores && !o.loads ? ownership : 0U));
+      sum += o.lines * (o.scattered() ? apart : 1U) *
+             ((o.loads ? 1U : 0U) + (o.stores ? 1U : 0U) + (o.stores && !o.loads ? ownership : 0U));
     return sum;
   }
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/kernel.hpp"
+#include "kernels/places.hpp"
 
 namespace tierscope::kernels {
 
@@ -30,16 +31,27 @@ template <std::size_t N, class Body>
 template <class V>
 struct State {
   typename V::Words sum[ACCUMULATORS];
+  typename V::Reals real[ACCUMULATORS];
   typename V::Reals factor;
+  std::uint64_t row = LINE, plane = LINE;  // of a grid or a matrix, in bytes
   [[gnu::always_inline]] explicit State(double number) noexcept {
     asm("" : "+m"(number));
     factor = V::broadcast(number);
-    unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) { sum[i] = V::zero(); });
+    unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) {
+      sum[i] = V::zero();
+      real[i] = V::broadcast(0.0);
+    });
   }
   [[gnu::always_inline]] std::uint64_t total() const noexcept {
     std::uint64_t all = 0;
     unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) { all += V::sum(sum[i]); });
     return all;
+  }
+  /// The sum of the reals, as the bits of a double.
+  [[gnu::always_inline]] std::uint64_t reduced() const noexcept {
+    double all = 0;
+    unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) { all += V::sum(real[i]); });
+    return __builtin_bit_cast(std::uint64_t, all);
   }
 };
 
@@ -88,13 +100,28 @@ template <class V, std::size_t I, std::size_t LINES>
   });
 }
 
+/// Adds the vectors that `make(offset)` returns of one line to the sums of reals; starts as `sum_lines` does.
+template <class V, std::size_t I, class Make>
+[[gnu::always_inline]] inline void reduce_line(State<V>& state, Make make) noexcept {
+  constexpr std::size_t count = LINE / V::bytes;
+  unrolled<count>([&](auto v) __attribute__((always_inline)) {
+    auto& sum = state.real[(I * count + v) % ACCUMULATORS];
+    sum = V::add(sum, make(v * V::bytes));
+  });
+}
 /// Where the operands of an operation lie.
 using At = std::array<std::byte*, OPERANDS>;
 template <class K>
 [[gnu::always_inline]] inline At locate(const Pass& pass, std::uint64_t operation) noexcept {
   At at{};
   unrolled<OPERANDS>([&](auto k) __attribute__((always_inline)) {
-    if constexpr (K::info.operands[k].lines > 0) at[k] = pass.operand[k] + operation * LINE * K::info.operands[k].lines;
+    constexpr Operand operand = K::info.operands[k];
+    if constexpr (operand.scattered())
+      at[k] = pass.operand[k];
+    else if constexpr (operand.tiled())
+      at[k] = pass.operand[k] + tile_at(operand, operation, pass.row, pass.plane);
+    else if constexpr (operand.lines > 0)
+      at[k] = pass.operand[k] + operation * LINE * operand.lines;
   });
   return at;
 }
@@ -103,9 +130,10 @@ template <class K, class V, Shape SHAPE>
 [[gnu::always_inline]] inline void prefetch(const Pass& pass, const At& at) noexcept {
   unrolled<OPERANDS>([&](auto k) __attribute__((always_inline)) {
     constexpr Operand operand = K::info.operands[k];
-    unrolled<operand.lines>([&](auto l) __attribute__((always_inline)) {
-      if constexpr (SHAPE.prefetch && operand.loads) V::prefetch(at[k] + l * LINE + pass.prefetch);
-      if constexpr (SHAPE.prefetch_write && operand.stores) V::prefetch_write(at[k] + l * LINE + pass.prefetch_write);
+    const auto step = operand.tiled() ? pass.row : LINE;
+    unrolled<operand.scattered() ? 0 : operand.lines>([&](auto l) __attribute__((always_inline)) {
+      if constexpr (SHAPE.prefetch && operand.loads) V::prefetch(at[k] + l * step + pass.prefetch);
+      if constexpr (SHAPE.prefetch_write && operand.stores) V::prefetch_write(at[k] + l * step + pass.prefetch_write);
     });
   });
 }
@@ -159,6 +187,8 @@ template <class K, class V, Shape SHAPE>
 std::uint64_t walk(Pass& its) noexcept {
   const Pass pass = its;  // a copy that no store can change: it stays in registers
   State<V> state(K::factor);
+  state.row = pass.row;
+  state.plane = pass.plane;
   for (std::uint64_t r = 0; r < pass.repeats; ++r)
     for (std::uint64_t at = pass.begin; at < pass.end;) {
       const std::uint64_t distance = pass.distance > 0 ? pass.distance : distance_of(SHAPE, pass.end - at);
@@ -168,6 +198,7 @@ std::uint64_t walk(Pass& its) noexcept {
       at = last + (SHAPE.streams - 1) * distance;
     }
   if constexpr (K::info.sums) return state.total();
+  if constexpr (K::info.reduces) return state.reduced();
   return 0;
 }
 
@@ -227,11 +258,19 @@ constexpr auto variants(std::index_sequence<I...>) noexcept {
                                                    &walk<K, V, shape_of<K>(layout_at<K>(I / modes), I % modes)>}...};
 }
 
+/// A kernel that brings its own pass, for what is no loop over lines: there is one way to run it.
+template <class K>
+concept OwnPass = requires(Pass& its) { K::pass(its); };
+
 /// Every variant of one kernel on one ISA; the reference ISA walks one line after the other only.
 template <class K, class V>
 struct Variants {
   static constexpr std::size_t count = V::reference ? 1 : layout_count<K>();
   static constexpr auto table = variants<K, V>(std::make_index_sequence<count * prefetch_modes<K>()>{});
+};
+template <OwnPass K, class V>
+struct Variants<K, V> {
+  static constexpr std::array<Variant, 1> table{Variant{Shape{}, &K::pass}};
 };
 
 /// What the operands of a kernel mean for its walk; kernels derive from it and may hide `factor`.

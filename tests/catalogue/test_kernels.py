@@ -44,8 +44,6 @@ X86 = {
 """Instructions of one architecture."""
 
 STORES = {"_nt": "nt", "movdir64b": "direct", "rep_": "string", "memcpy": "libc", "memset": "libc"}
-NO_STORES = ("read", "read_blocks", "chase", "chase_blocks", "probe", "busy", "noop", "sleep", "handover",
-             "transfer_clean", "transfer_modified")  # fmt: skip
 KINDS = {
     "chase": "hop", "chase_blocks": "hop", "probe": "hop", "read_blocks": "block", "busy": "call", "noop": "call",
     "sleep": "call", "handover": "handover", "memcpy_blocks": "block", "memset_blocks": "block",
@@ -67,27 +65,37 @@ UPDATING = [
 
 @dataclass(frozen=True)
 class Formula:
-    """`a[i] += b[i] + s * c[i]`: what is stored, what is loaded, and the operations on each element."""
+    """`a[i] += b[i] + s * c[i]`: the arrays that are stored and loaded, and the operations on each element.
+
+    An array with an index of another array, as `b[c[i]]`, or with a drawn one, as `t[r]`, is scattered: each of its
+    elements may lie in a line of its own. A name without an index is no array.
+    """
 
     stored: frozenset[str]
     loaded: frozenset[str]
     flops: int
+    scattered: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, summary: str) -> Self | None:
         """None where a summary begins with none."""
-        found = re.match(r"(\w)\[i\] (\+?)= ([^,;(]+)", summary)
+        found = re.match(r"(\w(?:\[\S+\])?) ([+^]?)= ([^,;]+?)(?: for |,|;|$)", summary)
         if found is None:
             return None
-        stored, updates, right = found.groups()
-        loaded = {*re.findall(r"(\w)\[i\]", right), *(stored if updates else "")}
-        return cls(frozenset(stored), frozenset(loaded), len(re.findall(r"[-+*/]", updates + right)))
+        left, updates, right = found.groups()
+        stored = set(re.findall(r"^(\w)\[", left))
+        loaded = {*re.findall(r"(\w)\[", right), *re.findall(r"(?<=\[)(\w)\[", left), *(stored if updates else ())}
+        scattered = set(re.findall(r"(\w)\[(?:\w\[|r\])", f"{left} {right}"))
+        plain = re.sub(r"\[[^\[\]]*\]", "", re.sub(r"\[[^\[\]]*\]", "", updates + right))
+        flops = len(re.findall(r"[-+*/]", plain))
+        return cls(frozenset(stored), frozenset(loaded), flops, frozenset(scattered))
 
     def bytes_of(self, store: str) -> tuple[int, int]:
         """The program's, the bus's, in an operation on a line of each array."""
         program = 64 * (len(self.stored) + len(self.loaded))
-        ownership = 64 * len(self.stored - self.loaded) if store == "plain" else 0
-        return program, program + ownership
+        ownership = self.stored - self.loaded if store == "plain" else set()
+        moved = [*self.stored, *self.loaded, *ownership]
+        return program, sum(64 * (8 if array in self.scattered else 1) for array in moved)
 
 
 def test_a_formula_is_read_as_it_is_written() -> None:
@@ -98,6 +106,17 @@ def test_a_formula_is_read_as_it_is_written() -> None:
     assert triad == Formula(frozenset("a"), frozenset("bc"), 2)
     assert (triad.bytes_of("plain"), triad.bytes_of("nt")) == ((192, 256), (192, 192))
     assert Formula.of("sum of 64-bit words") is None
+    dot = Formula.of("s += a[i] * b[i]")
+    assert dot == Formula(frozenset(), frozenset("ab"), 2)
+    stencil = Formula.of("a[j][i] = s * (b[j][i] + b[j][i-1] + b[j-1][i])")
+    assert stencil == Formula(frozenset("a"), frozenset("b"), 3)
+    assert stencil.bytes_of("plain") == (128, 192)
+    scatter = Formula.of("a[c[i]] = b[i]")
+    assert scatter == Formula(frozenset("a"), frozenset("bc"), 0, frozenset("a"))
+    assert scatter.bytes_of("plain") == (192, 2 * 512 + 128)
+    updates = Formula.of("t[r] ^= r for random words r")
+    assert updates == Formula(frozenset("t"), frozenset("t"), 0, frozenset("t"))
+    assert updates.bytes_of("plain") == (128, 1024)
 
 
 def test_every_kernel_has_a_formula_or_its_bytes_written_down_here() -> None:
@@ -112,8 +131,9 @@ def test_the_bytes_are_those_of_the_definition(entry: Kernel) -> None:
     if formula is None:
         assert (told, entry.flops_per_operation) == (BYTES[entry.kernel], 0)
         return
-    assert told == formula.bytes_of(entry.store)
-    assert entry.flops_per_operation == 8 * formula.flops  # doubles of a line
+    (lines,) = {operand.lines for operand in entry.operands}
+    assert told == tuple(lines * of_a_line for of_a_line in formula.bytes_of(entry.store))
+    assert entry.flops_per_operation == 8 * lines * formula.flops  # doubles of a line
     assert [len(formula.stored), len(formula.loaded), len(formula.stored | formula.loaded)] == [
         sum(operand.stores for operand in entry.operands),
         sum(operand.loads for operand in entry.operands),
@@ -140,7 +160,8 @@ def test_an_entry_says_what_it_is_and_from_where(entry: Kernel) -> None:
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_the_store_is_in_the_name(entry: Kernel) -> None:
     wanted = next((store for part, store in STORES.items() if part in entry.kernel), "plain")
-    assert entry.store == ("none" if entry.kernel in NO_STORES else wanted)
+    stores = any(operand.stores for operand in entry.operands) and entry.operation not in ("handover", "transfer")
+    assert entry.store == (wanted if stores else "none")
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

@@ -28,7 +28,10 @@ LineStream::LineStream(const Group& group, const Member& member, const Bases& ba
       bases_(bases),
       prefetch_(group.plan.of<Lines>().prefetch),
       prefetch_write_(group.plan.of<Lines>().prefetch_write),
+      extent_(extent_of(group)),
       at_(begin_) {
+  const auto indexed = [](const auto& operand) { return operand.place == kernels::Place::indexed; };
+  if (std::ranges::any_of(info().operands, indexed)) indices_.emplace(group);
   rewind();
 }
 
@@ -72,8 +75,10 @@ void LineStream::operations(std::size_t first, std::size_t count, std::vector<Ac
     for (std::size_t k = 0; k < OPERANDS; ++k) {
       const auto& operand = info().operands[k];
       if (storing ? !operand.stores : !operand.loads) continue;
-      for (std::uint64_t l = 0; l < operand.lines; ++l)
-        to.push_back({bases_[k] + (operation * operand.lines + l) * LINE, storing ? store_ : Kind::load, false});
+      kernels::each_line(
+          operand, operation, extent_.row, extent_.plane,
+          [&](std::uint64_t at) { to.push_back({bases_[k] + at, storing ? store_ : Kind::load, false}); },
+          [&](std::uint64_t i) { return indices_->at(operation * kernels::ELEMENTS + i); });
     }
   };
   each([&](std::uint64_t operation) { lines(false, operation); });
@@ -85,8 +90,12 @@ void LineStream::fetch(std::uint64_t operation, std::vector<Access>& to) const {
   if (!shape.prefetch && !shape.prefetch_write) return;
   for (std::size_t k = 0; k < OPERANDS; ++k) {
     const auto& operand = info().operands[k];
+    if (operand.scattered()) continue;
+    const bool tiled = operand.tiled();
+    const auto first =
+        tiled ? kernels::tile_at(operand, operation, extent_.row, extent_.plane) : operation * operand.lines * LINE;
     for (std::uint64_t l = 0; l < operand.lines; ++l) {
-      const auto line = bases_[k] + (operation * operand.lines + l) * LINE;
+      const auto line = bases_[k] + first + l * (tiled ? extent_.row : LINE);
       if (shape.prefetch && operand.loads) to.push_back({line + prefetch_, Kind::prefetch, false});
       if (shape.prefetch_write && operand.stores) to.push_back({line + prefetch_write_, Kind::prefetch, false});
     }

@@ -1,6 +1,10 @@
 /// The accesses of lines: the loop nest of core/kernels/walk.hpp.
 #pragma once
+#include <optional>
+
 #include "bench/streams.hpp"
+#include "bench/tasks/line.hpp"
+#include "bench/tasks/line_numbers.hpp"
 
 namespace tierscope {
 
@@ -17,6 +21,8 @@ class LineStream final : public Stream {
 
   Bases bases_;
   std::uint64_t prefetch_, prefetch_write_;
+  Extent extent_;
+  std::optional<Indices> indices_;                                  // of a kernel that has some
   std::uint64_t at_, off_ = 0, stop_ = 0, cut_ = 0, distance_ = 0;  // range, place, its end, all ranges' end
 };
 

@@ -30,6 +30,7 @@ def work_words(work: Work) -> dict[str, str]:
                 "prefetch": word_bytes(work.prefetch_bytes),
                 "prefetchw": word_bytes(work.prefetchw_bytes),
                 "interleave": word_bytes(work.interleave_bytes),
+                "row": word_bytes(work.row_bytes) if work.row_bytes else "",
             }
         case HopWork():
             return {

@@ -6,6 +6,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+ROWS = ("grid2", "grid3", "tile", "crossed")
+"""Places of operands that have rows."""
+
 
 class Shape(msgspec.Struct, frozen=True):
     """One built way to walk."""
@@ -23,6 +26,7 @@ class Operand(msgspec.Struct, frozen=True):
     lines: int
     loads: bool
     stores: bool
+    place: str = "lines"  # where an operation touches it: see `Place` in core/kernels/kernel.hpp
 
 
 class Kernel(msgspec.Struct, frozen=True):
@@ -55,6 +59,7 @@ class Walk(msgspec.Struct, frozen=True):
     arrays: Annotated[int, Meta(description="of equal length, as STREAM counts them")]
     read_share: Annotated[float, Meta(description="share of the program's lines that are read")]
     simulated: Annotated[bool, Meta(description="whether `target=sim` takes it")] = True
+    rows: Annotated[bool, Meta(description="whether it works on a grid or a matrix, and takes `row=`")] = False
 
 
 HeldIn = Literal["memory", "page cache", "file system", "pool", "device", "nothing"]
@@ -131,7 +136,12 @@ class Catalogue(msgspec.Struct, frozen=True):
     def walks(self) -> dict[str, Walk]:
         """Return the kernels on lines, by name."""
         return {
-            kernel.kernel: Walk(len(kernel.operands), _read_share(kernel.operands), kernel.simulated)
+            kernel.kernel: Walk(
+                len(kernel.operands),
+                _read_share(kernel.operands),
+                kernel.simulated,
+                any(operand.place in ROWS for operand in kernel.operands),
+            )
             for kernel in sorted(self.kernels, key=lambda one: one.kernel)
             if kernel.operation == "line"
         }

@@ -59,6 +59,8 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(description="of one operation of kernels on blocks, between two places of a chase; else 0")
     ] = 0
     access_bytes: Annotated[int, Meta(description="bytes used of each element; 0 for kernels without `access`")] = 0
+    row_bytes: Annotated[int, Meta(description="of a row of a grid or a matrix; 0 for kernels that know neither")] = 0
+    flops_per_operation: Annotated[int, Meta(description="floating-point operations; 0: none, or unknown")] = 0
     origin_by: Annotated[str, Meta(description='what emulates or simulates it; "": it is real')] = ""
     latency_floor_s: Annotated[
         float, Meta(description="that an emulated target puts under each dependent access; 0: none")

@@ -39,6 +39,9 @@ class LineWork(OfTask, frozen=True, kw_only=True, tag="line"):
     ] = 0
     prefetchw_bytes: Annotated[int, Meta(description="the same for stores")] = 0
     interleave_bytes: Annotated[int, Meta(description="distance in bytes of the streams; 0: far apart")] = 0
+    row_bytes: Annotated[
+        Bytes, Meta(description="kernels on grids and matrices: bytes of a row; 0: a square, or a cube")
+    ] = 0
 
 
 class HopWork(OfTask, frozen=True, kw_only=True, tag="hop"):

@@ -71,4 +71,8 @@ def walks_of(group: Group, variants: Sequence[Kernel]) -> list[Workload]:
     if not isinstance(work.work, LineWork):
         return [work]
     tried = candidates([kernel for kernel in variants if not work.isa or kernel.isa == work.isa])
-    return [msgspec.structs.replace(work, pace_cycles=0, isa=one.isa, work=one.work) for one in tried] or [work]
+    row = work.work.row_bytes
+    return [
+        msgspec.structs.replace(work, pace_cycles=0, isa=one.isa, work=msgspec.structs.replace(one.work, row_bytes=row))
+        for one in tried
+    ] or [work]

@@ -38,7 +38,7 @@ from tierscope.suites.groups.matrix import expanded
 SIZES = {
     "footprint": "footprint_bytes", "prefetch": "prefetch_bytes", "prefetchw": "prefetchw_bytes",
     "interleave": "interleave_bytes", "element": "element_bytes", "access": "access_bytes",
-    "locality": "locality_bytes", "burst": "burst_bytes", "value": "value_bytes",
+    "locality": "locality_bytes", "burst": "burst_bytes", "value": "value_bytes", "row": "row_bytes",
 }  # fmt: skip
 COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block", "count": "count",
           "seed": "seed"}  # fmt: skip

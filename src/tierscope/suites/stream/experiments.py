@@ -53,6 +53,9 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
             "512 MiB; all arrays within half of the free memory"
         ),
     ] = None
+    row: Annotated[
+        Size | None, Help("bytes of a row, of stencils and `transpose`; auto: a square or a cube of the array")
+    ] = None
     isa: Annotated[str | None, Help("`scalar`, `avx2`, `avx512`; auto: what the calibration finds fastest")] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one point")] = 1.5
@@ -71,10 +74,18 @@ def kernels_of(machine: Machine, chosen: StreamOptions, target: Target) -> tuple
 
 
 def point(
-    kernel: str, arrays: int, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule, isa: str = ""
+    kernel: str,
+    arrays: int,
+    cpus: tuple[int, ...],
+    target: Target,
+    memory: Memory,
+    schedule: Schedule,
+    isa: str = "",
+    row_bytes: int = 0,
 ) -> Experiment:
     """One kernel on some CPUs, its walk to be calibrated."""
-    work = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, isa=isa, work=LineWork())
+    walk = LineWork(row_bytes=row_bytes)
+    work = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, isa=isa, work=walk)
     group = Group(workload=work, target=target, team=Team(cpus=cpus), role=kernel)
     return Experiment(
         table="stream",
@@ -132,8 +143,9 @@ def measure(
                 if count in (counts[0], counts[-1]):  # a call is long, and its number of threads adds little
                     yield large(kernel, machine, cpus[:count], target, memory, seldom)
                 continue
-            arrays = walk_of(machine, kernel).arrays
-            yield point(kernel, arrays, cpus[:count], target, memory, schedule, chosen.isa or "")
+            walk = walk_of(machine, kernel)
+            row = chosen.row if chosen.row and walk.rows else 0
+            yield point(kernel, walk.arrays, cpus[:count], target, memory, schedule, chosen.isa or "", row)
 
 
 def plan(machine: Machine, chosen: StreamOptions) -> Plan:

@@ -35,7 +35,7 @@ from tierscope.tables.measured import (
     sure,
     sure_rows,
 )
-from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Size
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, PerS, Ratio, Size
 from tierscope.units import LINE_BYTES, show_rate
 
 ON_ROOF = 2  # points beyond the knee, at least
@@ -60,6 +60,9 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
         BytesPerS | None,
         Col("on the bus", help="with the read that a plain store costs; null if only a counter could measure it"),
     ]
+    flops_per_s: Annotated[
+        PerS | None, Col("flops", help="floating-point operations per second; null for a kernel without any")
+    ] = None
     peak_share: Annotated[
         Ratio | None, Col("share of peak", help="bus bytes over the theoretical peak; null where either is unknown")
     ]
@@ -75,6 +78,9 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     prefetchw_bytes: Annotated[Size, Col("prefetch for stores", help="loop variant: the same for stores")]
     interleave_bytes: Annotated[Size, Col("interleave", help="loop variant: distance of the streams; 0: far apart")]
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
+    row_bytes: Annotated[
+        Size | None, Col("row", help="bytes of a row of a grid or a matrix; null for kernels that know neither")
+    ] = None
 
 
 class Stream:
@@ -118,6 +124,7 @@ def _row(run: Run, record: Record) -> StreamRow:
         average_bytes_per_s=summary.average * program,
         worst_bytes_per_s=summary.worst * program,
         bus_bytes_per_s=on_bus,
+        flops_per_s=summary.interval.middle * facts.flops_per_operation if facts.flops_per_operation else None,
         peak_share=on_bus / peak if on_bus is not None and peak else None,
         isa=facts.isa,
         store=facts.store,
@@ -128,6 +135,7 @@ def _row(run: Run, record: Record) -> StreamRow:
         prefetchw_bytes=facts.prefetchw_bytes,
         interleave_bytes=facts.interleave_bytes,
         page_bytes=page_bytes(facts),
+        row_bytes=facts.row_bytes or None,
         **closing(record, point),
     )
 

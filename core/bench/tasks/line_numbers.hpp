@@ -1,0 +1,37 @@
+/// Operands whose elements are no reals: indices, and numbers. What an element holds follows from its number alone, so
+/// that threads fill their parts in any order, and a simulated walk knows where an index points.
+#pragma once
+#include <span>
+#include <string>
+
+#include "base/shuffle.hpp"
+#include "bench/group.hpp"
+
+namespace tierscope {
+
+/// The indices of a group: each member's are a permutation of the elements of its own slice, another order than
+/// memory's.
+class Indices {
+ public:
+  explicit Indices(const Group& group)
+      : each_((group.members.front().end - group.members.front().begin) * kernels::ELEMENTS),
+        order_(each_, group.plan.seed) {}
+  /// What element number `element` of the index operand holds.
+  [[nodiscard]] std::uint64_t at(std::uint64_t element) const noexcept {
+    const auto first = element / each_ * each_;
+    return first + order_.at(element - first);
+  }
+
+ private:
+  std::uint64_t each_;
+  Shuffle order_;
+};
+
+/// The member's part of one memory: what is there of such operands.
+void fill_numbers(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
+/// The member's slice of a drawn table, which is operand 0, as it was before the first update.
+void begin_table(const Group& group, const Member& member) noexcept;
+/// "", or what distinguishes such a content: the layout that it was made for.
+std::string numbered_content(const Group& group);
+
+}  // namespace tierscope
