@@ -18,6 +18,13 @@ def line(text: object) -> None:
     _print(printable(str(text)) + "\n")
 
 
+def line_now(text: str) -> None:
+    """Text that another program waits for, or that must be there if this one dies."""
+    _print(text)
+    with suppress(OSError):
+        sys.stdout.flush()
+
+
 def lines(text: str) -> None:
     """Lines on standard output, as they are: a document in a format of its own."""
     _print(printable_lines(text))

@@ -23,6 +23,7 @@ from tierscope.fio.answer import Document, Job, Side
 from tierscope.fio.engine import Engine, choose
 from tierscope.fio.place import Place, in_folder, on_device
 from tierscope.fio.program import find
+from tierscope.fio.verified import verified_fill
 from tierscope.fio.walk import Walk
 from tierscope.host.system import System
 from tierscope.record.counting import Counting, Counts
@@ -50,6 +51,7 @@ class Session:
         self._began = time.monotonic_ns()
         self._documents: list[Document] = []
         self._walk = Walk()
+        self._verified = 0
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +72,7 @@ class Session:
         self._words = {**job.words_of(work), "bs": str(work.block_bytes)}
         self._direct = self._words.pop("direct", "1") == "1"
         asked = self._words.pop("ioengine")
+        self._verify = self._words.pop("verify", "0") == "1"
         place = self._opened(self._group.workload, self._direct)
         if self._direct and (why := place.refuses_direct(work.block_bytes)):
             raise MachineError(
@@ -114,7 +117,8 @@ class Session:
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """fio's bytes are its own: nothing is compared with scalar code."""
-        return 0.0, (f"fio {self._version}, {self._engine.name}",), {}
+        read_back = f"; {self._verified} numbered blocks read back before the jobs" if self._verified else ""
+        return 0.0, (f"fio {self._version}, {self._engine.name}{read_back}",), {}
 
     def timings(self) -> tuple[tuple[Timing, ...], ...]:
         """fio runs no structure."""
@@ -160,7 +164,9 @@ class Session:
         return self._engines[key]
 
     def _fill(self, place: Place) -> None:
-        if not self._filled:
+        if self._verify and not self._filled:
+            self._verified = verified_fill(place, direct=self._direct)
+        elif not self._filled:
             options = job.fill(place, self._engine.name, direct=self._direct)
             fio.run(self._fio, options, (place.handle,), place.size_bytes / FILL_BYTES_PER_S)
         self._filled = True

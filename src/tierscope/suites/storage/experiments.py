@@ -129,6 +129,11 @@ class StorageOptions(SuiteOptions, frozen=True, kw_only=True):
         one_of("direct", ("yes", "no")),
         Help("past the page cache: `yes`; `no` measures the page cache, and every row shows this"),
     ] = "yes"
+    verify: Annotated[
+        str,
+        one_of("verify", ("yes", "no")),
+        Help("`yes`: before the jobs each block gets a number and a checksum, and all are read back and checked"),
+    ] = "no"
     repeat: Annotated[Repeat, Help("seconds of one repeat, 0.1 or more")] = 1.0
     ramp: Annotated[Seconds, Help("seconds before each repeat that do not count")] = 0.5
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.05
@@ -161,6 +166,7 @@ class Job:
         if self.mix == "mix":
             words.append(f"rwmixread={round(100 * chosen.read_share)}")
         words += [f"ramp_time={round(chosen.ramp * 1e3)}ms", f"ioengine={chosen.engine}"]
+        words += ["verify=1"] if chosen.verify == "yes" else []
         return " ".join([*words, f"direct={int(chosen.direct == 'yes')}"])
 
     def share(self, chosen: StorageOptions) -> float:
