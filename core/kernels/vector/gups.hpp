@@ -29,9 +29,9 @@ constexpr std::array<std::uint64_t, ELEMENTS> parts_apart() noexcept {
   return all;
 }
 
-struct Register {
-  static constexpr std::array<std::uint64_t, ELEMENTS> PARTS = parts_apart();
+constexpr std::array<std::uint64_t, ELEMENTS> PARTS = parts_apart();  // not a member: each unit has its own
 
+struct Register {
   static std::uint64_t start(std::uint64_t member) noexcept { return power(member << 44U); }
   [[gnu::always_inline]] static void parts(std::uint64_t state, std::uint64_t* words) noexcept {
     for (std::size_t i = 0; i < ELEMENTS; ++i) words[i] = times(state, PARTS[i]);

@@ -32,9 +32,9 @@ constexpr std::array<Jump, ELEMENTS> parts_apart() noexcept {
   return all;
 }
 
-struct Congruence {
-  static constexpr std::array<Jump, ELEMENTS> PARTS = parts_apart();
+constexpr std::array<Jump, ELEMENTS> PARTS = parts_apart();  // not a member: each unit has its own
 
+struct Congruence {
   static std::uint64_t start(std::uint64_t member) noexcept { return jump(member * MEMBER).of(1); }
   [[gnu::always_inline]] static void parts(std::uint64_t state, std::uint64_t* words) noexcept {
     for (std::size_t i = 0; i < ELEMENTS; ++i) words[i] = PARTS[i].of(state);

@@ -92,18 +92,18 @@ def _nothing(data: bytes, offset: int, done: int | None, begun: tuple[int, ...])
         kind = "torn" if begun and not zeros else "unwritten"
         return Verdict(offset, kind, False, "" if zeros else what)
     if begun and not zeros:
-        return Verdict(offset, "torn", False, f"{what}; write {begun[-1]} was under way")
+        return Verdict(offset, "torn", False, f"{what}; write {begun[-1]} was in flight")
     return Verdict(offset, "missing", True, f"{what}; write {done} was acknowledged")
 
 
 def _torn(sectors: list[Sector | None], offset: int, done: int | None, begun: tuple[int, ...]) -> Verdict:
-    """A mixture that writes under way allow is no fault: each whole sector of a write that may be there, at home."""
+    """A mixture that writes in flight allow is no fault: each whole sector of a write that may be there, at home."""
     allowed = {*begun} | ({done} if done is not None else set())
     may = bool(begun) and all(
         sector is None or (sector.number in allowed and sector.offset == offset + at * SECTOR)
         for at, sector in enumerate(sectors)
     )
-    under_way = f"; write {begun[-1]} was under way" if begun else ""
+    under_way = f"; write {begun[-1]} was in flight" if begun else ""
     return Verdict(offset, "torn", not may, f"{_parts(sectors, offset)}{under_way}")
 
 
