@@ -5,9 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
+#include "bench/compare.hpp"
 #include "bench/tasks/block.hpp"
 #include "bench/tasks/line.hpp"
+#include "bench/tasks/line_numbers.hpp"
 #include "isa/isa.hpp"
 #include "kernels/blocks.hpp"
 #include "says.hpp"
@@ -30,7 +34,11 @@ struct Seen {
 };
 std::vector<Seen> seen;
 
-/// One vector is one line; nothing is loaded, nothing is stored.
+/// What the index at an address holds, of the group that is compared.
+std::function<std::uint64_t(std::uint64_t element)> index_at;
+
+/// One vector is one line; nothing is loaded, nothing is stored. A vector of indices is the address that it is loaded
+/// from.
 struct Recorder {
   using Reals = double;
   using Words = std::uint64_t;
@@ -43,8 +51,29 @@ struct Recorder {
   }
   static Words words(const std::byte* from) {
     note(from, Kind::load);
+    return reinterpret_cast<std::uintptr_t>(from);
+  }
+  /// Of a vector that is not aligned both lines.
+  static Reals reals_near(const std::byte* from) {
+    const auto at = reinterpret_cast<std::uintptr_t>(from);
+    seen.push_back({at / LINE * LINE, Kind::load});
+    seen.push_back({at / LINE * LINE + LINE, Kind::load});
     return 0;
   }
+  static void each_element(const std::byte* base, Words from, Kind kind) {
+    for (std::uint64_t i = 0; i < kernels::ELEMENTS; ++i)
+      seen.push_back({reinterpret_cast<std::uintptr_t>(base) + index_at(from + i * 8) * 8 / LINE * LINE, kind});
+  }
+  static Reals gather(const std::byte* base, Words from) {
+    each_element(base, from, Kind::load);
+    return 0;
+  }
+  static void scatter(std::byte* base, Words from, Reals) { each_element(base, from, Kind::store); }
+  static Words multiply(Words a, Words b) { return a * b; }
+  static Words exclusive_or(Words a, Words b) { return a ^ b; }
+  static Words where_negative(Words, Words value) { return value; }
+  static double sum(Reals a) { return a; }
+  static void transpose(Reals (&)[LINE / 8]) {}
   static Reals broadcast(double value) { return value; }
   static Reals add(Reals a, Reals b) { return a + b; }
   static Reals multiply(Reals a, Reals b) { return a * b; }
@@ -90,19 +119,37 @@ std::vector<Seen> told(Stream& stream, std::uint64_t operations) {
 constexpr std::array<std::uint64_t, kernels::OPERANDS> BASES{1U << 30U, 3U << 30U, 5ULL << 30U, 7ULL << 30U};
 constexpr std::uint64_t CUT = 16384;  // operations over which a simulated walk spreads its streams
 
+/// Lines of all operands, 8 at least: as much memory for each kernel as those on lines alone.
+template <class K>
+constexpr std::uint64_t group_lines() {
+  return std::max(8U, K::info.lines());
+}
+
 template <template <class, class> class Kernel, class STORE>
 void compare(const std::string& kernel, std::uint64_t operations, kernels::Layout layout) {
   using K = Kernel<Recorder, STORE>;
-  auto group = make_group(plan_of("kernel=" + kernel + " footprint=" + std::to_string(operations * 8 * LINE) + "B"));
+  auto group = make_group(
+      plan_of("kernel=" + kernel + " footprint=" + std::to_string(operations * group_lines<K>() * LINE) + "B"));
+  operations = group.operations;  // fewer where matrices are whole
+  if (layout.paged && operations % 256 > 0) return;
   seen.clear();
+  const Indices indices(group);
+  index_at = [&](std::uint64_t address) {
+    for (const auto base : BASES)
+      if (address >= base && address < base + operations * LINE) return indices.at((address - base) / 8);
+    return ~std::uint64_t{0};
+  };
   const auto check = [&]<kernels::Shape SHAPE>() {
     group.variant.shape = SHAPE;
-    group.plan.of<Lines>().prefetch = SHAPE.prefetch ? 512 : 0;
+    group.plan.template of<Lines>().prefetch = SHAPE.prefetch ? 512 : 0;
     group.members[0].begin = 0;
     group.members[0].end = operations;
     kernels::Pass pass;
     for (std::size_t k = 0; k < kernels::OPERANDS; ++k) pass.operand[k] = reinterpret_cast<std::byte*>(BASES[k]);
-    pass.prefetch = group.plan.of<Lines>().prefetch;
+    pass.prefetch = group.plan.template of<Lines>().prefetch;
+    const auto extent = extent_of(group);
+    pass.row = extent.row;
+    pass.plane = extent.plane;
     for (std::uint64_t at = 0; at < operations; at += CUT) {
       pass.begin = at;
       pass.end = std::min(at + CUT, operations);
@@ -115,18 +162,19 @@ void compare(const std::string& kernel, std::uint64_t operations, kernels::Layou
   };
   if (layout.paged)
     check.template operator()<kernels::Shape{4, 1, true, false, false}>();
-  else if (layout.streams == 8)
+  else if (layout.streams == 8 && operations % 16 == 0)
     check.template operator()<kernels::Shape{8, 2, false, K::loads, false}>();
   else
-    check.template operator()<kernels::Shape{1, 4, false, false, false}>();
+    check.template operator()<kernels::Shape{1, (K::info.lines() > 8) ? 1 : 4, false, false, false}>();
 }
 
 template <template <class, class> class Kernel, class STORE>
 void compare_all(const std::string& kernel) {
   CAPTURE(kernel);
-  for (const std::uint64_t operations : {std::uint64_t{1024}, CUT, CUT + 1024})
-    for (const kernels::Layout layout : {kernels::Layout{1, 4, false}, {8, 2, false}, {4, 1, true}})
-      compare<Kernel, STORE>(kernel, operations, layout);
+  if constexpr (!kernels::OwnPass<Kernel<Recorder, STORE>>)  // no loop over lines: compared on real memory below
+    for (const std::uint64_t operations : {std::uint64_t{1024}, CUT, CUT + 1024})
+      for (const kernels::Layout layout : {kernels::Layout{1, 4, false}, {8, 2, false}, {4, 1, true}})
+        compare<Kernel, STORE>(kernel, operations, layout);
 }
 
 }  // namespace
@@ -136,6 +184,57 @@ namespace {
 }  // namespace
 
 TEST_CASE("kernels on vectors touch the lines that their descriptors tell, in their order") { compare_every_kernel(); }
+
+TEST_CASE("random updates touch the words that their stream tells, and leave what HPCC's rules say") {
+  for (const std::string kernel : {"gups", "gups_lcg"})
+    for (const std::string footprint : {"64B", "64KiB", "1000KiB"}) {
+      CAPTURE(kernel);
+      CAPTURE(footprint);
+      auto group = make_group(plan_of("kernel=" + kernel + " footprint=" + footprint));
+      CHECK(std::has_single_bit(group.operations));  // a table of a power of two
+      std::vector<CacheLine> table(group.operations);
+      const std::span<std::byte> memory{table.front().bytes, table.size() * LINE};
+      place(group, memory, {});
+      fill(group, 0, memory);
+      const auto* const words = reinterpret_cast<const std::uint64_t*>(memory.data());
+      std::vector<std::uint64_t> expected(table.size() * kernels::ELEMENTS);
+      for (std::uint64_t i = 0; i < expected.size(); ++i) expected[i] = i;
+      CHECK(std::equal(expected.begin(), expected.end(), words));  // t[i] = i
+      auto& member = group.members[0];
+      member.pass.end = member.end;
+      member.pass.repeats = 3;
+      std::array<std::uint64_t, kernels::ELEMENTS> parts;
+      const auto& draws = *group.entry->info->draws;
+      draws.parts(draws.start(0), parts.data());
+      std::vector<Seen> wanted;
+      for (std::uint64_t n = 0; n < 3 * group.operations; ++n) {
+        draws.next(parts.data());
+        for (const auto word : parts) {
+          const auto at = draws.element(word, expected.size());
+          expected[at] ^= word;
+          for (const auto kind : {Kind::load, Kind::store}) wanted.push_back({BASES[0] + at * 8 / LINE * LINE, kind});
+        }
+      }
+      CHECK(told(*make_stream(group, 0, BASES), 3 * group.operations) == wanted);
+      group.variant.function(member.pass);
+      member.done = 3 * group.operations;
+      CHECK(std::equal(expected.begin(), expected.end(), words));
+      CHECK(verify(group, 0) == 0);
+      table.front().bytes[0] ^= std::byte{1};  // a lost update
+      for (auto& line : table) line.bytes[8] ^= std::byte{1};
+      CHECK(verify(group, 0) == WRONG);
+    }
+}
+
+TEST_CASE("HPCC's first sequence is a shift register of a known polynomial, and its starts are steps of it") {
+  const auto& draws = *make_group(plan_of("kernel=gups footprint=64B")).entry->info->draws;
+  CHECK(draws.start(0) == 1);
+  std::array<std::uint64_t, kernels::ELEMENTS> words{};
+  words[0] = 0x8000000000000001U;
+  draws.next(words.data());
+  CHECK(words[0] == (2U ^ 7U));  // the highest bit fell out: 7
+  CHECK(draws.element(0x1234567, 256) == 0x67);
+}
 
 TEST_CASE("a chase follows its pointers in the order that its stream tells") {
   for (const std::string words : {"element=64", "element=4160", "element=64 locality=1KiB",
