@@ -117,6 +117,8 @@ CASES = [
      "no DIMM", ""),
     ("pmem_emulated", {"/proc/cmdline": "quiet memmap=4G!12G", f"{ND}/ndbus0/provider": "e820"}, "note",
      "plain DRAM by memmap=4G!12G", ""),
+    ("pmem_emulated", {"/proc/cmdline": "quiet memmap=4G!12G"}, "note", "no region was made of it",
+     "sudo modprobe -a nd_e820 nd_pmem"),
     ("pmem_emulated", {f"{ND}/ndbus0/provider": "e820"}, "good", "by e820", ""),
     ("pmem_emulated", {"/proc/cpuinfo": "flags : fpu hypervisor"}, "note", "in a guest", ""),
     ("pmem_emulated", {"/sys/firmware/acpi/tables/NFIT": b"NFIT`\2\0\0\1]BOCHS BXPC"}, "note", "QEMU", ""),

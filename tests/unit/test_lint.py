@@ -67,7 +67,7 @@ def test_shell_scripts_are_sound(root: Path) -> None:
     common = [shellcheck, "--severity=warning"]
     set_up = sorted((root / "packaging").glob("setup*.sh"))
     subprocess.run([*common, "-s", "sh", "-e", "SC2034,SC2154", "tierscope", *set_up], cwd=root, check=True)
-    guest = [f"tests/vm/guest/{name}" for name in ("init", "serve", "record")]
+    guest = sorted((root / "src/tierscope/vm/guest").iterdir())
     subprocess.run([*common, "-s", "sh", *guest], cwd=root, check=True)
     subprocess.run(
         [*common, ".ci/run", "packaging/github/check.sh", "packaging/try-fresh", "packaging/vm-kernel", *RELEASE],

@@ -6,23 +6,30 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-import nvdimm
 from tierscope.run import hosts
+from tierscope.vm import nvdimm
+from tierscope.vm.machines import cxl as cxl_machine
+from tierscope.vm.machines import eadr as eadr_machine
+from tierscope.vm.machines import numa
+from tierscope.vm.machines import nvdimm as adr_machine
+from tierscope.vm.nvdimm import Dimm
 from virtual import Node, Shape, VirtualMachine
 
-SERVER = Shape(
-    nodes=(
-        Node(memory_mib=512, cpus="0-3", latency_ns=(90, 250), bandwidth_mb=(102400, 30720)),
-        Node(memory_mib=320, cpus="4-7", latency_ns=(260, 95), bandwidth_mb=(30720, 101376)),
-        Node(memory_mib=256, nearest=0, latency_ns=(350, 450), bandwidth_mb=(10240, 5120)),
-    ),
-    smp="8,sockets=2,cores=2,threads=2",
-    distances=((10, 21, 31), (21, 10, 41), (31, 41, 10)),
-)
-"""Two packages of two cores of two threads; a node each, and one without CPUs that is nearest to node 0, as CXL is."""
+SERVER = numa.SHAPE
 
 HALVES = Shape(nodes=(Node(memory_mib=256, cpus="0,2"), Node(memory_mib=256, cpus="1,3")), smp="4,sockets=1,cores=4")
 """One package of two nodes that take turns in the numbers of CPUs; the firmware tells neither distances nor HMAT."""
+
+
+SMALL = {"ext4": Dimm(96), "devdax": Dimm(64), "bad": Dimm(48)}
+"""One is for a medium with bad blocks."""
+
+
+def small_shape(folder: Path) -> Shape:
+    """NVDIMMs with ADR for what spoils a device, and the core that serves pools."""
+    nodes = (Node(memory_mib=512, cpus="0-1"),)
+    words = nvdimm.words_of(folder, SMALL, "mem-ctrl")
+    return Shape(nodes=nodes, modules=nvdimm.MODULES, tools=nvdimm.TOOLS, pools=True, words=words)
 
 
 def _inside(machine: VirtualMachine) -> Iterator[VirtualMachine]:
@@ -63,14 +70,17 @@ def dimms() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def booted_adr() -> Iterator[VirtualMachine]:
-    with TemporaryDirectory(prefix="tierscope-vm-") as folder, VirtualMachine(nvdimm.adr(Path(folder))) as machine:
+    with (
+        TemporaryDirectory(prefix="tierscope-vm-") as folder,
+        VirtualMachine(adr_machine.shape(Path(folder))) as machine,
+    ):
         yield machine
 
 
 @pytest.fixture(scope="session")
 def devices(booted_adr: VirtualMachine) -> dict[str, str]:
     """What each NVDIMM of `adr` became inside, by its name."""
-    return nvdimm.prepared(booted_adr, nvdimm.ADR)
+    return nvdimm.prepared(booted_adr, adr_machine.DIMMS)
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +90,13 @@ def adr(booted_adr: VirtualMachine, devices: dict[str, str]) -> Iterator[Virtual
 
 @pytest.fixture(scope="module")
 def eadr(dimms: Path) -> Iterator[VirtualMachine]:
-    with VirtualMachine(nvdimm.eadr(dimms)) as machine:
+    with VirtualMachine(eadr_machine.shape(dimms)) as machine:
         yield from _inside(machine)
 
 
 @pytest.fixture(scope="module")
 def cxl(dimms: Path) -> Iterator[VirtualMachine]:
-    with VirtualMachine(nvdimm.cxl(dimms)) as machine:
+    with VirtualMachine(cxl_machine.shape(dimms)) as machine:
         yield from _inside(machine)
 
 
@@ -99,15 +109,15 @@ def media() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def booted_small(media: Path) -> Iterator[VirtualMachine]:
-    with VirtualMachine(nvdimm.small(media)) as machine:
+    with VirtualMachine(small_shape(media)) as machine:
         yield machine
 
 
 @pytest.fixture(scope="session")
 def spoilt(booted_small: VirtualMachine) -> dict[str, str]:
     """What each NVDIMM of `small` became inside, by its name."""
-    found = nvdimm.prepared(booted_small, {name: nvdimm.SMALL[name] for name in ("ext4", "devdax")})
-    number = nvdimm.region(booted_small, nvdimm.SMALL["bad"])
+    found = nvdimm.prepared(booted_small, {name: SMALL[name] for name in ("ext4", "devdax")})
+    number = nvdimm.region(booted_small, SMALL["bad"])
     found["bad"] = nvdimm.namespace(booted_small, f"-f -e namespace{number}.0", "fsdax")
     plain = f"{nvdimm.MAKE['ext4']} -O ^has_journal"  # all between its tables and its end can be a file's
     booted_small.do(f"{plain} /dev/{found['bad']}")

@@ -4,20 +4,17 @@ from pathlib import Path
 
 import pytest
 
-import nvdimm
 import recorded
 from border import Talk
 from tierscope.units import MiB
+from tierscope.vm.machines import cxl as cxl_machine
 from virtual import VirtualMachine
 
 
 @pytest.fixture(scope="module")
 def device(cxl: VirtualMachine) -> str:
     """The namespace's block device, with a file system at /mnt/cxl."""
-    cxl.do("cxl create-region -m -d decoder0.0 -w 1 mem0")
-    name = nvdimm.namespace(cxl, "-r region0", "fsdax")
-    nvdimm.formatted(cxl, name, "ext4", "/mnt/cxl")
-    return name
+    return cxl_machine.region(cxl)
 
 
 def test_a_region_of_cxl_is_persistent_memory(cxl: VirtualMachine, device: str) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import nvdimm
 import recorded
 from border import Talk
+from tierscope.vm import nvdimm
+from tierscope.vm.machines import eadr as eadr_machine
 from virtual import VirtualMachine
 
 COMMITTED = "a line that was written and synced before the end"
@@ -20,7 +21,7 @@ COMMITTED = "a line that was written and synced before the end"
 
 @pytest.fixture(scope="module")
 def devices(eadr: VirtualMachine) -> dict[str, str]:
-    return nvdimm.prepared(eadr, nvdimm.EADR)
+    return nvdimm.prepared(eadr, eadr_machine.DIMMS)
 
 
 def prepared(target: str) -> tuple[str, str, str]:
@@ -40,9 +41,7 @@ def test_the_domain_is_that_of_the_platform(eadr: VirtualMachine, devices: dict[
 def test_dram_set_aside_at_boot_passes_for_persistent_but_is_known(
     eadr: VirtualMachine, devices: dict[str, str]
 ) -> None:
-    path = eadr.do("grep -l e820 /sys/bus/nd/devices/ndbus*/provider").strip().removesuffix("/provider")
-    name = eadr.do(f"cd {path} && ls -d region*").strip().replace("region", "pmem")
-    nvdimm.formatted(eadr, name, "ext4", "/mnt/dram")
+    nvdimm.formatted(eadr, eadr_machine.legacy_device(eadr), "ext4", "/mnt/dram")
     domain, how, by = prepared("fsdax:/mnt/dram/made")
     assert (domain, "unknown" in how or "needed at least" in how) == ("adr", True)
     assert "memmap=" in by
@@ -63,7 +62,7 @@ def after_the_end(eadr: VirtualMachine, devices: dict[str, str], dimms: Path) ->
         talk.prepare("kernel=flush_none target=fsdax:/mnt/ext4/made cpus=0 footprint=2MiB element=256")
         time.sleep(0.5)
         eadr.close()
-    with VirtualMachine(nvdimm.eadr(dimms), eadr.packed) as machine:
+    with VirtualMachine(eadr_machine.shape(dimms), eadr.packed) as machine:
         yield machine
 
 

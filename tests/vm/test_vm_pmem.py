@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import nvdimm
 import recorded
 from border import Fact, Talk, refused
 from tierscope.units import MiB
+from tierscope.vm import nvdimm
 from virtual import VirtualMachine
 
 QEMU = "QEMU TCG: the processor's instructions"

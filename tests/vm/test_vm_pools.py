@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-import nvdimm
 from border import Fact, refused
 from tierscope.core import Session
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.work import BlockWork, LineWork
 from tierscope.units import MiB
+from tierscope.vm import nvdimm
 from virtual import VirtualMachine
 
 POOL = "pool:/mnt/ext4/made"

@@ -13,6 +13,8 @@ VARIABLES = {
     "CXX": "compiler that `./tierscope` builds the core with",
     "XDG_CACHE_HOME": "folder of what can be made again, else `~/.cache`: `tierscope/numbers` has the main numbers "
     "of runs that were judged",
+    "TIERSCOPE_VM_KERNEL": "folder with `boot` and `lib/modules` of the kernel of `tierscope vm`",
+    "XDG_DATA_HOME": "folder of what is kept, else `~/.local/share`: `tierscope/vm` has the kernel of `tierscope vm`",
     "NO_COLOR": "no colour in the terminal",
     "TIERSCOPE_TRACEBACK": "any value: after a fault of Tierscope, show its trace, for a report",
     "TIERSCOPE_CRASH_LOG": "for the check of `tierscope crash`: the file that `{log}` names. Set by `tierscope`",

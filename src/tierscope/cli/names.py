@@ -73,3 +73,9 @@ def models() -> Iterable[str]:
     from tierscope.models import models
 
     return models
+
+
+def machines() -> Iterable[str]:
+    from tierscope.vm.machine import machines
+
+    return machines

@@ -1,8 +1,11 @@
 """The options that every command has that measures: `run`, `resume` and `rerun`."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import rich_click as click
+
+from tierscope.cli import door
 
 HOST = "tierscope.host"  # of the context: the machine to measure
 
@@ -15,6 +18,11 @@ def asked_host() -> str | None:
     """Return the value of --host of the command that runs; None without it."""
     context = click.get_current_context(silent=True)
     return context.meta.get(HOST) if context else None
+
+
+def telling(quiet: bool) -> Callable[[str], None]:
+    """Return what takes a line on the host: standard error, or nothing."""
+    return (lambda _: None) if quiet else door.message
 
 
 def _writable(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -31,8 +39,9 @@ host = click.option(
     metavar="HOST",
     expose_value=False,
     callback=_keep,
-    help="Machine to measure: `ssh:NAME`, as [described](../how-to/remote.md), or `here`. Default: this machine; a run "
-    "that was measured on another machine must name it.",
+    help="Machine to measure: `ssh:NAME`, as [described](../how-to/remote.md), `vm:NAME`, an [emulated "
+    "one](../how-to/emulated-machines.md), or `here`. Default: this machine; a run that was measured on another "
+    "machine must name it.",
 )
 rows = click.option(
     "--json",

@@ -20,6 +20,7 @@ from typing import Any
 
 from tierscope.errors import UsageError
 from tierscope.record.experiment import Label
+from tierscope.record.origin import named, timeless
 from tierscope.record.result import Run
 from tierscope.reference import Match, Reference
 from tierscope.sound import reads
@@ -35,6 +36,11 @@ ALIASES = {"kernel": "test"}  # of imported rows, by our key
 @reads("the comparison")
 def beside(run: Run, published: Reference) -> list[dict[str, Any]]:
     """One row per point that both have; UsageError where there is none."""
+    if timeless(run.result.origin_by):
+        raise UsageError(
+            f"{run.path} is {named(run.result.origin, run.result.origin_by)}: none of its times is one of a memory, so "
+            "it does not compare with a published table; name a run of real memory"
+        )
     if not published.matches:
         raise UsageError(
             f"{published.name} has no number that a run of ours measures in the same way: {published.alone}"

@@ -17,7 +17,7 @@ from tierscope.compare.measures import Measure, measures
 from tierscope.errors import UsageError
 from tierscope.printable import printable
 from tierscope.record.experiment import Label, real
-from tierscope.record.origin import named
+from tierscope.record.origin import banner, named, timeless
 from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.stats.compare import compare_all
@@ -93,9 +93,9 @@ def doubt(before: Run, after: Run) -> str:
 
 
 def origins_of(before: Run, after: Run) -> str:
-    """What each side of the ratios is; "" where both are of one origin."""
+    """What each side of the ratios is; "" where both are of one origin, unless no time of them is one of a memory."""
     if before.result.origin == after.result.origin:
-        return ""
+        return banner(after.result.origin, after.result.origin_by) if timeless(after.result.origin_by) else ""
     one, other = (named(run.result.origin, run.result.origin_by) for run in (before, after))
     said = "" if {before.result.origin, after.result.origin} == {"real", "imported"} else NO_HARDWARE
     return f"Before is {one}; after is {other}{said}."

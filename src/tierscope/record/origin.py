@@ -32,12 +32,19 @@ def joined(words: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(word for word in words if word))
 
 
+def timeless(by: str) -> bool:
+    """Return whether no time of such a run is one of a memory: QEMU has neither caches nor distances."""
+    return by.startswith("QEMU")
+
+
 def banner(origin: str, by: str) -> str:
     """What stands above the numbers; "" where they are real."""
     if origin == "real":
         return ""
     if origin == "imported":
         return f"{named(origin.upper(), by)}: measured by another tool, with units as its documents state them"
+    if timeless(by):
+        return f"{named(origin.upper(), by)}: no time or speed here is one of a memory; facts and placement are shown"
     return f"{named(origin.upper(), by)}: these numbers are not measurements of hardware"
 
 

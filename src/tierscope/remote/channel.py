@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from tierscope.core.launch import LAST_WORDS_BYTES, close_streams
 from tierscope.errors import MachineError, reason
-from tierscope.remote.connection import Connection, last_line
+from tierscope.remote.connection import Line, last_line
 
 ANSWER_S = 30.0  # within which a shell begins, and a small program answers
 ENDS_S = 10.0  # for ssh to end after its process
@@ -25,7 +25,7 @@ LOST = 255  # status of ssh where the connection ended, or a signal ended the pr
 class Channel:
     """A process there. `pid`: its number there."""
 
-    def __init__(self, connection: Connection, line: str, silence_s: float = ANSWER_S) -> None:
+    def __init__(self, connection: Line, line: str, silence_s: float = ANSWER_S) -> None:
         self._word = connection.word
         self._errors = os.memfd_create("errors")
         try:
@@ -36,7 +36,7 @@ class Channel:
             )  # fmt: skip
         except OSError as error:
             os.close(self._errors)
-            raise MachineError(f"{self._word}: ssh cannot be started: {reason(error)}") from error
+            raise MachineError(f"{self._word}: the connection cannot be started: {reason(error)}") from error
         try:
             self.pid = self._begun(line, silence_s)
         except BaseException:
@@ -88,7 +88,7 @@ class Channel:
         while not (said.endswith(b"\n") and begin in said):
             left = limit - time.monotonic()
             if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
-                raise MachineError(f"{self._word}: no shell began within {silence_s:g} s; try `ssh` there by hand")
+                raise MachineError(f"{self._word}: no shell began within {silence_s:g} s; look whether it answers")
             byte = os.read(self.process.stdout.fileno(), 1)  # one by one: what follows belongs to others
             if not byte:
                 self.process.wait()

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Protocol
 
 from tierscope.errors import MachineError, reason
 from tierscope.printable import printable
@@ -29,6 +30,18 @@ PLAIN = (
     "-T", "-o", "RemoteCommand=none", "-o", "ForwardAgent=no", "-o", "ForwardX11=no", "-o", "ClearAllForwardings=yes",
     "-o", "PermitLocalCommand=no", "-o", "EscapeChar=none",
 )  # fmt: skip
+
+
+class Line(Protocol):
+    """A way to another machine."""
+
+    word: str
+
+    def command(self) -> list[str]:
+        """Return the command line of a process here whose standard streams are those of an `sh` there."""
+
+    def close(self) -> None:
+        """End the connection; more than once does no harm."""
 
 
 class Connection:

@@ -11,7 +11,7 @@ from shlex import quote
 from tierscope.core.launch import Asked, Find, Running
 from tierscope.errors import MachineError
 from tierscope.remote.channel import ENDS_S, LOST, Channel
-from tierscope.remote.connection import Connection
+from tierscope.remote.connection import Line
 from tierscope.remote.folder import Folder
 from tierscope.remote.shell import Shell
 
@@ -22,7 +22,7 @@ OWNER = "TIERSCOPE_PARENT=$PPID"  # the server's process of this connection: the
 class RemoteLauncher:
     """Starts cores there, each after it was copied."""
 
-    def __init__(self, connection: Connection, shell: Shell, folder: Folder) -> None:
+    def __init__(self, connection: Line, shell: Shell, folder: Folder) -> None:
         self._connection, self._shell, self._folder = connection, shell, folder
         self._running: list[RemoteCore] = []
 

@@ -10,7 +10,7 @@ from shlex import quote
 
 from tierscope.errors import MachineError
 from tierscope.remote.channel import Channel
-from tierscope.remote.connection import Connection, last_line
+from tierscope.remote.connection import Line, last_line
 from tierscope.remote.kind import made_for
 from tierscope.remote.shell import Said, Shell
 
@@ -28,7 +28,7 @@ SYSTEM = "Linux"
 class Folder:
     """A folder there, once a core is copied."""
 
-    def __init__(self, connection: Connection, shell: Shell) -> None:
+    def __init__(self, connection: Line, shell: Shell) -> None:
         self._connection, self._shell, self._word = connection, shell, connection.word
         self._path = ""
         self._copies: dict[Path, str] = {}

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from tierscope.core.launch import Launcher
-from tierscope.remote.connection import Connection
+from tierscope.remote.connection import Connection, Line
 from tierscope.remote.core import RemoteLauncher
 from tierscope.remote.files import RemoteSystem
 from tierscope.remote.folder import Folder
@@ -14,12 +14,15 @@ from tierscope.remote.shell import Shell
 
 
 class Remote:
-    """Use as a context manager: leaving it removes the folder there and ends the connection. word: `ssh:NAME`."""
+    """Use as a context manager: leaving it removes the folder there and ends the connection. word: `ssh:NAME`.
 
-    def __init__(self, word: str) -> None:
+    line: a connection of another kind than ssh.
+    """
+
+    def __init__(self, word: str, line: Line | None = None) -> None:
         self.word = word
         with ExitStack() as stack:
-            connection = Connection(word)
+            connection = line or Connection(word)
             stack.callback(connection.close)
             self._shell = Shell(connection)
             stack.callback(self._shell.close)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tierscope.core.launch import close_streams
 from tierscope.errors import MachineError, reason
 from tierscope.remote.channel import ANSWER_S
-from tierscope.remote.connection import ALIVE_COUNT, ALIVE_S, Connection, last_line
+from tierscope.remote.connection import ALIVE_COUNT, ALIVE_S, Line, last_line
 
 CHUNK = 1 << 16
 
@@ -35,7 +35,7 @@ class Said(NamedTuple):
 class Shell:
     """One `sh` there, for commands one after the other. Words of others are quoted by whoever makes the command."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Line) -> None:
         self._word = connection.word
         self._gone = ""
         try:
@@ -44,7 +44,7 @@ class Shell:
                 start_new_session=True, bufsize=0,
             )  # fmt: skip
         except OSError as error:
-            raise MachineError(f"{self._word}: ssh cannot be started: {reason(error)}") from error
+            raise MachineError(f"{self._word}: the connection cannot be started: {reason(error)}") from error
         try:
             self.run("LC_ALL=C; export LC_ALL; umask 077")  # also reads a greeting away
         except BaseException:

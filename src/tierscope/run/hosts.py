@@ -1,30 +1,35 @@
-"""The machine that a run measures: this one, or another one by ssh. A run asks a machine through one of these alone.
+"""The machine that a run measures: this one, another one by ssh, or a virtual one. A run asks it through one of these.
 
 So nothing of this machine can enter a run of another one: its CPUs, its free memory, what its other programs do.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import Any, Protocol
 
+import msgspec
+
 from tierscope import core
+from tierscope.core.launch import Launcher
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, UsageError
 from tierscope.host import blocks
 from tierscope.host.blocks import Memory
-from tierscope.host.others import Marks, Others
+from tierscope.host.others import Mark, Marks, Others
 from tierscope.host.system import System
 from tierscope.record.catalogue import Catalogue, HeldIn
-from tierscope.record.experiment import Target
-from tierscope.record.result import load_manifest
+from tierscope.record.experiment import Group, Target
+from tierscope.record.origin import strongest
+from tierscope.record.result import GroupFacts, load_manifest
 from tierscope.remote import Remote
 from tierscope.run.commands import OVERWRITE
 from tierscope.run.inspect import inspect
 from tierscope.run.measurer import Measurer
 from tierscope.run.owned import is_begun
+from tierscope.vm import reached as vm
 
 HERE_WORD = "here"
 PATHS = ("page cache", "file system", "device")  # what limits targets that are paths
@@ -34,7 +39,7 @@ THERE = "measure that with a Tierscope on that machine"
 
 
 class Host(Protocol):
-    """A machine to measure. word: "" is this one, `ssh:NAME` another."""
+    """A machine to measure. word: "" is this one, `ssh:NAME` another, `vm:NAME` an emulated one."""
 
     word: str
 
@@ -146,11 +151,58 @@ class There:
         raise MachineError(f"{program} is not copied to {self.word}, only the static core is; {THERE}")
 
 
+class Virtual(There):
+    """An emulated machine, while it runs. All that is measured on it is marked so, whatever its core can see."""
+
+    def __init__(self, remote: Remote, by: str) -> None:
+        """by: what emulates it."""
+        super().__init__(remote)
+        self._by = by
+
+    def session(self) -> Measurer:
+        return EmulatedSession(self._remote.launcher, self._by)
+
+    def others(self) -> Marks:
+        return Nobody()
+
+
+class EmulatedSession(core.Session):
+    """A session whose groups are emulated: under KVM a core cannot know it."""
+
+    def __init__(self, launcher: Launcher, by: str) -> None:
+        self._by = by
+        super().__init__(launcher)
+
+    def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
+        return tuple(self._marked(facts) for facts in super().prepare(groups))
+
+    def set(self, number: int, group: Group) -> GroupFacts:
+        return self._marked(super().set(number, group))
+
+    def _marked(self, facts: GroupFacts) -> GroupFacts:
+        return msgspec.structs.replace(facts, origin=strongest((facts.origin, "emulated")), origin_by=self._by)
+
+
+class Nobody:
+    """Nobody else uses a virtual machine; that its host is busy changes nothing that is learned on it."""
+
+    def mark(self) -> Mark | None:
+        """Return None: it is not counted."""
+        return None
+
+
 @contextmanager
-def connected(word: str | None) -> Iterator[Host]:
-    """The host within; None and `here` are this machine. UsageError for a wrong word, MachineError without it."""
+def connected(word: str | None, tell: Callable[[str], None] = lambda _: None) -> Iterator[Host]:
+    """The host within; None and `here` are this machine. UsageError for a wrong word, MachineError without it.
+
+    tell: takes a line on what was started.
+    """
     if word is None or word == HERE_WORD:
         yield HERE
+        return
+    if word.startswith(vm.SCHEME):
+        with vm.booted(word, tell) as (remote, by):
+            yield Virtual(remote, by)
         return
     with Remote(word) as remote:
         yield There(remote)

@@ -31,7 +31,8 @@ from tierscope.errors import UsageError
     "--host",
     "where",
     metavar="HOST",
-    help="Machine to check: `ssh:NAME`, as [described](../how-to/remote.md). Default: this machine.",
+    help="Machine to check: `ssh:NAME`, as [described](../how-to/remote.md), or `vm:NAME`, an [emulated "
+    "one](../how-to/emulated-machines.md). Default: this machine.",
 )
 def doctor(
     as_json: bool, measure: bool, to_apply: bool, to_restore: bool, only: tuple[str, ...], yes: bool, where: str | None
@@ -78,7 +79,7 @@ def _show(where: str | None, *, as_json: bool, measure: bool) -> None:
     from tierscope.run.examined import examined
     from tierscope.run.hosts import connected
 
-    with connected(where) as host:
+    with connected(where, door.message) as host:
         findings = examined(host) if measure else examine(host.system())
     if as_json:
         door.document(findings)

@@ -39,7 +39,7 @@ def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, 
     refuse_imported(directory, old, "repeated")
     where = running.asked_host()
     same_host(where, directory, "rerun")
-    with connected(where) as host:
+    with connected(where, running.telling(quiet)) as host:
         agree = Agreement(directory, allowed=allowed, on=host.word)
         new, _ = begin(old.suite, options_again(old), old.plan, command_line(), out, agree, host)
         return run_and_finish(new, json_to, strict, quiet, fresh=True, host=host)

@@ -34,7 +34,7 @@ def resume(directory: Path, json_to: str | None, strict: bool, quiet: bool, allo
 
     where = running.asked_host()
     same_host(where, directory, "resume")
-    with connected(where) as host:
+    with connected(where, running.telling(quiet)) as host:
         agree_to(directory, Agreement(directory, allowed=allowed, on=host.word))
         return run_and_finish(directory, json_to, strict, quiet, fresh=False, host=host)
 

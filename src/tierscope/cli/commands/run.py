@@ -103,7 +103,7 @@ def run(
     from tierscope.run.start import begin, command_line
 
     name, options, text = asked(suite, read_words(words))
-    with connected(running.asked_host()) as host:
+    with connected(running.asked_host(), running.telling(quiet)) as host:
         if dry_run:
             return _list(name, options, text, host)
         agree = Agreement(suite, allowed=allowed, on=host.word) if text else typed

@@ -16,23 +16,33 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command, area=Area.MACHINE, tried=Tried())
 @click.option("--json", "as_json", is_flag=True, help="Print the [`Machine`](run-directory.md#machine).")
-def topology(as_json: bool) -> int:
+@click.option(
+    "--host",
+    "where",
+    metavar="HOST",
+    help="Machine to show: `ssh:NAME`, as [described](../how-to/remote.md), or `vm:NAME`, an [emulated "
+    "one](../how-to/emulated-machines.md). Default: this machine.",
+)
+def topology(as_json: bool, where: str | None) -> int:
     """Show CPUs, caches, nodes, persistent memory, CXL and the theoretical peak.
 
     Shows the machine as every result stores it: CPUs, caches, nodes with what the firmware reports of them (HMAT) and
     their memory tier, persistent memory (regions, namespaces, DIMMs, DAX devices, mounts) and CXL. All facts come from
     text files of the kernel, without root. If `ndctl` or `ipmctl` is installed and a DIMM is persistent, lines from
-    these tools on its health follow. A tool that fails, or does not answer within 5 s, is reported as not readable.
+    these tools on its health follow, on this machine alone. A tool that fails, or does not answer within 5 s, is
+    reported as not readable.
     """
     from tierscope.host.persistent import tools
     from tierscope.report.persistent import lines
+    from tierscope.run.hosts import connected
     from tierscope.run.start import this_machine
 
-    machine = this_machine(None)
+    with connected(where, door.message) as host:
+        machine = this_machine(None, host=host)
     if as_json:
         door.document(machine)
         return 0
-    health = tools.health() if machine.persistent and machine.persistent.nvdimms else ()
+    health = tools.health() if machine.persistent and machine.persistent.nvdimms and not machine.reached else ()
     for line in (*_plain(machine), *lines(machine), *health):
         door.line(line)
     if machine.persistent is None and machine.cxl is None:

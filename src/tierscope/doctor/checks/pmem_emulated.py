@@ -14,14 +14,21 @@ from tierscope.host.system import System
 
 TABLE = "/sys/firmware/acpi/tables/NFIT"
 DRAM = "it is DRAM: nothing persists, and speeds are DRAM's; results count as emulated"
+ABSENT = (
+    "there is no memory to measure yet: the module is not loaded, or the addresses are not RAM; `sudo grep -i "
+    "persistent /proc/iomem` shows what the kernel set aside"
+)
+LOAD = "sudo modprobe -a nd_e820 nd_pmem"
 BELOW = "it may be a file in the host's page cache: what a persist costs is not what a DIMM's would"
 
 
 def look(system: System) -> Seen:
     found = regions.regions(system)
+    made = re.findall(r"(?:^|\s)(memmap=\S*![^\s,]+\S*)", system.read("/proc/cmdline") or "")
+    if made and not any(each.provider in ("e820", "") for each in found):
+        return note(f"{made[0]} is on the kernel's command line, and no region was made of it", ABSENT, LOAD)
     if not found:
         return good("none")
-    made = re.findall(r"(?:^|\s)(memmap=\S*![^\s,]+\S*)", system.read("/proc/cmdline") or "")
     legacy = [each.name for each in found if each.provider == "e820"]
     if legacy and (made or virtual(system) is not False):
         return note(f"{', '.join(legacy)} is made of plain DRAM{f' by {made[0]}' if made else ''}", DRAM)
