@@ -47,7 +47,7 @@ TASKS = ("flow", "command", "made_map")
 VICTIMS = ("flow", "command")
 HELD_IN: dict[str, HeldIn] = {
     "node": "memory", "file": "page cache", "null": "nothing", "emu": "memory", "sim": "memory", "pool": "pool",
-    "fsdax": "file system", "devdax": "device",
+    "fsdax": "file system", "devdax": "device", "interleave": "memory",
 }  # fmt: skip
 """The targets as the real core states them, which tests/catalogue checks."""
 OTHERS = ("chase", "probe", "sleep", "busy", "noop", "handover", "transfer_clean", "transfer_modified")

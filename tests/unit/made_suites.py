@@ -13,6 +13,7 @@ from made_blocks import add_block_points
 from made_buffers import add_regions
 from made_contention import add_contention
 from made_counters import made_counted, made_second_pass
+from made_cxl import cxl_run
 from made_documents import document_run
 from made_emulation import add_probes
 from made_flush import add_flush
@@ -70,6 +71,7 @@ MADE: dict[str, Make] = {
     "closed-loop": of("closed-loop", add_closed_loop),
     "contention": of("contention", lambda maker: add_contention(maker, ("nvm-nvm",))),
     "core-to-core": lambda directory: core_to_core_run(directory, made_server()),
+    "cxl": cxl_run,
     "document-000": of("document-000", _streams, lambda maker: add_contention(maker, ("nvm-nvm",))),
     "document-001": of("document-001", lambda maker: add_block_points(maker, (8, 8000)), _streams),
     "document-002": document_run,

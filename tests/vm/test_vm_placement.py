@@ -164,3 +164,13 @@ def test_the_recorded_tree_is_what_this_kernel_shows(server: VirtualMachine, roo
     shown = {path: server.system.read(path) or "" for path in recorded}
     assert shown == recorded
     assert all((server.system.root / path.lstrip("/")).is_symlink() for path in recorded if "initiators/node" in path)
+
+
+@pytest.mark.parametrize(("turns", "pages", "far"), [("0=3,2=1", "4k", 0.25), ("0=1,2=1", "thp", 0.5)])
+def test_pages_of_nodes_alternate(server: VirtualMachine, turns: str, pages: str, far: float) -> None:
+    with Talk() as talk:
+        (group,) = talk.prepare(f"kernel=copy target=interleave:{turns} cpus=0-3 footprint={SIZE} pages={pages}")
+        assert talk.say("measure seconds=0.02")["rows"] > 0
+        assert max(talk.say("check")["largest_relative_error"]) <= 1e-15  # a fused multiply-add rounds once
+    assert group["nodes"]["2"] == pytest.approx(SIZE * far, rel=0.01)  # every second page is asked; each lies as asked
+    assert group["nodes"]["0"] == SIZE - group["nodes"]["2"]

@@ -95,3 +95,16 @@ def test_groups_of_a_contention_copy_between_the_nodes_of_their_mode(server: Vir
         asked = [{int(target.where) for target in (g.target, g.source) if target} for g in groups]
         assert nodes_of(record) == asked
         assert cpus_that_ran(run, record) == {(number, cpu) for number, g in enumerate(groups) for cpu in g.team.cpus}
+
+
+# --- cxl ---
+
+
+def test_pages_alternate_between_dram_and_the_node_without_cpus(server: VirtualMachine, tmp_path: Path) -> None:
+    words = ("kernel=memset", "array=1MiB", "pages=4k", "mixes=read", "delays=0", "ratios=1:0,3:1,0:1", "visits=0")
+    run = done(tmp_path, "cxl", *words, "cpus=0,2", "budget=0.05")
+    rows = {(row["near_pages"], row["far_pages"]): row for row in rows_of(run, "page_ratio")}
+    assert {ratio: row["found_far_share"] for ratio, row in rows.items()} == {(1, 0): 0, (3, 1): 0.25, (0, 1): 1}
+    assert {(row["near"], row["far"]) for row in rows.values()} == {("node:0", "node:2")}
+    far = rows_of(run, "far_memory")[1]
+    assert (far["target"], far["reported_latency_s"]) == ("node:2", pytest.approx(350e-9))

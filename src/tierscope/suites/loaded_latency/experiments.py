@@ -18,10 +18,10 @@ from typing import Annotated
 import msgspec
 
 from tierscope.errors import UsageError
-from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans import Plan, Suite, SuiteOptions, loaded, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
-from tierscope.plans.kernels import LOADS, walk_of
+from tierscope.plans.kernels import LOADS
 from tierscope.plans.kinds import (
     ALL,
     Help,
@@ -40,16 +40,13 @@ from tierscope.plans.kinds import (
     several_sizes,
 )
 from tierscope.plans.sizes import chosen_array
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team
 from tierscope.record.machine import Machine
 from tierscope.suites.loaded_latency.loads import ORDERS, RANDOM, SEQUENTIAL, Place, Steps, chase_of, load_of, place_of
 from tierscope.suites.loaded_latency.tails import tail
 from tierscope.units import LINE_BYTES, KiB
 
 MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))
-ALONE_S = 0.15  # of the chaser without load, at least
-BATCH_S = 0.04  # of either take in one round: three rounds of a visit have the blocks that a summary needs
-TAKES, AGAINST = ((0,), (0, 1)), (0, 0)  # the chaser alone; both, compared with it
 DELAYS = (0, 25, 50, 100, 150, 200, 300, 500, 1000, 2000, 5000, 20000)
 Stride = Annotated[
     int, msgspec.Meta(ge=LINE_BYTES, multiple_of=LINE_BYTES), one_size("whole lines are skipped; try load_stride=256B")
@@ -155,33 +152,12 @@ class Field:
 def idle(field: Field, steps: Steps) -> Experiment:
     """Return the chaser alone."""
     chase, note = field.chase(steps)
-    labels: dict[str, Label] = {"read_share": None, "store": "none", "delay_cycles": None, "load_threads": 0}
-    schedule = msgspec.structs.replace(field.schedule, minimum_s=ALONE_S)
-    return Experiment(table="loaded_latency", groups=(chase,), schedule=schedule, labels=labels, note=field.noted(note))
+    return loaded.idle(chase, field.schedule, field.noted(note))
 
 
 def beside(field: Field, chase: tuple[Group, str], load: tuple[Group, str], mix: str) -> Experiment:
-    """Return the chaser beside a load, in alternation with the chaser alone.
-
-    With visits=0 it is not compared with it, as in versions that knew no visits: runs that they began are resumed.
-    """
-    schedule = field.schedule
-    labels: dict[str, Label] = {
-        "read_share": walk_of(field.machine, mix).read_share,
-        "store": "none" if mix == "read" else "nt" if mix.endswith("_nt") else "plain",
-        "delay_cycles": load[0].workload.pace_cycles,
-        "load_threads": len(load[0].team.cpus),
-    }
-    return Experiment(
-        table="loaded_latency",
-        groups=(chase[0], load[0]),
-        schedule=msgspec.structs.replace(schedule, minimum_s=BATCH_S if schedule.visits else ALONE_S),
-        labels=labels,
-        calibrate=load[0].workload.kernel == mix,
-        note=field.noted(chase[1], load[1]),
-        takes=TAKES if schedule.visits else (),
-        against=AGAINST if schedule.visits else (),
-    )
+    """Return the chaser beside a load, in alternation with the chaser alone."""
+    return loaded.beside(field.machine, chase[0], load[0], field.schedule, field.noted(chase[1], load[1]), mix)
 
 
 def steps_of(chosen: LoadedLatencyOptions) -> Iterator[tuple[Steps, Steps]]:

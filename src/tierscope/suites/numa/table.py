@@ -15,13 +15,13 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from tierscope.record.machine import Machine
-from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.numa.findings import said
 from tierscope.suites.numa.row import NumaRow
 from tierscope.tables import Asked, Insight, Main, tables
-from tierscope.tables.measured import Closing, asked, closing, measured, page_bytes, records
+from tierscope.tables.joined import joined
+from tierscope.tables.measured import asked, measured, page_bytes, records
 from tierscope.units import LINE_BYTES
 
 Cell = dict[str, Record]
@@ -90,7 +90,7 @@ def _row(run: Run, initiator: int, target: int, cell: Cell) -> NumaRow:
         threads=len(facts.cpus) if facts else None,
         footprint_bytes=facts.footprint_bytes if facts else None,
         page_bytes=page_bytes(facts) if facts else None,
-        **_closing(run, cell),
+        **joined(run, cell),
     )
 
 
@@ -108,21 +108,6 @@ def _share_on(target: int, groups: list[GroupFacts]) -> float | None:
     """Of the bytes whose node is known, those on the target; None where no one could tell."""
     total = sum(sum(facts.nodes.values()) for facts in groups)
     return sum(facts.nodes.get(str(target), 0) for facts in groups) / total if total else None
-
-
-def _closing(run: Run, cell: Cell) -> Closing:
-    """Of both records: conclusive if both are, each reason with what it is of."""
-    ends = {what: closing(record, measured(run, record)) for what, record in cell.items()}
-    return {
-        "conclusive": all(end["conclusive"] for end in ends.values()),
-        "reasons": tuple(f"{what}: {'; '.join(end['reasons'])}" for what, end in ends.items() if end["reasons"]),
-        "blocks": sum(end["blocks"] for end in ends.values()),
-        "left_out_share": max(end["left_out_share"] for end in ends.values()),
-        "origin": strongest(end["origin"] for end in ends.values()),
-        "visits": min((count for end in ends.values() if (count := end.get("visits")) is not None), default=None),
-        "between_share": max((n for end in ends.values() if (n := end.get("between_share")) is not None), default=None),
-        "degrees": min((n for end in ends.values() if (n := end.get("degrees")) is not None), default=None),
-    }
 
 
 def local_of(machine: Machine, rows: list[NumaRow], row: NumaRow) -> NumaRow:

@@ -1,0 +1,1 @@
+"""What does memory behind a link cost, and what does it add?"""

@@ -1,0 +1,43 @@
+"""What the ratios of pages show in a sentence."""
+
+from tierscope.stats.compare import compare_all
+from tierscope.suites.cxl.row import InterleaveRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import left_out, sure, sure_rows
+from tierscope.units import show_rate
+
+
+def said(rows: list[InterleaveRow]) -> list[Insight]:
+    """Return the best ratio against near alone: a gain is stated only if it holds for the best of so many ratios."""
+    mixed = [row for row in rows if row.near_pages and row.far_pages]
+    known = sure_rows(mixed, lambda row: row.bandwidth)
+    alone = next(((row, found) for row in rows if not row.far_pages and (found := sure(row, row.bandwidth))), None)
+    if not known or alone is None:
+        return []
+    degrees = [fewer(row.degrees, alone[0].degrees) for row, _ in known]
+    compared = compare_all([(alone[1], found) for _, found in known], degrees=degrees)
+    (row, _), over = max(zip(known, compared, strict=True), key=lambda one: one[1].middle)
+    gain = over.verdict == "faster"
+    turn, rest = f"{row.near_pages}:{row.far_pages}", left_out(len(known), len(mixed), "ratios")
+    rate = show_rate(row.bandwidth.middle) if row.bandwidth else ""
+    ratio = f"{over.middle:.2f}x that of DRAM alone ({over.low:.2f} to {over.high:.2f})"
+    text = f"Interleaving {turn} gives the highest bandwidth, {rate}: {ratio}{rest}"
+    if not gain:
+        best = f"the best, {turn}, has {ratio}{rest}"
+        text = f"No ratio is shown to be faster than DRAM alone, {show_rate(alone[1].middle)}; {best}"
+    return [
+        Insight(
+            name="best_ratio" if gain else "no_gain",
+            text=text,
+            value=over.middle,
+            low=over.low,
+            high=over.high,
+            unit="1",
+            others=(Number(value=row.far_share, kind="share"),),
+        )
+    ]
+
+
+def fewer(one: float | None, other: float | None) -> float | None:
+    """Return the fewer degrees of freedom; None where both are of many points."""
+    return min((n for n in (one, other) if n is not None), default=None)

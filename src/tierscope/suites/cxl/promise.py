@@ -1,0 +1,67 @@
+"""What the rows of near and far memory show in sentences, beside the firmware's report and published devices."""
+
+from tierscope import reference
+from tierscope.suites.cxl.row import FarMemoryRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import sure
+from tierscope.units import show_rate, show_seconds
+
+PUBLISHED = "cxl_latency"
+FAR_OFF = 1.25  # measured over reported, either way, as for nodes: reports are rounded and made for many models
+
+
+def found_of(rows: list[FarMemoryRow], *, real: bool) -> list[Insight]:
+    """Return the sentences of conclusive rows. real: only hardware stands beside published hardware."""
+    near, far = rows
+    found = [*_over(far, near), *_promises(far)]
+    return [*found, *(_published(far) if real else ())]
+
+
+def _over(far: FarMemoryRow, near: FarMemoryRow) -> list[Insight]:
+    found = []
+    for name, what, times, one, other, show in (
+        ("far_latency", "Latency", far.latency_over_near, far.latency, near.latency, show_seconds),
+        ("far_bandwidth", "Bandwidth", far.bandwidth_over_near, far.bandwidth, near.bandwidth, show_rate),
+    ):
+        over, wide, base = sure(far, times), sure(far, one), sure(near, other)
+        if over and wide and base:
+            ratio = f"{over.middle:.2f}x that of {near.target} ({over.low:.2f} to {over.high:.2f})"
+            text = f"{what} of {far.target}: {ratio}, {show(wide.middle)} compared with {show(base.middle)}"
+            found.append(Insight(name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1"))
+    return found
+
+
+def _promises(far: FarMemoryRow) -> list[Insight]:
+    found = []
+    for what, ratio, told in (
+        ("latency", far.latency_over_reported, far.reported_latency_s and show_seconds(far.reported_latency_s)),
+        (
+            "bandwidth",
+            far.bandwidth_over_reported,
+            far.reported_bandwidth_bytes_per_s and show_rate(far.reported_bandwidth_bytes_per_s),
+        ),
+    ):
+        if ratio is None or not far.conclusive:
+            continue
+        kept = 1 / FAR_OFF <= ratio <= FAR_OFF
+        verdict = "as reported" if kept else "not as reported"
+        text = f"The {what} of {far.target} is {verdict}: {ratio:.2f}x the {told} of the firmware (HMAT)"
+        found.append(Insight(name=f"promise {what}", text=text, value=ratio, unit="1"))
+    return found
+
+
+def _published(far: FarMemoryRow) -> list[Insight]:
+    wait = sure(far, far.latency)
+    if wait is None:
+        return []
+    table = reference.load(PUBLISHED)
+    low, high = (float(table.si(column)[0]) for column in ("lowest_ns", "highest_ns"))
+    place = "within" if wait.low <= high and wait.high >= low else "below" if wait.high < low else "above"
+    span = f"{show_seconds(low)} to {show_seconds(high)}"
+    text = f"{show_seconds(wait.middle)} is {place} the range of published CXL memory, {span} (Liu et al., 2025)"
+    return [
+        Insight(
+            name="published", text=text, value=wait.middle, low=wait.low, high=wait.high, unit="s",
+            others=(Number(value=low), Number(value=high)),
+        )
+    ]  # fmt: skip

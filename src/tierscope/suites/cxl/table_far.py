@@ -1,0 +1,115 @@
+"""Near and far memory: idle latency and bandwidth of each alone, their ratio, and what the firmware promises.
+
+    latency   = 1 / median rate of dependent accesses of one CPU, from the curve's first point     [s]
+    bandwidth = median program bytes of all CPUs on this memory alone                              [bytes/s]
+
+Both are of records of other tables: `loaded_latency` and `page_ratio`. A report of the firmware (HMAT) holds for the
+initiators that reach a memory best, so it is compared only if the CPUs are of such a node.
+"""
+
+from typing import ClassVar
+
+from tierscope.record.machine import Machine
+from tierscope.record.result import Record, Run
+from tierscope.stats.median import Interval
+from tierscope.suites.cxl.promise import found_of
+from tierscope.suites.cxl.row import FarMemoryRow
+from tierscope.tables import Asked, Insight, Main, tables
+from tierscope.tables.joined import joined
+from tierscope.tables.measured import Closing, measured, quotient, records
+from tierscope.units import show_bytes
+
+
+class FarMemory:
+    """Two rows, near and far."""
+
+    name: ClassVar[str] = "far_memory"
+    title: ClassVar[str] = "Near and far memory"
+    place: ClassVar[int] = 28
+    asked: ClassVar[Asked] = Asked(
+        question="What does far memory cost?",
+        answers=("far_latency", "promise"),
+        keys={"far_latency": "latency of far over near", "far_bandwidth": "bandwidth of far over near"},
+        leads=True,
+    )
+    keys: ClassVar[tuple[str, ...]] = ("memory", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
+    row: ClassVar[type[FarMemoryRow]] = FarMemoryRow
+    says: ClassVar[dict[str, str]] = {
+        "far_latency": "latency of far memory over that of near memory",
+        "far_bandwidth": "the same of bandwidth, of each alone",
+        "promise WHAT": "measured over reported by the firmware, of far memory",
+        "published": "latency of far memory beside published CXL devices",
+    }
+
+    def rows(self, run: Run) -> list[FarMemoryRow]:
+        pages = records(run, "page_ratio")
+        if not pages:
+            return []
+        labels = pages[0].experiment.labels
+        near = _row(run, "near", str(labels["near"]), pages, None)
+        return [near, _row(run, "far", str(labels["far"]), pages, near)]
+
+    def insights(self, run: Run, rows: list[FarMemoryRow]) -> list[Insight]:
+        return found_of(rows, real=run.result.origin == "real") if len(rows) == 2 else []
+
+
+def _row(run: Run, memory: str, target: str, pages: list[Record], near: FarMemoryRow | None) -> FarMemoryRow:
+    cell = _cell(run, memory, target, pages)
+    alone, team = cell.get("latency"), cell.get("bandwidth")
+    wait = measured(run, alone).groups[0].interval.inverse() if alone else None
+    facts = team.groups[0] if team else None
+    speed = measured(run, team).groups[0].interval.times(facts.program_bytes_per_operation) if team and facts else None
+    told = reported(run.result.machine, target, next(iter(cell.values())).groups[0].cpus)
+    late, fast = told.get("read_latency_s"), told.get("read_bandwidth_bytes_per_s")
+    return FarMemoryRow(
+        memory=memory,
+        target=target,
+        latency=wait,
+        latency_over_near=_over(near.latency, wait) if near else None,
+        bandwidth=speed,
+        bandwidth_over_near=_over(near.bandwidth, speed) if near else None,
+        reported_latency_s=late,
+        latency_over_reported=wait.middle / late if wait and late else None,
+        reported_bandwidth_bytes_per_s=fast,
+        bandwidth_over_reported=speed.middle / fast if speed and fast else None,
+        **_believed(run, cell),
+    )
+
+
+def _believed(run: Run, cell: dict[str, Record]) -> Closing:
+    """The verdict of both, and that arrays within the last cache are no measure of a memory."""
+    found, cache = joined(run, cell), run.result.machine.last_level_cache_bytes()
+    size = min(record.experiment.groups[0].workload.footprint_bytes for record in cell.values())
+    if size > cache:
+        return found
+    why = f"arrays of {show_bytes(size)} fit in the last-level cache, {show_bytes(cache)}: give array= more"
+    return {**found, "conclusive": False, "reasons": (*found["reasons"], why)}
+
+
+def _cell(run: Run, memory: str, target: str, pages: list[Record]) -> dict[str, Record]:
+    """The records of one memory alone."""
+    idle = [
+        r for r in records(run, "loaded_latency") if len(r.groups) == 1 and r.experiment.groups[0].target.word == target
+    ]
+    other = "far_pages" if memory == "near" else "near_pages"
+    alone = [record for record in pages if record.experiment.labels[other] == 0]
+    cell = {"latency": idle[0]} if idle else {}
+    return cell | ({"bandwidth": alone[0]} if alone else {})
+
+
+def reported(machine: Machine, target: str, cpus: tuple[int, ...]) -> dict[str, float]:
+    """What the firmware says of a node, if it says it for the node of these CPUs."""
+    name, _, where = target.partition(":")
+    near = {cpu.node for cpu in machine.identity.cpus if cpu.number in cpus}
+    for node in machine.identity.nodes:
+        if name == "node" and str(node.number) == where and near <= set(node.initiators):
+            return node.reported
+    return {}
+
+
+def _over(base: Interval | None, found: Interval | None) -> Interval | None:
+    return quotient(base, found) if base and found and base.middle > 0 else None
+
+
+tables.add(FarMemory())
