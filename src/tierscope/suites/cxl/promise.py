@@ -55,7 +55,7 @@ def _published(far: FarMemoryRow) -> list[Insight]:
     if wait is None:
         return []
     table = reference.load(PUBLISHED)
-    low, high = (float(table.si(column)[0]) for column in ("lowest_ns", "highest_ns"))
+    low, high = (float(table.where(end=end).si("latency_ns")[0]) for end in ("lowest", "highest"))
     place = "within" if wait.low <= high and wait.high >= low else "below" if wait.high < low else "above"
     span = f"{show_seconds(low)} to {show_seconds(high)}"
     text = f"{show_seconds(wait.middle)} is {place} the range of published CXL memory, {span} (Liu et al., 2025)"
