@@ -94,7 +94,7 @@ def test_every_table_is_checked_and_only_known_faults_are_found(name: str) -> No
     found = examine(published(reference.load(name)))
     assert {one.identity for one in found.failures} == FAULTS.get(name, set())
     special = {identity for identity, count in found.checked.items() if count} - GENERAL
-    assert special or name == "optane100_write_amplification"  # one ratio that nothing bounds
+    assert special or name in ("optane100_write_amplification", "cxl_latency")  # numbers that nothing bounds
 
 
 def reasons(name: str) -> dict[str, str]:
