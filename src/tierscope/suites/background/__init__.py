@@ -1,0 +1,1 @@
+"""How much memory traffic do others cause on this machine?"""

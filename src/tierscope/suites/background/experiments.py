@@ -1,0 +1,134 @@
+"""Memory traffic of others: our own curve of latency over load, and then one CPU that chases pointers for a while.
+
+The curve is measured first, by the plan of `loaded-latency`, or taken from a run that has one (`curve=RUN`). The probe
+is the chaser of the curve, alone, on the same memory: what makes its accesses slower is traffic of others. Batches of
+additions in registers (`busy`) alternate with it on the same CPU: they touch no memory, so what slows them is no
+traffic, but time that a host or a limit takes from the CPU, a busy sibling, or a lower clock. CPUs of a simulated
+machine are cores, so there the chaser runs alone.
+The method is in `stats.traffic`.
+"""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from tierscope.errors import UsageError
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.kinds import Help, Names, Numbers, Pages, Share, Size, Time, Visits
+from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Workload
+from tierscope.record.machine import Machine
+from tierscope.record.result import Run, load
+from tierscope.record.work import CallWork
+from tierscope.suites.background.known import CURVES, Known, chaser_of, known_of
+
+IN_CORE = "busy"
+BATCH_S = 0.05  # a piece, of fifty blocks
+MIXES = ("read", "write", "write_nt")  # all reads; one line of each, since a plain store reads its line; all writes
+DELAYS = (0, 50, 150, 400, 1000, 3000)
+
+
+class BackgroundOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run background`."""
+
+    duration: Annotated[Time, Help("how long the memory is watched")] = 10.0
+    window: Annotated[Time, Help("one row for each of these times")] = 1.0
+    curve: Annotated[
+        str | None,
+        Help("a run of this machine with `loaded_latency`, whose curves are used; auto: they are measured first"),
+    ] = None
+    target: Annotated[Target, Help("the memory that is watched; with `curve=` it is that of the run")] = Target()
+    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    mixes: Annotated[Names, Help("load kernels of the curves, as for `loaded-latency`")] = MIXES
+    delays: Annotated[Numbers, Help("core cycles of delay after each burst of a load")] = DELAYS
+    cpus: Annotated[Numbers | None, Help("CPUs to use, the probe's first; auto: as for `loaded-latency`")] = None
+    array: Annotated[Size | None, Help("bytes of each array, as for `stream`")] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median, of the loads of the curve")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one load of the curve")] = 1.0
+    visits: Visits = 3
+
+
+def plan(machine: Machine, chosen: BackgroundOptions) -> Plan:
+    """The curve, unless there is one, then the watch."""
+    if chosen.curve is None:
+        chaser = yield from _measured(machine, chosen)
+        if chaser is not None:
+            yield watch(chaser, chosen)
+        return
+    run = _stored(chosen.curve, machine)
+    chaser, known = chaser_of(run), known_of(run)
+    if chaser is None or not known.mixes:
+        raise UsageError(
+            f"curve={chosen.curve}: this run has no loads beside a chaser; name a run of background, loaded-latency or "
+            "quick"
+        )
+    if known.doubt:
+        raise UsageError(f"curve={chosen.curve}: {known.doubt}; name a run of a quiet time")
+    yield watch(chaser, chosen, known)
+
+
+def _stored(path: str, machine: Machine) -> Run:
+    """The run that is named; UsageError for one of another machine."""
+    run = load(Path(path))
+    if run.result.machine.identity.digest() != machine.identity.digest():
+        raise UsageError(
+            f"curve={path}: this run is of {run.result.machine.hostname}, whose hardware, kernel or CPUs differ from "
+            "these; leave curve= out to measure one here"
+        )
+    return run
+
+
+def _measured(machine: Machine, chosen: BackgroundOptions) -> Generator[Experiment, Answer, Group | None]:
+    """The experiments of `loaded-latency`; returns its chaser."""
+    other = suites["loaded-latency"]
+    words = {name: getattr(chosen, name) for name in ("target", "pages", "mixes", "delays", "cpus", "array")}
+    words |= {name: getattr(chosen, name) for name in ("precision", "budget", "visits")}
+    inner, chaser = other.plan(machine, other.options(**words)), None
+    try:
+        experiment = next(inner)
+        while True:
+            if experiment.table == CURVES:
+                chaser = experiment.groups[0]
+            experiment = inner.send((yield experiment))
+    except StopIteration:
+        return chaser
+
+
+def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) -> Experiment:
+    """The probe. known: of another run, which the record keeps; None: the run itself has the curves."""
+    groups = [chaser]
+    if chaser.target.name != SIMULATED:
+        inside = Workload(kernel=IN_CORE, footprint_bytes=0, work=CallWork())
+        groups.append(Group(workload=inside, target=Target(name="null", where=""), team=chaser.team))
+    takes = len(groups)
+    schedule = Schedule(
+        precision=chosen.precision, minimum_s=BATCH_S, budget_s=chosen.duration / takes, piece_s=chosen.duration / takes
+    )
+    labels: dict[str, Label] = {"window_s": chosen.window, "curve": chosen.curve}
+    if known is not None:
+        labels["known"] = msgspec.json.encode(known).decode()
+    return Experiment(
+        table="background",
+        groups=tuple(groups),
+        schedule=schedule,
+        labels=labels,
+        takes=tuple((number,) for number in range(takes)),
+        against=tuple(range(takes)),
+    )
+
+
+suites.add(
+    Suite(
+        "background",
+        "how much memory traffic others cause, without counters",
+        BackgroundOptions,
+        plan,
+        kernels=True,
+        details="Measures how latency rises with a known load, unless `curve=` names a run that did. Then one CPU "
+        "watches the latency for `duration`, and the curve says which traffic explains it. Needs two CPUs for the "
+        "curve, and one CPU to watch. See [how to measure the traffic of others](../how-to/background.md).",
+    )
+)

@@ -1,0 +1,90 @@
+"""What the probe saw: latencies of each piece, in the order of time, and how fast the core was meanwhile.
+
+Only blocks in which nothing happened to the thread are taken. Time that the host or a limit takes from the CPU marks
+blocks; what marks none slows the additions in registers as well, and shows in `slower`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import SIZING, Blocks, Record, Run
+from tierscope.stats.median import median
+from tierscope.stats.traffic import Piece
+
+FEWEST = 10  # undisturbed blocks of a piece
+UNDISTURBED = 0.2  # of the blocks of a window: fewer are not trusted
+FASTEST = 10  # percent: the additions of so many pieces were as fast or faster
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Some seconds. pieces: () where too few blocks were undisturbed; slower: the core, over its fastest."""
+
+    begin_s: float
+    end_s: float
+    pieces: tuple[Piece, ...]
+    slower: float
+    kept: float  # share of the blocks
+
+
+def windows_of(run: Run, record: Record, length_s: float) -> list[Window]:
+    """Return the windows of a watch, in the order of time; times count from its first block."""
+    blocks, hz = run.blocks(record), record.clock.hz
+    blocks = blocks[(blocks["flags"] & SIZING) == 0]
+    if not blocks.size:
+        return []
+    probe = _batches(blocks, record.experiment, record.takes, 0)
+    additions = _batches(blocks, record.experiment, record.takes, 1)
+    first = float(blocks["start_ticks"].min()) / hz
+    begins = np.array([one["start_ticks"].min() / hz - first for one in probe])
+    speeds = [(one["start_ticks"].min() / hz - first, _middle(one, hz)) for one in additions if _clean(one).size]
+    fastest = float(np.percentile([time for _, time in speeds], FASTEST)) if speeds else 1.0
+    found = []
+    for number in range(int(begins.max() // length_s) + 1):
+        inside = [one for one, begin in zip(probe, begins, strict=True) if begin // length_s == number]
+        now = [time for begin, time in speeds if begin // length_s == number]
+        if inside:
+            slower = float(np.median(now)) / fastest if now else 1.0
+            found.append(_window(inside, hz, first, slower))
+    return found
+
+
+def _window(inside: Sequence[Blocks], hz: float, first: float, slower: float) -> Window:
+    kept = sum(_clean(one).size for one in inside) / sum(one.size for one in inside)
+    pieces = tuple(_piece(one, hz) for one in inside if _clean(one).size >= FEWEST)
+    begin, end = (float(end) / hz - first for end in (inside[0]["start_ticks"].min(), inside[-1]["stop_ticks"].max()))
+    return Window(begin, end, pieces if kept >= UNDISTURBED else (), slower, kept)
+
+
+def _batches(blocks: Blocks, experiment: Experiment, ran: Sequence[int], take: int) -> list[Blocks]:
+    """Of the first group of a take, by batch; nothing of a take that there is not."""
+    if take >= len(experiment.takes):
+        return []
+    own = blocks[blocks["group"] == experiment.takes[take][0]]
+    found = [own[own["batch"] == batch] for batch, number in enumerate(ran) if number == take]
+    return [one for one in found if one.size]
+
+
+def _clean(blocks: Blocks) -> Blocks:
+    return np.asarray(blocks[blocks["flags"] == 0])
+
+
+def _times(blocks: Blocks, hz: float) -> npt.NDArray[np.float64]:
+    """Seconds of an operation, of each undisturbed block."""
+    good = _clean(blocks)
+    ticks = (good["stop_ticks"] - good["start_ticks"]).astype(np.float64)
+    return np.asarray(ticks / hz / np.maximum(good["operations"], 1))
+
+
+def _middle(blocks: Blocks, hz: float) -> float:
+    return float(np.median(_times(blocks, hz)))
+
+
+def _piece(blocks: Blocks, hz: float) -> Piece:
+    times = _times(blocks, hz)
+    found = median(times)
+    return Piece(found.middle, float(times.mean()), float(np.log(found.high / found.low)) / 2 if found.low > 0 else 1.0)
