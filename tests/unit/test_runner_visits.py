@@ -14,7 +14,7 @@ from tierscope.record.result import Record, Run, load, save_result
 from tierscope.report.content import gather
 from tierscope.report.doubtful import next_step, why
 from tierscope.run.batches import one_visit
-from tierscope.run.visits import MOST, Visits
+from tierscope.run.visits import MOST, Visits, spread_out
 from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables.measured import judged, judged_once, measured
 from tierscope.units import MiB
@@ -164,6 +164,48 @@ def test_a_limit_that_is_too_short_for_a_tour_visits_some_points_and_says_so_of_
     assert all(measured(run, record).reasons == (ONCE,) for record in once)
 
 
+def test_visits_of_a_tour_that_leaves_points_out_name_their_tour(lab: Lab) -> None:
+    lab(plan_of(*points()), limit=0.8)
+    run = run_of(lab)
+    tours: dict[int, set[int]] = {}
+    for visit in run.result.visits:
+        tours.setdefault(visit.moment, set()).add(visit.number)
+    assert sorted(tours) == list(range(1, len(tours) + 1))
+    assert any(len(numbers) < len(KERNELS) for numbers in tours.values()), "each tour was whole: nothing was tested"
+    assert lab.core.log.count("start") >= 1 + len(tours)
+    assert all(record.moment == 0 for record in run.result.records)
+
+
+def test_a_record_that_states_no_tour_is_of_that_of_its_visit(lab: Lab) -> None:
+    lab(plan_of(*points()))
+    visits = run_of(lab).result.visits
+    assert [visit.moment for visit in visits] == [visit.visit for visit in visits]
+    assert all(msgspec.structs.replace(visit, tour=None).moment == visit.visit for visit in visits)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 8, 13, 60])
+def test_the_first_of_an_order_that_is_spread_out_are_far_apart(count: int) -> None:
+    order = spread_out(count)
+    assert sorted(order) == list(range(count))
+    for first in (4, 8, 16):
+        if count > 2 * first:
+            gaps = np.diff([*sorted(order[:first]), count])
+            assert gaps.max() <= 2 * count / first + 1
+
+
+def test_a_tour_that_leaves_points_out_does_not_take_the_shortest(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where long points drift more, as those of many threads do, the shortest would state too little drift."""
+    kind = [point(group("copy"), minimum_s=0.2, budget_s=1.0, visits=3) for _ in range(16)]
+    lab(plan_of(*kind), limit=4.0)
+    run = run_of(lab)
+    known = Visits(Run(path=lab.directory, result=msgspec.structs.replace(run.result, visits=())))
+    monkeypatch.setattr(Visits, "seconds", lambda _, record: 1.0 + record.number)
+    chosen = [known.seconds(record) for record in known.next_tour(40.0)]
+    assert len(chosen) >= 4
+    assert 5.0 < np.mean(chosen) < 12.0
+    assert max(chosen) > 12
+
+
 def test_a_point_that_was_seen_once_is_sure_where_the_others_show_that_the_machine_does_not_drift(lab: Lab) -> None:
     lab(plan_of(*points()))
     every = run_of(lab)
@@ -218,9 +260,10 @@ PLANNED = 15
 
 
 def timeless(lab: Lab) -> list[dict[str, object]]:
+    """Return all that does not say when it was: what is left of a tour after a stop is a tour of its own."""
     result = run_of(lab).result
     every = msgspec.to_builtins((*result.records, *result.visits))
-    return [{key: value for key, value in one.items() if key not in ("started", "seconds")} for one in every]
+    return [{key: value for key, value in one.items() if key not in ("started", "seconds", "tour")} for one in every]
 
 
 class Stop(Watch):

@@ -85,6 +85,18 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, msgspec.Meta(ge=0)],
         Meta(description="0; in `visits` of the result 1 for the second visit of the point, and so on"),
     ] = 0
+    tour: Annotated[
+        Annotated[int, msgspec.Meta(ge=0)] | None,
+        Meta(
+            description="tour through the plan in which it was measured, from 0: visits of one tour are of the same "
+            "moment of the machine, and a tour may leave points out; null in runs of versions that stated none"
+        ),
+    ] = None
+
+    @property
+    def moment(self) -> int:
+        """The tour; where none is stated, the visit, as if no tour had left the point out."""
+        return self.visit if self.tour is None else self.tour
 
     @property
     def mark(self) -> tuple[object, ...]:

@@ -128,7 +128,7 @@ class Runner:
             done = 0
             for record in due:
                 if known.seconds(record) <= self._left():
-                    visit, found = self._run(record.experiment, record.number, known.number(record))
+                    visit, found = self._run(record.experiment, record.number, known.number(record), known.tour)
                     self._observer.finished(visit, found, False)
                     done += 1
             if not done:
@@ -161,7 +161,7 @@ class Runner:
     ) -> Judged:
         return judge_record(blocks, hz, experiment, facts, ran, self.result.machine.identity.caches)
 
-    def _run(self, experiment: Experiment, number: int, visit: int = 0) -> tuple[Record, Judged]:
+    def _run(self, experiment: Experiment, number: int, visit: int = 0, tour: int = 0) -> tuple[Record, Judged]:
         """One visit of a point, the first one where `visit` is 0. Only the first one counts events."""
         self._observer.started(experiment, number)
         began, started = datetime.now(UTC), time.monotonic()
@@ -207,6 +207,7 @@ class Runner:
             bins=None if bins is None else len(bins),
             bins_sha256="" if bins is None else digest(bins),
             visit=visit,
+            tour=tour,
             background=self._watch.after(experiment) if self._watch else None,
         )
         if bins is not None:

@@ -9,7 +9,7 @@ prepare than many a point lasts.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 
 from tierscope.record.result import Record, Run
@@ -29,6 +29,11 @@ class Visits:
         self._own: dict[int, list[Record]] = {r.number: [r] for r in run.result.records if is_visited(r)}
         for visit in run.result.visits:
             self._own[visit.number].append(visit)
+
+    @property
+    def tour(self) -> int:
+        """The number of the next tour: each goes in a process of its own, so one that was interrupted is over."""
+        return 1 + max((visit.moment for visit in self._run.result.visits), default=0)
 
     def next_tour(self, left_s: float) -> list[Record]:
         """Return the points that the next tour visits, in its order; () where no visit is missing.
@@ -78,12 +83,28 @@ class Visits:
         return sorted(chosen, key=lambda record: record.number)
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
-        """The shortest of each kind, then the next of each, and so on, so that as many as possible are visited."""
-        seen: Counter[tuple[object, ...]] = Counter()
-        turns: dict[int, list[Record]] = defaultdict(list)
-        for record in sorted(due, key=self.seconds):
+        """One of each kind, then another of each, and so on; which ones has nothing to do with how long they take.
+
+        The shortest ones would be alike, as small footprints and few threads are, and would state their own drift as
+        that of the kind.
+        """
+        own: dict[tuple[object, ...], list[Record]] = defaultdict(list)
+        for record in due:
             last = len(record.groups) - 1
             kind, _ = kinds(record, takes_of(record.experiment)[-1], last, self._run.result.machine.identity.caches)
-            turns[seen[kind]].append(record)
-            seen[kind] += 1
+            own[kind].append(record)
+        turns: dict[int, list[Record]] = defaultdict(list)
+        for records in own.values():
+            for turn, place in enumerate(spread_out(len(records))):
+                turns[turn].append(records[place])
         return [record for turn in sorted(turns) for record in turns[turn]]
+
+
+def spread_out(count: int) -> list[int]:
+    """Return the numbers below `count` in an order in which the first ones are far apart, wherever it is cut off.
+
+    The bits of 0, 1, 2, ... are read from the other end (J. G. van der Corput, 1935): 0, 4, 2, 6, 1, 5, 3, 7 of eight.
+    """
+    bits = max(count - 1, 0).bit_length()
+    order = (int(f"{number:0{bits}b}"[::-1], 2) if bits else 0 for number in range(1 << bits))
+    return [number for number in order if number < count]

@@ -4,7 +4,8 @@
     traffic = the load of ours that makes an access slower by this ratio
 
 The mix of the others' reads and writes is not known. So there is one curve for each mix that was measured, and the
-answer covers what all of them say. Its interval contains
+answer covers what all of them say. Nor is known whether they come in bursts of many threads or in steady streams of
+few: a curve has a branch for each number of threads, and its bounds contain all of them. Its interval contains
 
 - the curves' own: the largest traffic follows from the lower bounds of the ratios at the upper bounds of the loads, the
   least traffic from the other ends;
@@ -14,14 +15,16 @@ answer covers what all of them say. Its interval contains
 
 Readings are taken over pieces of 50 ms, and traffic is averaged, not latency: the curve bends, and the mean latency of
 bursts is not the latency of their mean. Bursts within a piece widen the interval: its median and its mean then differ.
-Beyond the largest load nothing is known: the upper bound is infinite.
-Blind to a load that adds no latency; to traffic that was there while the curve was measured, which is its zero.
+Beyond the largest load nothing is known: the upper bound is infinite. So it is where the largest load of ours adds no
+more latency than readings differ: any traffic may then be there.
+Blind to a pattern of accesses that adds less latency than those of our loads; to traffic that was there while the curve
+was measured, which is its zero.
 Source of the family of curves: P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking, Simulation and
 Application Profiling", MICRO 2024.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
@@ -74,16 +77,20 @@ class Piece:
 
 
 class Curve:
-    """Latency over load for one mix. knots: from the least load that was asked for to the most.
+    """Latency over load for one mix. branches: one for each number of threads, from the least load to the most.
 
-    Where more is asked for and less is moved, the memory is full: latency rises at the most that it moved.
+    Where more is asked for and less is moved, the memory is full: latency rises at the most that it moved. Latency need
+    not rise with load: a memory may serve a stream in order with less delay to others than some bursts. So both bounds
+    are of all loads that may explain a latency.
     """
 
-    def __init__(self, knots: Sequence[Knot]) -> None:
-        self._low = _loads(one.load.high for one in knots), _rising(one.ratio.low for one in knots)
-        self._high = _loads(one.load.low for one in knots), _falling(one.ratio.high for one in knots)
-        middles = [one.ratio.middle for one in knots]
-        self._middle = _loads(one.load.middle for one in knots), (_rising(middles) + _falling(middles)) / 2
+    def __init__(self, *branches: Sequence[Knot]) -> None:
+        loads, ratios = _merged(branches, lambda one: (one.load.high, one.ratio.low))
+        self._low = loads, _falling(ratios)
+        loads, ratios = _merged(branches, lambda one: (one.load.low, one.ratio.high))
+        self._high = loads, _rising(ratios)
+        loads, ratios = _merged(branches, lambda one: (one.load.middle, one.ratio.middle))
+        self._middle = loads, (_rising(ratios) + _falling(ratios)) / 2
 
     @property
     def end(self) -> float:
@@ -169,17 +176,27 @@ def _one_more(deviation: float, count: int) -> float:
     return student(CONFIDENCE, count - 1) * deviation * math.sqrt(1 + 1 / count)
 
 
-def _loads(found: Iterable[float]) -> Floats:
-    return np.maximum.accumulate([0.0, *found])
+def _merged(
+    branches: Sequence[Sequence[Knot]], of: Callable[[Knot], tuple[float, float]]
+) -> tuple[Floats, list[float]]:
+    """Return 0 and the loads of all branches, none below an earlier one of its branch; and the ratios."""
+    points: list[tuple[float, float]] = []
+    for branch in branches:
+        most = 0.0
+        for load, ratio in map(of, branch):
+            most = max(most, load)
+            points.append((most, ratio))
+    points.sort(key=lambda point: point[0])
+    return np.array([0.0, *(load for load, _ in points)]), [ratio for _, ratio in points]
 
 
 def _rising(ratios: Iterable[float]) -> Floats:
-    """1, then the highest ratio of all smaller loads, which more load does not lower."""
+    """1, then the highest ratio of all smaller loads: as little may explain a latency."""
     return np.maximum.accumulate([1.0, *ratios])
 
 
 def _falling(ratios: Iterable[float]) -> Floats:
-    """1, then the lowest ratio of all larger loads, which less load does not raise."""
+    """1, then the lowest ratio of all larger loads: as much may hide behind a latency."""
     lowest = np.minimum.accumulate([1.0, *ratios][:0:-1])[::-1]
     return np.concatenate([[1.0], np.maximum(lowest, 1.0)])
 

@@ -37,11 +37,15 @@ def doubts(summary: Summary, precision: float) -> list[str]:
     return [reason for reason in summary.reasons if reason != too_wide(summary.interval, precision)]
 
 
-def spreads(visits: Sequence[Point], schedule: Schedule) -> list[Spread | None]:
-    """Return how much the visits of a point differ, for each of its groups; see `stats.visits.spread`."""
+def spreads(visits: Sequence[Point], schedule: Schedule, tours: Sequence[int]) -> list[Spread | None]:
+    """Return how much the visits of a point differ, for each of its groups; see `stats.visits.spread`.
+
+    tours: the tour of each visit.
+    """
     chosen = used(visits, schedule.precision)
+    moments = [tours[number] for number in chosen]
     return [
-        spread([visits[number].groups[group].interval for number in chosen], schedule.confidence, chosen)
+        spread([visits[number].groups[group].interval for number in chosen], schedule.confidence, moments)
         for group in range(len(visits[0].groups))
     ]
 

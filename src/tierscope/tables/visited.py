@@ -65,19 +65,22 @@ class Visited:
     def _together(self) -> dict[int, Judged]:
         rates, times, ratios = (Drifts(self._caches) for _ in range(3))
         for number, alone in self._alone.items():
-            first = self._visits[number][0]
+            first, tours = self._visits[number][0], self._tours(number)
             for take, points in zip(takes_of(first.experiment), _by_take(alone), strict=True):
-                for group, found in zip(take, spreads(points, first.experiment.schedule), strict=True):
+                for group, found in zip(take, spreads(points, first.experiment.schedule, tours), strict=True):
                     rates.add(first, take, group, found)
             for take, contrasts in zip(first.experiment.takes, _contrasts(alone), strict=False):
-                _add(times, first, take, contrasts, lambda one: one.seconds)
-                _add(ratios, first, take, contrasts, lambda one: one.ratio)
+                _add(times, first, take, contrasts, tours, lambda one: one.seconds)
+                _add(ratios, first, take, contrasts, tours, lambda one: one.ratio)
         return {
             number: replace(
                 alone[0], points=self._points(number, rates), contrasts=self._compared(number, times, ratios)
             )
             for number, alone in self._alone.items()
         }
+
+    def _tours(self, number: int) -> list[int]:
+        return [visit.moment for visit in self._visits[number]]
 
     def _points(self, number: int, rates: Drifts) -> tuple[Point, ...]:
         record, *others = self._visits[number]
@@ -110,7 +113,11 @@ class Visited:
             first = visits[0]
             if first.experiment.table != table:
                 continue
-            found = {tour: one for tour in self._used(number) if (one := of(visits[tour])) is not None and one.count}
+            found = {
+                visits[used].moment: one
+                for used in self._used(number)
+                if (one := of(visits[used])) is not None and one.count
+            }
             if found:
                 known[number] = list(found.values())
                 own = spread(known[number], first.experiment.schedule.confidence, list(found))
@@ -134,11 +141,16 @@ def _contrasts(found: Sequence[Judged]) -> list[list[Contrast]]:
 
 
 def _add(
-    drifts: Drifts, first: Record, take: Sequence[int], visits: Sequence[Contrast], of: Callable[[Contrast], Interval]
+    drifts: Drifts,
+    first: Record,
+    take: Sequence[int],
+    visits: Sequence[Contrast],
+    tours: Sequence[int],
+    of: Callable[[Contrast], Interval],
 ) -> None:
     """Add one number of a comparison; not the 1 of a take that is compared with itself."""
     schedule = first.experiment.schedule
     chosen = counted(visits, schedule)
-    own = [of(visits[tour]) for tour in chosen]
+    own = [of(visits[used]) for used in chosen]
     if any(one.relative > 0 for one in own):
-        drifts.add(first, take, take[0], spread(own, schedule.confidence, chosen))
+        drifts.add(first, take, take[0], spread(own, schedule.confidence, [tours[used] for used in chosen]))

@@ -10,7 +10,7 @@ The method is in `stats.traffic`.
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -28,7 +28,7 @@ from tierscope.suites.background.known import CURVES, Known, chaser_of, known_of
 IN_CORE = "busy"
 BATCH_S = 0.05  # a piece, of fifty blocks
 MIXES = ("read", "write", "write_nt")  # all reads; one line of each, since a plain store reads its line; all writes
-DELAYS = (0, 50, 150, 400, 1000, 3000)
+DELAYS = (0, 50, 200, 1000, 5000, 20000)
 
 
 class BackgroundOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -82,19 +82,33 @@ def _stored(path: str, machine: Machine) -> Run:
 
 
 def _measured(machine: Machine, chosen: BackgroundOptions) -> Generator[Experiment, Answer, Group | None]:
-    """The experiments of `loaded-latency`; returns its chaser."""
-    other = suites["loaded-latency"]
-    words = {name: getattr(chosen, name) for name in ("target", "pages", "mixes", "delays", "cpus", "array")}
-    words |= {name: getattr(chosen, name) for name in ("precision", "budget", "visits")}
-    inner, chaser = other.plan(machine, other.options(**words)), None
+    """All threads with each delay, then fewer without any, which load the memory more evenly; returns the chaser."""
+    names = ("target", "pages", "mixes", "delays", "cpus", "array", "precision", "budget", "visits")
+    words = {name: getattr(chosen, name) for name in names}
+    loads = yield from _loads(machine, words)
+    if not loads:
+        return None
+    chaser, *_ = loads[0].groups
+    most = max(len(load.groups[-1].team.cpus) for load in loads)
+    fewer = tuple(1 << power for power in range(most.bit_length()) if 1 << power < most)
+    if fewer:
+        own = {"array": chaser.workload.footprint_bytes, "delays": (0,), "load_threads": fewer}
+        yield from _loads(machine, words | own)
+    return chaser
+
+
+def _loads(machine: Machine, words: dict[str, Any]) -> Generator[Experiment, Answer, list[Experiment]]:
+    """The experiments of `loaded-latency`; returns its loads."""
+    other, found = suites["loaded-latency"], list[Experiment]()
+    inner = other.plan(machine, other.options(**words))
     try:
         experiment = next(inner)
         while True:
-            if experiment.table == CURVES:
-                chaser = experiment.groups[0]
+            if experiment.table == CURVES and experiment.takes:
+                found.append(experiment)
             experiment = inner.send((yield experiment))
     except StopIteration:
-        return chaser
+        return found
 
 
 def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) -> Experiment:

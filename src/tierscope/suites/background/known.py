@@ -15,28 +15,39 @@ from tierscope.tables import Flat, tables
 from tierscope.tables.measured import judged_once, records
 
 CURVES = "loaded_latency"  # the table
+WIDEST = 0.15  # half of the interval of a ratio over it: a wider one says less than its neighbours
 MOST_DOUBTED = 0.5  # of the visits of a curve, beside which others used the memory
 
 
+Ends = tuple[float, float, float]
+Branch = tuple[tuple[Ends, Ends], ...]
+
+
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """mixes: name -> loads and ratios, each (low, middle, high), least load first; idle: latencies, s, by visit.
+    """mixes: kernel -> for each number of threads loads and ratios, each (low, middle, high), least load first.
+
+    idle: latencies, s, by visit.
 
     doubt: why the curve is of a memory that others used; "": it is not.
     """
 
-    mixes: dict[str, tuple[tuple[tuple[float, float, float], tuple[float, float, float]], ...]]
+    mixes: dict[str, tuple[Branch, ...]]
     idle: tuple[tuple[float, ...], ...]
     doubt: str = ""
 
     def curves(self) -> list[Curve]:
         """Return the curve of each mix."""
         return [
-            Curve([Knot(_interval(load), _interval(ratio)) for load, ratio in points]) for points in self.mixes.values()
+            Curve(*([Knot(_interval(load), _interval(ratio)) for load, ratio in branch] for branch in branches))
+            for branches in self.mixes.values()
         ]
 
-    def zero(self, same_run: bool) -> Zero | None:
-        """Return the latency without load; None where its readings are too few. See `stats.traffic`."""
-        if not same_run:
+    def zero(self, *, alike: bool) -> Zero | None:
+        """Return the latency without load; None where its readings are too few. See `stats.traffic`.
+
+        alike: whether the first visit had the memory that is probed, as in the same run and on a simulated machine.
+        """
+        if not alike:
             return zero_of_visits(self.idle)
         first, *others = self.idle or ((),)
         return zero_of(first, [one for visit in others for one in visit])
@@ -44,15 +55,19 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
 def known_of(run: Run) -> Known:
     """Return what the run shows; no mix where it has no load with an interval."""
-    mixes: dict[str, list[tuple[int, tuple[float, float, float], tuple[float, float, float]]]] = {}
+    mixes: dict[str, dict[int, list[tuple[int, Ends, Ends]]]] = {}
     own = records(run, CURVES)
     for record, row in zip(own, tables[CURVES].flat(run), strict=True):
         load, ratio = _load(record, row), _ends(row, "over_idle", "over_idle")
-        if load and ratio:
-            name = f"{row['kernel']}, {row['load_threads']} threads"
-            mixes.setdefault(name, []).append((whole(row["delay_cycles"]) or 0, load, ratio))
+        if load and ratio and ratio[2] - ratio[0] <= 2 * WIDEST * ratio[1]:
+            branches = mixes.setdefault(str(row["kernel"]), {})
+            delay, threads = whole(row["delay_cycles"]) or 0, whole(row["load_threads"]) or 0
+            branches.setdefault(threads, []).append((delay, load, ratio))
     ordered = {
-        name: tuple((load, ratio) for _, load, ratio in sorted(found, reverse=True)) for name, found in mixes.items()
+        name: tuple(
+            tuple((load, ratio) for _, load, ratio in sorted(found, reverse=True)) for found in branches.values()
+        )
+        for name, branches in mixes.items()
     }
     return Known(mixes=ordered, idle=_idle(run, own), doubt=_doubt(run, own))
 
@@ -62,16 +77,16 @@ def chaser_of(run: Run) -> Group | None:
     return next((record.experiment.groups[0] for record in records(run, CURVES) if record.experiment.takes), None)
 
 
-def _interval(ends: tuple[float, float, float]) -> Interval:
+def _interval(ends: Ends) -> Interval:
     return Interval(*ends, 1)
 
 
-def _ends(row: Flat, value: str, stem: str) -> tuple[float, float, float] | None:
+def _ends(row: Flat, value: str, stem: str) -> Ends | None:
     low, middle, high = (real(row.get(name)) for name in (f"{stem}_low", value, f"{stem}_high"))
     return None if low is None or middle is None or high is None else (low, middle, high)
 
 
-def _load(record: Record, row: Flat) -> tuple[float, float, float] | None:
+def _load(record: Record, row: Flat) -> Ends | None:
     """Bytes/s of the load on the bus; None of the chaser alone, and where only a counter could measure them."""
     found, facts = _ends(row, "bandwidth_bytes_per_s", "bandwidth"), record.groups[-1]
     bus, program = facts.bus_bytes_per_operation, facts.program_bytes_per_operation

@@ -64,7 +64,8 @@ class Watched:
         stored = record.experiment.labels.get("known")
         self._known = known_of(run) if stored is None else msgspec.json.decode(str(stored), type=Known)
         self._curves: list[Curve] = self._known.curves()
-        self._zero: Zero | None = self._known.zero(same_run=stored is None)
+        self._simulated = record.groups[0].origin == "simulated"
+        self._zero: Zero | None = self._known.zero(alike=stored is None or self._simulated)
         length = record.experiment.labels.get("window_s")
         self._windows = windows_of(run, record, float(length) if isinstance(length, int | float) else 1.0)
 
@@ -86,7 +87,6 @@ class Watched:
             why = "an access is faster now than without load when the curve was measured: its zero does not hold"
         begin = windows[0].begin_s
         started = datetime.fromisoformat(self._record.started) + timedelta(seconds=begin)
-        facts, simulated = self._record.groups[0], len(self._record.experiment.takes) < 2
         point = judged_once(self._run, self._record).points[0]
         last = closing(self._record, point) | {"conclusive": not why, "reasons": (why,) if why else ()}
         return BackgroundRow(
@@ -98,9 +98,9 @@ class Watched:
             traffic=None if found is None or state == UNKNOWN else _interval(found, used),
             latency=_latency(used),
             over_idle=ratio,
-            slower=None if simulated or not used else mean(window.slower for window in used),
+            slower=None if self._simulated or not used else mean(window.slower for window in used),
             curve_end_bytes_per_s=min((curve.end for curve in self._curves), default=None),
-            target=facts.target,
+            target=self._record.groups[0].target,
             **last,
         )
 
@@ -119,8 +119,8 @@ class Watched:
 
     def _unseen(self) -> str:
         end = show_rate(min(curve.end for curve in self._curves))
-        varies = percent(math.expm1(self._zero.error)) if self._zero else ""
-        return f"latency varies by {varies} without load, and our own load of {end} adds no more than that"
+        varies = f"{math.expm1(self._zero.error):.1%}" if self._zero else ""
+        return f"latency varies by {varies} without load, and of some mix even {end} of our own add no more than that"
 
     def _traffic(self, used: Sequence[Window], zero: Zero) -> Traffic:
         """The mean of the windows."""
