@@ -9,6 +9,7 @@ import pytest
 import made
 from fake_core import FakeCore, put_in_place
 from made import Maker
+from made_background import background_run
 from made_blocks import add_block_points
 from made_buffers import add_regions
 from made_contention import add_contention
@@ -66,6 +67,7 @@ def _streams(maker: Maker) -> None:
 
 
 MADE: dict[str, Make] = {
+    "background": background_run,
     "blocks": of("blocks", lambda maker: add_block_points(maker, (8000,))),
     "buffers": of("buffers", lambda maker: add_regions(maker, largest=32 * MiB)),
     "closed-loop": of("closed-loop", add_closed_loop),

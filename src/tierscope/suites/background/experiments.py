@@ -23,10 +23,11 @@ from tierscope.record.experiment import Experiment, Group, Label, Schedule, Targ
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.record.work import CallWork
-from tierscope.suites.background.known import CURVES, Known, chaser_of, known_of
+from tierscope.suites.background.known import BEFORE, CURVES, Known, chaser_of, known_of
 
 IN_CORE = "busy"
 BATCH_S = 0.05  # a piece, of fifty blocks
+BEFORE_S = 1.0
 MIXES = ("read", "write", "write_nt")  # all reads; one line of each, since a plain store reads its line; all writes
 DELAYS = (0, 50, 200, 1000, 5000, 20000)
 
@@ -85,7 +86,7 @@ def _measured(machine: Machine, chosen: BackgroundOptions) -> Generator[Experime
     """All threads with each delay, then fewer without any, which load the memory more evenly; returns the chaser."""
     names = ("target", "pages", "mixes", "delays", "cpus", "array", "precision", "budget", "visits")
     words = {name: getattr(chosen, name) for name in names}
-    loads = yield from _loads(machine, words)
+    loads = yield from _loads(machine, words, chosen)
     if not loads:
         return None
     chaser, *_ = loads[0].groups
@@ -97,14 +98,18 @@ def _measured(machine: Machine, chosen: BackgroundOptions) -> Generator[Experime
     return chaser
 
 
-def _loads(machine: Machine, words: dict[str, Any]) -> Generator[Experiment, Answer, list[Experiment]]:
-    """The experiments of `loaded-latency`; returns its loads."""
+def _loads(
+    machine: Machine, words: dict[str, Any], first: BackgroundOptions | None = None
+) -> Generator[Experiment, Answer, list[Experiment]]:
+    """The experiments of `loaded-latency`; returns its loads. first: watches the core for a moment before them."""
     other, found = suites["loaded-latency"], list[Experiment]()
     inner = other.plan(machine, other.options(**words))
     try:
         experiment = next(inner)
         while True:
             if experiment.table == CURVES and experiment.takes:
+                if not found and first is not None:
+                    yield before(experiment.groups[0], first)
                 found.append(experiment)
             experiment = inner.send((yield experiment))
     except StopIteration:
@@ -132,6 +137,12 @@ def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) 
         takes=tuple((number,) for number in range(takes)),
         against=tuple(range(takes)),
     )
+
+
+def before(chaser: Group, chosen: BackgroundOptions) -> Experiment:
+    """A moment of the same before the curve: the speed of the core, with which that during the watch is compared."""
+    found = watch(chaser, msgspec.structs.replace(chosen, duration=min(BEFORE_S, chosen.duration)))
+    return msgspec.structs.replace(found, labels={**found.labels, "part": BEFORE})
 
 
 suites.add(

@@ -11,10 +11,13 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.background import doubt
 from tierscope.stats.median import Interval
 from tierscope.stats.traffic import Curve, Knot, Zero, zero_of, zero_of_visits
+from tierscope.suites.background.pieces import core_s_of
 from tierscope.tables import Flat, tables
 from tierscope.tables.measured import judged_once, records
 
 CURVES = "loaded_latency"  # the table
+TABLE = "background"
+BEFORE = "before"  # the part that shows how fast the core is when the curve is measured
 WIDEST = 0.15  # half of the interval of a ratio over it: a wider one says less than its neighbours
 MOST_DOUBTED = 0.5  # of the visits of a curve, beside which others used the memory
 
@@ -28,11 +31,13 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     idle: latencies, s, by visit.
 
+    core_s: of an addition in registers at that time; None where it is not known.
     doubt: why the curve is of a memory that others used; "": it is not.
     """
 
     mixes: dict[str, tuple[Branch, ...]]
     idle: tuple[tuple[float, ...], ...]
+    core_s: float | None = None
     doubt: str = ""
 
     def curves(self) -> list[Curve]:
@@ -69,7 +74,9 @@ def known_of(run: Run) -> Known:
         )
         for name, branches in mixes.items()
     }
-    return Known(mixes=ordered, idle=_idle(run, own), doubt=_doubt(run, own))
+    befores = [one for one in records(run, TABLE) if one.experiment.labels.get("part") == BEFORE]
+    core_s = core_s_of(run, befores[0]) if befores and len(befores[0].experiment.takes) > 1 else None
+    return Known(mixes=ordered, idle=_idle(run, own), core_s=core_s, doubt=_doubt(run, own))
 
 
 def chaser_of(run: Run) -> Group | None:

@@ -4,6 +4,7 @@ Only blocks in which nothing happened to the thread are taken. Time that the hos
 blocks; what marks none slows the additions in registers as well, and shows in `slower`.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,8 +32,11 @@ class Window:
     kept: float  # share of the blocks
 
 
-def windows_of(run: Run, record: Record, length_s: float) -> list[Window]:
-    """Return the windows of a watch, in the order of time; times count from its first block."""
+def windows_of(run: Run, record: Record, length_s: float, core_s: float | None = None) -> list[Window]:
+    """Return the windows of a watch, in the order of time; times count from its first block.
+
+    core_s: time of an addition in registers when the curve was measured, None where it is not known.
+    """
     blocks, hz = run.blocks(record), record.clock.hz
     blocks = blocks[(blocks["flags"] & SIZING) == 0]
     if not blocks.size:
@@ -42,7 +46,7 @@ def windows_of(run: Run, record: Record, length_s: float) -> list[Window]:
     first = float(blocks["start_ticks"].min()) / hz
     begins = np.array([one["start_ticks"].min() / hz - first for one in probe])
     speeds = [(one["start_ticks"].min() / hz - first, _middle(one, hz)) for one in additions if _clean(one).size]
-    fastest = float(np.percentile([time for _, time in speeds], FASTEST)) if speeds else 1.0
+    fastest = min(_fastest([time for _, time in speeds]) or 1.0, core_s or math.inf)
     found = []
     for number in range(int(begins.max() // length_s) + 1):
         inside = [one for one, begin in zip(probe, begins, strict=True) if begin // length_s == number]
@@ -51,6 +55,16 @@ def windows_of(run: Run, record: Record, length_s: float) -> list[Window]:
             slower = float(np.median(now)) / fastest if now else 1.0
             found.append(_window(inside, hz, first, slower))
     return found
+
+
+def core_s_of(run: Run, record: Record) -> float | None:
+    """Return the time of an addition in registers at its fastest; None where no undisturbed block has one."""
+    additions = _batches(run.blocks(record), record.experiment, record.takes, 1)
+    return _fastest([_middle(one, record.clock.hz) for one in additions if _clean(one).size])
+
+
+def _fastest(times: Sequence[float]) -> float | None:
+    return float(np.percentile(times, FASTEST)) if times else None
 
 
 def _window(inside: Sequence[Blocks], hz: float, first: float, slower: float) -> Window:

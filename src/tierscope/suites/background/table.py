@@ -17,7 +17,7 @@ import msgspec
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.traffic import Curve, Traffic, Zero, traffic
-from tierscope.suites.background.known import Known, known_of
+from tierscope.suites.background.known import BEFORE, Known, known_of
 from tierscope.suites.background.pieces import UNDISTURBED, Window, windows_of
 from tierscope.suites.background.row import BackgroundRow
 from tierscope.suites.background.said import BELOW, MORE, SOME, UNKNOWN, said_of
@@ -49,7 +49,12 @@ class Background:
     }
 
     def rows(self, run: Run) -> list[BackgroundRow]:
-        return [row for record in records(run, self.name) for row in Watched(run, record).rows()]
+        return [
+            row
+            for record in records(run, self.name)
+            if record.experiment.labels.get("part") != BEFORE
+            for row in Watched(run, record).rows()
+        ]
 
     def insights(self, run: Run, rows: list[BackgroundRow]) -> list[Insight]:
         del run
@@ -67,7 +72,9 @@ class Watched:
         self._simulated = record.groups[0].origin == "simulated"
         self._zero: Zero | None = self._known.zero(alike=stored is None or self._simulated)
         length = record.experiment.labels.get("window_s")
-        self._windows = windows_of(run, record, float(length) if isinstance(length, int | float) else 1.0)
+        self._windows = windows_of(
+            run, record, float(length) if isinstance(length, int | float) else 1.0, self._known.core_s
+        )
 
     def rows(self) -> list[BackgroundRow]:
         """Return the row of all windows, then each window's; none where there is no block."""
@@ -107,7 +114,7 @@ class Watched:
     def _why_not(self, windows: Sequence[Window], used: Sequence[Window]) -> str:
         """Return why nothing is known; "" where something is."""
         if self._known.doubt:
-            return f"while the curve was measured, {self._known.doubt}"
+            return f"the curve does not hold: {self._known.doubt}"
         if not self._curves:
             return "no load of ours has a known latency and known bytes on the bus"
         if self._zero is None:
@@ -133,7 +140,8 @@ class Watched:
         if self._zero is None or not used:
             return None
         ratio = mean(piece.latency_s for window in used for piece in window.pieces) / self._zero.latency_s
-        wider = math.exp(self._zero.error)
+        scatter = mean(piece.error for window in used for piece in window.pieces)
+        wider = math.exp(math.hypot(self._zero.error, scatter))
         return Interval(ratio / wider, ratio, ratio * wider, sum(len(window.pieces) for window in used))
 
 
