@@ -24,7 +24,7 @@ def said(run: Run) -> Insight:
 def test_planted_traffic_is_found_in_the_whole_and_in_each_window(tmp_path: Path) -> None:
     run = background_run(tmp_path / "run", 8e9)
     whole, *windows = rows(run)
-    assert len(windows) >= 3
+    assert len(windows) >= 2
     assert {row.state for row in (whole, *windows)} == {"some"}
     assert all(row.traffic and row.traffic.low <= 8e9 <= row.traffic.high for row in (whole, *windows))
     assert whole.conclusive
