@@ -15,6 +15,7 @@ from tierscope.run import runner
 from tierscope.run.counters import Counters
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner
+from tierscope.run.walks import Walks
 from tierscope.stats.judged import Judged
 from tierscope.units import GiB
 
@@ -47,6 +48,7 @@ class Lab:
 
     def __init__(self, directory: Path, core: FakeCore) -> None:
         self.directory, self.core = directory, core
+        self.walks: Walks | None = None
 
     def __call__(
         self, plan: Callable[[], Plan], observer: Observer | None = None, limit: float = 1e9,
@@ -54,8 +56,9 @@ class Lab:
     ) -> Result:  # fmt: skip
         there = (self.directory / "result.json").exists()
         result = load(self.directory).result if there else EMPTY
-        catalogue = made_catalogue()
-        run = Runner(self.directory, result, self.core.session, catalogue, observer, limit, counters)
+        run = Runner(
+            self.directory, result, self.core.session, self.walks or Walks(made_catalogue()), observer, limit, counters
+        )
         return run.execute(plan)
 
     @property
