@@ -21,7 +21,7 @@ from tierscope import core
 from tierscope.cli.main import main as tierscope
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import SIZING, load
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.start import this_machine
 from tierscope.suites.background.row import BackgroundRow
 from tierscope.tables import tables

@@ -19,7 +19,7 @@ import numpy as np
 
 from tierscope.core import Session, catalogue
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.calibrate import SEARCH_S, Trials, ways_of
 from tierscope.run.candidates import Candidate
 from tierscope.run.walks import Walks

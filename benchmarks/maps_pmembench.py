@@ -33,7 +33,7 @@ import numpy as np
 from tierscope import core
 from tierscope.errors import TierscopeError
 from tierscope.record.experiment import Group, Target, Team, Workload
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.run.start import this_machine
 from tierscope.stats.contrast import estimate
 

@@ -17,7 +17,9 @@ from tierscope import core
 from tierscope.metrics import metrics_for
 from tierscope.record.experiment import Group, Schedule, Target, Team, Workload
 from tierscope.record.result import Blocks
-from tierscope.record.work import CallWork, LineWork, Work
+from tierscope.record.work import Work
+from tierscope.record.work.call import CallWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.start import this_machine
 from tierscope.stats.median import median
 from tierscope.units import KiB

@@ -18,7 +18,7 @@ from against.reading import PeerError, output
 from tierscope.core import Session
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import SIZING
-from tierscope.record.work import HopWork
+from tierscope.record.work.hop import HopWork
 from tierscope.units import KiB, MiB, show_bytes
 
 FOOTPRINTS = (16 * KiB, 1 * MiB, 64 * MiB, 1024 * MiB)

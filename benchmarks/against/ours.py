@@ -17,7 +17,7 @@ from tierscope.core import Session, catalogue
 from tierscope.record.catalogue import Catalogue
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.result import SIZING, Blocks, GroupFacts
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.calibrate import SEARCH_S
 from tierscope.run.walks import Walks
 from tierscope.stats.together import together

@@ -9,7 +9,7 @@ from tiers import first
 from tierscope.cli.main import main
 from tierscope.record.experiment import Experiment, Group, Team, Workload
 from tierscope.record.result import Run, load
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.suites.background import experiments
 from tierscope.suites.background.experiments import BackgroundOptions
 from tierscope.suites.background.known import Known

@@ -22,7 +22,7 @@ from tierscope.fio.place import Place
 from tierscope.fio.program import find
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import load
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.suites.neighbors import fio as neighbor_fio
 from tierscope.suites.storage.bins import percentiles
 from tierscope.tables import tables

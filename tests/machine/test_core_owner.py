@@ -16,7 +16,7 @@ OWNER = """
 import signal
 from tierscope.core import Session
 from tierscope.record.experiment import Group, Target, Team, Workload
-from tierscope.record.work import TaskWork
+from tierscope.record.work.task import TaskWork
 for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):  # nohup and some CI systems start us deaf to some of them
     signal.signal(each, signal.SIG_DFL)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())

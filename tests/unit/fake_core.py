@@ -23,7 +23,7 @@ from tierscope.record.experiment import Group
 from tierscope.record.machine import Machine
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run import runner, start
 from tierscope.run.candidates import (
     LOADS_ONLY,

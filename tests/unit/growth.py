@@ -322,8 +322,38 @@ def metrics() -> Parts:
     }
 
 
+def work() -> Parts:
+    """The struct of a new task: a plan, a file of groups and a stored run take its fields."""
+    import msgspec
+
+    from tierscope.core import group_words
+    from tierscope.record.experiment import Experiment
+    from tierscope.record.schema import schema
+    from tierscope.suites.groups.experiments import read_groups
+
+    group = 'kernel="new"\ncpus="0"\nstripe="8KiB"\nrest="1ms"\nstripes=3\nnote="a b"\n'
+    (experiment,) = read_groups(f"[[experiment]]\n[[experiment.group]]\n{group}", {"new": "skeleton"}).experiments
+    words = group_words(experiment.groups[0])
+    stored = msgspec.json.decode(msgspec.json.encode(experiment), type=Experiment)
+    asked = {"stripe": "8KiB", "rest": "0.001000000s", "stripes": "3", "note": "a%20b"}
+    return {
+        "a file of groups, a plan": {key: words.get(key) for key in asked} == asked,
+        "a plan, left to the core": "note" not in group_words(_without_note(experiment)),
+        "a stored run": stored == experiment,
+        "its schema": '"stripe_bytes"' in json.dumps(schema()),
+    }
+
+
+def _without_note(experiment: Any) -> Any:
+    from msgspec.structs import replace
+
+    group = experiment.groups[0]
+    return replace(group, workload=replace(group.workload, work=replace(group.workload.work, note="")))
+
+
 KINDS: dict[str, Callable[[], Parts]] = {
-    one.__name__: one for one in (suite, figure, importer, identity, check, model, format, command, document, metrics)
+    one.__name__: one
+    for one in (suite, figure, importer, identity, check, model, format, command, document, metrics, work)
 }
 """On the fake core."""
 

@@ -28,7 +28,9 @@ from tierscope.record.result import (
     Trial,
     Warn,
 )
-from tierscope.record.work import HopWork, LineWork, Work
+from tierscope.record.work import Work
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.runner import lasted
 from tierscope.units import GiB, KiB, MiB
 

@@ -6,7 +6,7 @@ from made import HZ, Maker, Teamwork, made_blocks, made_facts
 from tierscope.record import result as results
 from tierscope.record.experiment import Group, Label, Target, Team, Workload
 from tierscope.record.result import Blocks
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.units import GiB
 
 COPIED = 128.0  # program bytes of one operation

@@ -9,7 +9,7 @@ from made import Maker, Teamwork, made_blocks, made_facts
 from made_neighbors import order_of
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.result import PREEMPTED, Blocks, GroupFacts, Record, read_blocks, write_blocks
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.stats.contrast import ROUNDS
 from tierscope.units import LINE_BYTES, MiB
 

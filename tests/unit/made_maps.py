@@ -8,7 +8,7 @@ from tierscope.record import result as results
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.result import Blocks, Record
 from tierscope.record.timing import Timing
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.stats.contrast import ROUNDS, VICTIM
 
 COUNT = 2000

@@ -10,7 +10,8 @@ from made_work import plain_work
 from tierscope.record import result as results
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.result import Blocks, GroupFacts, Record
-from tierscope.record.work import BlockWork, TaskWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.task import TaskWork
 from tierscope.stats.contrast import ROUNDS
 from tierscope.units import MiB
 

@@ -11,7 +11,7 @@ from tierscope.plans import suites
 from tierscope.record.experiment import Schedule
 from tierscope.record.program import BIN, SIDES, Moved, Program, Repeat, bins_of
 from tierscope.record.result import BLOCK, Clock, Run, write_blocks
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 
 HZ = 1e9
 REPEATS = 8

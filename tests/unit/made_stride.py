@@ -6,7 +6,7 @@ import numpy as np
 
 from made import Maker, Teamwork, made_facts
 from tierscope.record.experiment import Group, Label, Target, Team, Workload
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.units import GiB, KiB
 
 STRIDES = tuple(64 << octave for octave in range(11))

@@ -7,7 +7,7 @@ import numpy as np
 
 from made import Maker, Teamwork
 from tierscope.record.experiment import Experiment, Group, Label, Target, Team, Workload
-from tierscope.record.work import HopWork
+from tierscope.record.work.hop import HopWork
 from tierscope.stats.tlb import APART, BESIDE
 from tierscope.units import LINE_BYTES, KiB
 

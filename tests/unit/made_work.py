@@ -1,7 +1,8 @@
 """The plainest work of a kernel, for made plans: of the task that the catalogue of a core states for it."""
 
 from made_machine import WALKS
-from tierscope.record.work import KINDS, JobWork, Work
+from tierscope.record.work import KINDS, Work
+from tierscope.record.work.job import JobWork
 
 OTHERS = {
     "chase": "hop", "probe": "hop", "chase_blocks": "hop", "read_blocks": "block", "memcpy_blocks": "block",

@@ -10,7 +10,10 @@ from fake_core import FakeCore, put_in_place
 from said import say
 from tierscope.errors import Exit
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
-from tierscope.record.work import JobWork, LineWork, TaskWork, Work
+from tierscope.record.work import Work
+from tierscope.record.work.job import JobWork
+from tierscope.record.work.line import LineWork
+from tierscope.record.work.task import TaskWork
 from tierscope.run.commands import commands_of
 from tierscope.run.runner import Runner
 

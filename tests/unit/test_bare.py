@@ -18,7 +18,8 @@ from tierscope.errors import TierscopeError, UsageError, WrongAnswerError
 from tierscope.imports.store import Given
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import BLOCK, load, load_manifest
-from tierscope.record.work import HopWork, LineWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 from tierscope.run import start
 from tierscope.run.bare import Files, files_of, read_run
 from tierscope.run.bare_steps import is_of_the_core, read_output, steps_of

@@ -8,11 +8,18 @@ import pytest
 
 from made import one_group
 from tierscope import core
+from tierscope.core.plan import work_words
 from tierscope.core.session import HEADER_BYTES
 from tierscope.errors import CoreError, Exit, MachineError, TierscopeError, UsageError
 from tierscope.record.experiment import Target
 from tierscope.record.result import BLOCK
-from tierscope.record.work import BlockWork, LineWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.call import CallWork
+from tierscope.record.work.handover import HandOverWork
+from tierscope.record.work.job import JobWork
+from tierscope.record.work.key import KeyedWork
+from tierscope.record.work.line import LineWork
+from tierscope.record.work.task import TaskWork
 from tierscope.units import GiB, MiB
 
 HELLO = (
@@ -176,3 +183,25 @@ def test_a_path_with_a_space_cannot_stand_in_a_plan() -> None:
 def test_every_error_of_the_border_has_its_status() -> None:
     statuses = {kind: kind.status for kind in (UsageError, MachineError, CoreError)}
     assert statuses == {UsageError: Exit.USAGE, MachineError: Exit.CANNOT, CoreError: Exit.INTERNAL}
+
+
+def test_a_work_is_written_from_its_fields() -> None:
+    """The words that plans had when each task wrote its own."""
+    block = BlockWork(element_bytes=4096, access_bytes=64, locality_bytes=1 << 20, fence="line", order="once")
+    assert work_words(block) == {
+        "element": "4KiB", "access": "64B", "locality": "1MiB", "fence": "line", "order": "once"
+    }  # fmt: skip
+    task = TaskWork(size="test", command="./solve 'a b' >x%", limit_s=1.5)
+    assert work_words(task) == {"size": "test", "command": "./solve%20%27a%20b%27%20%3Ex%25", "limit": "1.500000000s"}
+    keyed = KeyedWork(operation="get:8+insert:1", keys="zipf:0.99", sharing="one", count=500, value_bytes=64)
+    assert work_words(keyed) == {
+        "operation": "get:8+insert:1", "keys": "zipf:0.99", "sharing": "one", "count": "500", "value": "64B"
+    }  # fmt: skip
+    assert work_words(CallWork()) == work_words(HandOverWork()) == work_words(KeyedWork()) == {}
+    assert work_words(JobWork(block_bytes=4096, order="random", arguments="--rw=read")) == {}
+
+
+def test_every_line_of_a_plan_states_the_usual_keys() -> None:
+    words = core.group_words(one_group("noop", (0,), GiB, work=CallWork()))
+    usual = {"streams": "1", "unroll": "1", "prefetch": "0B", "prefetchw": "0B", "interleave": "0B", "element": "64B"}
+    assert {key: words[key] for key in (*usual, "locality")} == usual | {"locality": "0B"}

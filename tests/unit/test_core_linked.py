@@ -11,7 +11,7 @@ from tierscope import core
 from tierscope.core import find
 from tierscope.errors import MachineError
 from tierscope.record.experiment import Target, Workload
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 
 HELLO = (
     '{"fact":"hello","version":"0.1.0","compiler":"made",'

@@ -18,7 +18,7 @@ from tierscope.plans.kernels import FLUSHES
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.record.result import Warn
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.report.content import gather
 from tierscope.report.terminal import show
 from tierscope.report.top.top import top

@@ -10,7 +10,13 @@ from made import Maker, add_stream
 from tierscope.errors import OutOfRangeError, ResultError, UsageError
 from tierscope.record.experiment import Schedule, Workload
 from tierscope.record.result import load
-from tierscope.record.work import BlockWork, CallWork, HopWork, KeyedWork, LineWork, TaskWork, Work
+from tierscope.record.work import Work
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.call import CallWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.key import KeyedWork
+from tierscope.record.work.line import LineWork
+from tierscope.record.work.task import TaskWork
 
 SHARES, TIMES = ("precision", "confidence"), ("block_s", "minimum_s", "budget_s")
 

@@ -11,7 +11,7 @@ from made_machine import made_machine
 from made_work import TASKS as KNOWN
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.record.experiment import Target
-from tierscope.record.work import TaskWork
+from tierscope.record.work.task import TaskWork
 from tierscope.run.expected import imagine
 from tierscope.suites.groups.experiments import read_groups
 from tierscope.units import GiB, KiB, MiB

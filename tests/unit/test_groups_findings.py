@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from tierscope.record.experiment import Group, Target, Team, Workload
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.stats.median import Interval
 from tierscope.suites.groups.findings import said
 from tierscope.suites.groups.row import GroupsRow

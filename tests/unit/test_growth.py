@@ -28,6 +28,7 @@ PATHS = {
     "command": "src/tierscope/cli/commands/skeleton.py",
     "document": "src/tierscope/reproduce/skeleton.py",
     "metrics": "src/tierscope/metrics/skeleton.toml",
+    "work": "src/tierscope/record/work/skeleton.py",
 }
 """By kind: the one file or folder, below examples/skeleton and in the tree."""
 
@@ -42,6 +43,7 @@ TESTS = {
     "command": ("test_every_suite.py",),
     "document": ("test_reproduce.py",),
     "metrics": ("test_metrics.py",),
+    "work": ("test_groups_file.py",),
 }
 """By kind: tests that hold for every thing of this kind, and find a newcomer by themselves."""
 

@@ -14,7 +14,7 @@ from tierscope.models.device import Device
 from tierscope.models.model import FitError
 from tierscope.predict.rows import of_counters
 from tierscope.record.result import Record
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 
 
 def swept(tmp_path: Path, counts: tuple[int, ...], **changes: object) -> list[Record]:

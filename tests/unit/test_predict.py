@@ -20,7 +20,7 @@ from tierscope.models.structure_model import StructureModel
 from tierscope.predict.memory import memory
 from tierscope.predict.rows import MODEL_ERROR
 from tierscope.record.result import Run
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 
 NEAR, FAR = "read=100ns,cache=1MiB:5ns", "read=300ns,cache=1MiB:5ns"
 

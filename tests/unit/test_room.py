@@ -15,7 +15,7 @@ from tierscope.plans.options import own_options
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.result import load_manifest
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run import start
 from tierscope.run.expected import imagine
 from tierscope.run.room import POOL_BYTES, with_rooms

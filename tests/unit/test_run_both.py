@@ -6,7 +6,7 @@ from fake_core import FakeCore
 from lab import group
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import GroupFacts
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.run.both import Both, is_job
 from tierscope.run.measurer import Measurer
 

@@ -15,7 +15,7 @@ from tierscope.errors import CoreError, MachineError, WrongAnswerError
 from tierscope.plans import Plan
 from tierscope.record.experiment import Experiment, Group
 from tierscope.record.result import Blocks, Record, load, read_blocks, write_blocks
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run import runner
 from tierscope.run.batches import BATCH_S, GROWTH
 from tierscope.run.calibrate import SEARCH_S, ways_of

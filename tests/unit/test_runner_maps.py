@@ -8,7 +8,7 @@ from fake_core import FakeCore
 from lab import Lab, group, plan_of, point
 from tierscope.errors import WrongAnswerError
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.run import runner
 from tierscope.stats.contrast import ROUNDS, VICTIM
 

@@ -16,7 +16,7 @@ from tierscope.fio.program import find
 from tierscope.host.system import System
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import BLOCK
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.units import KiB, MiB
 
 RAW = json.loads(DOCUMENT.read_text())["jobs"][0]

@@ -15,7 +15,7 @@ from tierscope.fio.answer import Document
 from tierscope.fio.place import Place
 from tierscope.fio.walk import Walk
 from tierscope.record.experiment import Group, Target, Team, Workload
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.units import KiB, MiB
 
 WORDS = {"rw": "read", "iodepth": "4", "bs": "131072"}

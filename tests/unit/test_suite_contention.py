@@ -14,7 +14,7 @@ from tierscope.plans import Answer, suites
 from tierscope.record.experiment import Experiment, Label
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.expected import expected_seconds, imagine
 from tierscope.suites.contention.experiments import STAND_IN
 from tierscope.units import GiB, MiB

@@ -8,7 +8,9 @@ from tierscope.errors import TierscopeError
 from tierscope.plans import suites
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork, HopWork, LineWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.expected import imagine
 from tierscope.suites.loaded_latency.loads import Steps, chase_of, load_of, spread
 from tierscope.units import GiB, MiB

@@ -15,7 +15,7 @@ from tierscope.plans.sizes import free_bytes
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
 from tierscope.record.result import GroupFacts, load
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.doubts import doubts
 from tierscope.stats.point import Point, judge
 from tierscope.units import GiB, MiB

@@ -17,7 +17,7 @@ from tierscope.compare.comparison import compare_runs
 from tierscope.draw import figures
 from tierscope.errors import UsageError
 from tierscope.record.result import Run
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.report import terminal
 from tierscope.report.content import gather
 from tierscope.report.top.top import top

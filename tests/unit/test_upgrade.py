@@ -18,7 +18,8 @@ from tierscope.record.experiment import Experiment
 from tierscope.record.result import SCHEMA, Record, load, load_manifest
 from tierscope.record.schema import schema
 from tierscope.record.upgrade import EVERY, OF_TASK, upgraded
-from tierscope.record.work import KINDS, LineWork
+from tierscope.record.work import KINDS
+from tierscope.record.work.line import LineWork
 from tierscope.run import start
 from tierscope.run.observer import Observer
 from tierscope.stats.point import Point

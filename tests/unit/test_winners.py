@@ -12,7 +12,7 @@ from lab import Lab, group, lab_in, plan_of, point
 from landscapes import around
 from tierscope.record.experiment import Experiment, Group
 from tierscope.record.record import Record
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.calibrate import ways_of
 from tierscope.run.candidates import Candidate
 from tierscope.run.walks import Walks

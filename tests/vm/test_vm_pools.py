@@ -7,7 +7,8 @@ import pytest
 from border import Fact, refused
 from tierscope.core import Session
 from tierscope.record.experiment import Group, Target, Team, Workload
-from tierscope.record.work import BlockWork, LineWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.line import LineWork
 from tierscope.units import MiB
 from tierscope.vm import nvdimm
 from virtual import VirtualMachine

@@ -18,7 +18,7 @@ import numpy as np
 from tierscope.errors import ResultError
 from tierscope.record.counting import SIMULATED
 from tierscope.record.result import Record, Run
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.sound import reads
 from tierscope.stats.correlation import FEWEST, Correlation
 from tierscope.tables.measured import judged, measured

@@ -1,73 +1,43 @@
 """A group as one line of a plan for the core: the keys that every group takes, and those of its task."""
 
-from typing import assert_never
 from urllib.parse import quote
+
+import msgspec
 
 from tierscope.errors import UsageError
 from tierscope.record.experiment import Group
-from tierscope.record.work import (
-    BlockWork,
-    CallWork,
-    HandOverWork,
-    HopWork,
-    JobWork,
-    KeyedWork,
-    LineWork,
-    TaskWork,
-    TransferWork,
-    Work,
-)
+from tierscope.record.work import Work
+from tierscope.record.work.base import key_of
 from tierscope.units import word_bytes
+
+USUAL = {
+    "streams": "1", "unroll": "1", "prefetch": word_bytes(0), "prefetchw": word_bytes(0), "interleave": word_bytes(0),
+    "element": word_bytes(64), "locality": word_bytes(0),
+}  # fmt: skip
+"""Keys of tasks at their usual values, which every line states: the core takes them for any kernel."""
+
+SAFE = "/.=-+:,@"  # of a text that is percent-encoded
 
 
 def work_words(work: Work) -> dict[str, str]:
-    """The keys of its task; "" for one that is left to the core."""
-    match work:
-        case LineWork():
-            return {
-                "streams": str(work.streams),
-                "unroll": str(work.unroll),
-                "prefetch": word_bytes(work.prefetch_bytes),
-                "prefetchw": word_bytes(work.prefetchw_bytes),
-                "interleave": word_bytes(work.interleave_bytes),
-                "row": word_bytes(work.row_bytes) if work.row_bytes else "",
-            }
-        case HopWork():
-            return {
-                "element": word_bytes(work.element_bytes),
-                "locality": word_bytes(work.locality_bytes),
-                "order": work.order,
-            }
-        case BlockWork():
-            return {
-                "element": word_bytes(work.element_bytes),
-                "access": word_bytes(work.access_bytes) if work.access_bytes else "",
-                "locality": word_bytes(work.locality_bytes),
-                "fence": work.fence,
-                "order": work.order,
-            }
-        case TaskWork():
-            return {
-                "size": work.size,
-                "command": quote(work.command, safe="/.=-+:,@"),
-                "limit": f"{work.limit_s:.9f}s" if work.limit_s else "",
-            }
-        case KeyedWork():
-            return {
-                "operation": work.operation,
-                "keys": work.keys,
-                "sharing": work.sharing,
-                "count": str(work.count) if work.count else "",
-                "value": word_bytes(work.value_bytes) if work.value_bytes else "",
-            }
-        case CallWork() | HandOverWork() | TransferWork() | JobWork():
-            return {}
-        case _:
-            assert_never(work)
+    """Return the keys of its task, which are its fields; one that is zero or "" is left to the core."""
+    if not work.of_core:
+        return {}
+    fields = msgspec.structs.asdict(work)
+    return {
+        key_of(name): quote(value, safe=SAFE) if name in work.encoded else _word(name, value)
+        for name, value in fields.items()
+        if value
+    }
 
 
-USUAL = work_words(LineWork()) | work_words(BlockWork())
-"""Keys of other tasks at their usual values, which every line states: the core takes them for any kernel."""
+def _word(name: str, value: object) -> str:
+    """Return one value with its unit."""
+    if name.endswith("_bytes") and isinstance(value, int):
+        return word_bytes(value)
+    if name.endswith("_s") and isinstance(value, float):
+        return f"{value:.9f}s"
+    return str(value)
 
 
 def group_words(group: Group) -> dict[str, str]:

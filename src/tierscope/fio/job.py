@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tierscope.errors import UsageError
 from tierscope.fio.place import Place
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.units import MiB
 
 SYNCHRONOUS = ("psync",)

@@ -31,7 +31,7 @@ from tierscope.record.experiment import Group, Workload
 from tierscope.record.program import BIN, MOST_THREADS, SIDES, Bins, Moved, Program, Repeat
 from tierscope.record.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 
 HZ = 1e9
 DEVICE = "blockdev"  # the target whose place is a whole device; all others are folders

@@ -18,7 +18,7 @@ from tierscope.metrics import metrics_for
 from tierscope.models.model import FitError, Floats
 from tierscope.record.counting import PERF_EVENT, mixed
 from tierscope.record.result import Record
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 
 EVENTS = {
     "cycles": ("cycles",),

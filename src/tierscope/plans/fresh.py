@@ -19,7 +19,8 @@ from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, TIMES_CACHE, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork, HopWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.hop import HopWork
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 
 TABLE = "regions"

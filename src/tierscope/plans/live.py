@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tierscope.record.experiment import Experiment
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.registry import Registry
 from tierscope.units import show_bytes, show_size
 

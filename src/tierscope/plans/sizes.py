@@ -13,7 +13,7 @@ import numpy as np
 from tierscope.plans.answer import Answer
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import HopWork
+from tierscope.record.work.hop import HopWork
 from tierscope.stats.levels import staircase as levels_of
 from tierscope.units import GiB, KiB, MiB, show_bytes
 

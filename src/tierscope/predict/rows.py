@@ -26,7 +26,7 @@ from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 from tierscope.predict.memory import Memory
 from tierscope.record.result import Run
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.row import MapsRow
 from tierscope.suites.maps.table import Maps

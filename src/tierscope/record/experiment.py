@@ -8,7 +8,8 @@ from msgspec import Meta
 
 from tierscope.errors import ResultError, UnknownNameError, UsageError
 from tierscope.record.possible import impossible, refuse_numbers
-from tierscope.record.work import KINDS, Bytes, OfTask, Work, task_of
+from tierscope.record.work import KINDS, Work, task_of
+from tierscope.record.work.base import Bytes, OfTask
 from tierscope.registry import unknown
 from tierscope.units import GiB, KiB, MiB
 

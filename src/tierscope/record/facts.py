@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from tierscope.record.experiment import Workload
-from tierscope.record.work import Bytes
+from tierscope.record.work.base import Bytes
 
 WAITED = {"flush_msync": "file", "command": "processes"}
 """What threads waited for, by kernel, in results of cores that did not say."""

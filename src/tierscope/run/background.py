@@ -17,7 +17,8 @@ from tierscope.record.background import Background
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.result import Blocks
-from tierscope.record.work import HopWork, LineWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.both import is_job
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import Quiets

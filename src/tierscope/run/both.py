@@ -7,7 +7,7 @@ from tierscope.record.experiment import Group
 from tierscope.record.program import Bins, Program
 from tierscope.record.result import Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.run.measurer import Measurer
 
 

@@ -16,7 +16,7 @@ import msgspec
 from tierscope.record.catalogue import Kernel
 from tierscope.record.experiment import Experiment, Group, Workload
 from tierscope.record.result import Trial
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.candidates import Candidate, candidates
 from tierscope.run.measurer import Measurer
 from tierscope.run.search import Found, Search

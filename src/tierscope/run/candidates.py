@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tierscope.record import catalogue
 from tierscope.record.catalogue import Kernel
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.units import KiB
 
 Shape = tuple[int, int, int, int, int]  # streams, unroll, then bytes: interleave, prefetch, prefetchw

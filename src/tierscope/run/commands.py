@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from tierscope.record.experiment import Experiment, Group
-from tierscope.record.work import JobWork, TaskWork
+from tierscope.record.work.job import JobWork
+from tierscope.record.work.task import TaskWork
 
 OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
 Agree = Callable[[Sequence[str]], None]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.record.catalogue import Kernel, Shape
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.candidates import Candidate
 from tierscope.units import KiB
 

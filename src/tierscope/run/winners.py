@@ -22,7 +22,7 @@ from tierscope.record import warn
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Identity
 from tierscope.record.result import Warn
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.run.candidates import Candidate
 
 FORMAT = 1

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from tierscope.record.experiment import whole
 from tierscope.record.result import Record, Run
-from tierscope.record.work import BlockWork, HopWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.hop import HopWork
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.visited import ONCE

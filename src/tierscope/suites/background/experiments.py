@@ -22,7 +22,7 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
-from tierscope.record.work import CallWork
+from tierscope.record.work.call import CallWork
 from tierscope.suites.background.known import BEFORE, CURVES, Known, chaser_of, known_of
 
 IN_CORE = "busy"

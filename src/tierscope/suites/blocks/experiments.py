@@ -22,7 +22,7 @@ from tierscope.plans.kinds import Help, Names, Numbers, Pages, Seconds, Share, S
 from tierscope.plans.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.units import MiB, show_size
 
 OPERATIONS = {"copy": ("memcpy_blocks", 2), "write": ("memset_blocks", 1), "random_write": ("memset_blocks_random", 1)}

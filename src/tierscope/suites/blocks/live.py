@@ -2,7 +2,7 @@
 
 from tierscope.plans.live import Live, lives, threads_of
 from tierscope.record.experiment import Experiment
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.units import show_size
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.tables import Insight, Main, Row, tables
 from tierscope.tables.rows import BytesPerS, Col, Count, Size
 

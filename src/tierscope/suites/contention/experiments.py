@@ -26,7 +26,7 @@ from tierscope.plans.kinds import (
 from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.suites.contention.options import MODES, ContentionOptions
 from tierscope.units import MiB
 

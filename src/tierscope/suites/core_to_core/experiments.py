@@ -24,7 +24,7 @@ from tierscope.plans.cpus import refuse_unusable
 from tierscope.plans.kinds import Help, Names, Numbers, Seconds, Share, Visits, several, word_numbers
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import HandOverWork
+from tierscope.record.work.handover import HandOverWork
 from tierscope.suites.core_to_core.pairs import Pair, chosen_pairs
 from tierscope.suites.core_to_core.transfers import HOMES, STATES, Home, transfers
 from tierscope.units import LINE_BYTES

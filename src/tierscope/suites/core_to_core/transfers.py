@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
-from tierscope.record.work import TransferWork
+from tierscope.record.work.transfer import TransferWork
 from tierscope.suites.core_to_core.pairs import Pair
 from tierscope.units import LINE_BYTES
 

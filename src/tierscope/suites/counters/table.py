@@ -22,7 +22,7 @@ from tierscope.metrics.formula import KNOWN
 from tierscope.metrics.read import Metric
 from tierscope.record.counting import Counted, EventCount, mixed
 from tierscope.record.result import Record, Run
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.stats.takes import takes_of
 from tierscope.suites.counters.findings import ALL, sentences
 from tierscope.suites.counters.row import CountersRow

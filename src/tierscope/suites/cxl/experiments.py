@@ -36,7 +36,8 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, array, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import HopWork, LineWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 
 Ratios = tuple[tuple[int, int], ...]
 MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))

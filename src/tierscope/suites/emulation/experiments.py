@@ -11,7 +11,9 @@ from tierscope.plans import Plan
 from tierscope.plans.sizes import MEMORY_SHARE, SMALLEST_ARRAY, free_bytes
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import HopWork, LineWork, Work
+from tierscope.record.work import Work
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 from tierscope.units import MiB
 
 NAME = "emu"

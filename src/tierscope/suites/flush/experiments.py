@@ -46,7 +46,8 @@ from tierscope.plans.sizes import (
 )
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork, LineWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.line import LineWork
 from tierscope.stats.contrast import ROUNDS, VICTIM
 from tierscope.units import KiB, MiB, show_bytes, show_size
 

@@ -22,7 +22,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 from tierscope import units
 from tierscope.errors import UnknownNameError, UsageError
@@ -32,18 +32,22 @@ from tierscope.plans.options import Options, read_options, read_word
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work import KINDS
+from tierscope.record.work.base import key_of
 from tierscope.registry import unknown
 from tierscope.suites.groups.matrix import expanded
 
-SIZES = {
-    "footprint": "footprint_bytes", "prefetch": "prefetch_bytes", "prefetchw": "prefetchw_bytes",
-    "interleave": "interleave_bytes", "element": "element_bytes", "access": "access_bytes",
-    "locality": "locality_bytes", "burst": "burst_bytes", "value": "value_bytes", "row": "row_bytes",
-}  # fmt: skip
-COUNTS = {"streams": "streams", "unroll": "unroll", "pace": "pace_cycles", "per_block": "per_block", "count": "count",
-          "seed": "seed"}  # fmt: skip
-TIMES = {"limit": "limit_s"}
-WORDS = ("isa", "fence", "order", "size", "command", "operation", "keys", "sharing")
+STRUCTS: list[type[Any]] = [Workload, *(work for work in KINDS.values() if work.of_core)]
+FIELDS = {
+    name: kind
+    for struct in STRUCTS
+    for name, kind in get_type_hints(struct).items()
+    if name in struct.__struct_fields__ and name not in ("kernel", "work")
+}
+"""Of every group and of each task that the core measures: the name of the field, and its type."""
+SIZES = {key_of(name): name for name, kind in FIELDS.items() if name.endswith("_bytes")}
+TIMES = {key_of(name): name for name, kind in FIELDS.items() if kind is float}
+COUNTS = {key_of(name): name for name, kind in FIELDS.items() if kind is int and key_of(name) not in SIZES}
+WORDS = tuple(key_of(name) for name, kind in FIELDS.items() if kind is str)
 PLACES = {"kernel": "", "target": "node:0", "source": "", "pages": "thp", "role": ""}
 GROUP_KEYS = ["cpus", "shared", *PLACES, *WORDS, *TIMES, *SIZES, *COUNTS]
 

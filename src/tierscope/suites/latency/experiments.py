@@ -32,7 +32,7 @@ from tierscope.plans.sizes import (
 )
 from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import HopWork
+from tierscope.record.work.hop import HopWork
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 PAIR_BYTES = 128  # two neighbouring lines

@@ -11,7 +11,7 @@ Blind to the tail: a block's mean hides single slow accesses.
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
-from tierscope.record.work import HopWork
+from tierscope.record.work.hop import HopWork
 from tierscope.suites.latency.findings import said
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.tables import Audited, Insight, Main, tables

@@ -15,7 +15,9 @@ from tierscope.plans.kinds import Numbers, word_numbers
 from tierscope.plans.sizes import free_bytes
 from tierscope.record.experiment import Target, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork, HopWork, LineWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 from tierscope.units import LINE_BYTES, MiB, show_bytes
 
 RANDOM, SEQUENTIAL = ORDERS = ("random", "sequential")

@@ -22,7 +22,8 @@ import numpy as np
 from tierscope.record.experiment import Group, real, whole
 from tierscope.record.machine import Machine
 from tierscope.record.result import GroupFacts, Record, Run
-from tierscope.record.work import BlockWork, HopWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.hop import HopWork
 from tierscope.stats.contrast import CHASER, Contrast
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval

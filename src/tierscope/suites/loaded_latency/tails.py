@@ -12,7 +12,7 @@ Source: H. A. David and H. N. Nagaraja, "Order Statistics", 2003; G. Paoloni, In
 import msgspec
 
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target
-from tierscope.record.work import CallWork
+from tierscope.record.work.call import CallWork
 
 VISIT_S = 0.75  # of each take; the chaser is done when its samples are full, after a third or so
 BLOCK_S = 10e-6  # of the load; samples have space for four times as many blocks as fit a visit: 300 000

@@ -34,7 +34,7 @@ from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.registry import unknown
 from tierscope.stats.contrast import ROUNDS, VICTIM
 

@@ -2,7 +2,7 @@
 
 from tierscope.plans.live import Live, lives, threads_of
 from tierscope.record.experiment import Experiment
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 
 
 def say(experiment: Experiment) -> str:

@@ -17,7 +17,7 @@ Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: 
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
-from tierscope.record.work import KeyedWork
+from tierscope.record.work.key import KeyedWork
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import keyed

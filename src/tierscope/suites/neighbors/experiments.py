@@ -35,7 +35,11 @@ from tierscope.plans.sizes import (
 )
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork, CallWork, HopWork, LineWork, TaskWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.call import CallWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
+from tierscope.record.work.task import TaskWork
 from tierscope.suites.neighbors import fio as neighbor_fio
 from tierscope.suites.neighbors.cpus import Places, places
 from tierscope.suites.neighbors.options import (

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 from tierscope.record.experiment import Experiment, Label
 from tierscope.record.result import Record, Run
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval

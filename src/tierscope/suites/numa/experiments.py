@@ -19,7 +19,8 @@ from tierscope.plans.kinds import Help, Numbers, Pages, Share, Size, Time, Visit
 from tierscope.plans.sizes import MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import HopWork, LineWork
+from tierscope.record.work.hop import HopWork
+from tierscope.record.work.line import LineWork
 from tierscope.units import MiB, show_bytes, word_bytes
 
 

@@ -32,7 +32,7 @@ from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, free_bytes
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.stats.migration import FAR
 from tierscope.stats.strides import Stride, spread_of, stride_of
 from tierscope.suites.policy.options import COMBINING, INTERLEAVE, MIGRATION, PolicyOptions

@@ -2,7 +2,8 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
-from tierscope.record.work import BlockWork, HopWork
+from tierscope.record.work.block import BlockWork
+from tierscope.record.work.hop import HopWork
 from tierscope.units import show_bytes
 
 

@@ -29,7 +29,8 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, Memory, array, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import CallWork, LineWork
+from tierscope.record.work.call import CallWork
+from tierscope.record.work.line import LineWork
 from tierscope.stats.contrast import ROUNDS, VICTIM
 from tierscope.units import MiB, show_bytes
 

@@ -36,7 +36,7 @@ from tierscope.plans.kinds import (
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.program import MOST_THREADS
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.units import GiB, KiB, MiB, show_bytes
 
 ENGINES = ("auto", "io_uring", "libaio", "psync")

@@ -2,7 +2,7 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.units import show_size
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from tierscope.record.experiment import real
 from tierscope.record.program import SIDES, Bins, Moved, Program, Repeat
 from tierscope.record.result import Record, Run
-from tierscope.record.work import JobWork
+from tierscope.record.work.job import JobWork
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles

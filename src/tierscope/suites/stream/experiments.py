@@ -21,7 +21,7 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.suites.stream.large import CALLS, LARGE, call_bytes, seconds_of
 from tierscope.units import LINE_BYTES
 

@@ -26,7 +26,7 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import BlockWork
+from tierscope.record.work.block import BlockWork
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, show_size
 
 STRIDES = tuple(64 << octave for octave in range(11))

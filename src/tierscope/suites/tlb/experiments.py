@@ -27,7 +27,7 @@ from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
 from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import HopWork
+from tierscope.record.work.hop import HopWork
 from tierscope.stats.tlb import APART, BESIDE, between, curve_of
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 

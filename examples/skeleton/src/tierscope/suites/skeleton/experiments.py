@@ -14,7 +14,7 @@ from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kinds import Help, Seconds, Share, Sizes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.work import LineWork
+from tierscope.record.work.line import LineWork
 from tierscope.units import MiB
 
 
