@@ -1,6 +1,7 @@
 # Kernels found, crossed with the ISAs, as generated units: a new header in core/kernels needs no line here.
 # A unit per kernel and ISA, so that no kernel's code depends on its neighbours, and one that registers them all: what a
-# registry includes takes longer to read than most kernels.
+# registry includes takes longer to read than most kernels. The units of one ISA are a library of objects, which alone has
+# the flags of that ISA: `kernels_ISA`, all of them in KERNEL_OBJECTS.
 file(GLOB VECTOR_KERNELS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/core/kernels/vector/*.hpp)
 set(BASELINE_ROOMS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -17,6 +18,17 @@ endif()
 
 set(MATRIX_SOURCES)
 set(ENTRIES_TEXT)
+set(KERNEL_OBJECTS)
+foreach(LINE IN LISTS TIERSCOPE_ISAS)
+  string(REPLACE "|" ";" FIELDS "${LINE}")
+  list(GET FIELDS 1 ISA)
+  list(GET FIELDS 4 ISA_FLAGS)
+  separate_arguments(ISA_FLAGS)
+  add_library(kernels_${ISA} OBJECT)
+  target_include_directories(kernels_${ISA} PRIVATE core)
+  target_compile_options(kernels_${ISA} PRIVATE ${KERNEL_FLAGS} ${ISA_FLAGS})
+  list(APPEND KERNEL_OBJECTS kernels_${ISA})
+endforeach()
 # The text of a template for this KERNEL, at the end of ENTRIES_TEXT.
 macro(add_entry TEMPLATE)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/${TEMPLATE})
@@ -35,12 +47,9 @@ foreach(PATH IN LISTS VECTOR_KERNELS)
     list(GET FIELDS 1 ISA)
     list(GET FIELDS 2 ISA_TYPE)
     list(GET FIELDS 3 ISA_FEATURES)
-    list(GET FIELDS 4 ISA_FLAGS)
-    separate_arguments(ISA_FLAGS)
     set(VARIANT ${CMAKE_CURRENT_BINARY_DIR}/kernels/${KERNEL}_${ISA}_variant.cpp)
     configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/variant.cpp.in ${VARIANT} @ONLY)
-    set_source_files_properties(${VARIANT} PROPERTIES COMPILE_OPTIONS "${KERNEL_FLAGS};${ISA_FLAGS}")
-    list(APPEND MATRIX_SOURCES ${VARIANT})
+    target_sources(kernels_${ISA} PRIVATE ${VARIANT})
     string(APPEND TABLES "Table table_${ISA}() noexcept;\nTable table_${ISA}_nt() noexcept;\n")
     string(APPEND PLAIN_ENTRIES "    {\"${KERNEL}/${ISA}\", \"${KERNEL}\", \"${ISA}\", ${ISA_RANK}, \"${ISA_FEATURES}\", &info, info.store, &table_${ISA}, &scalar},\n")
     string(APPEND NT_ENTRIES "    {\"${KERNEL}_nt/${ISA}\", \"${KERNEL}_nt\", \"${ISA}\", ${ISA_RANK}, \"${ISA_FEATURES}\", &info, Store::nt, &table_${ISA}_nt, &scalar},\n")

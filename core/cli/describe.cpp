@@ -139,13 +139,6 @@ Placement both(const Store& store) {
   return placement;
 }
 
-template <class Element>
-std::string all(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
-  std::vector<std::string> ready;
-  for (const auto& element : elements) ready.push_back(text(element));
-  return json::list(ready);
-}
-
 }  // namespace
 
 std::string catalogue() {
@@ -161,7 +154,7 @@ std::string catalogue() {
       .raw("targets", json::list(targets))
       .raw("victims", json::list(victims))
       .raw("structures", json::list(structures))
-      .raw("simulated", all(simulate::presets(), &preset))
+      .raw("simulated", json::list(simulate::presets(), &preset))
       .raw("events", json::list(events()))
       .str();
 }

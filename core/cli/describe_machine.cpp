@@ -45,13 +45,6 @@ std::string cache_text(const topology::Cache& c) {
       .str();
 }
 
-template <class Element>
-std::string all(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
-  std::vector<std::string> ready;
-  for (const auto& element : elements) ready.push_back(text(element));
-  return json::list(ready);
-}
-
 }  // namespace
 
 std::string topology(const std::string& root) {
@@ -62,9 +55,9 @@ std::string topology(const std::string& root) {
       .add("family", cpu::family())
       .add("features", cpu::features())
       .add("hypervisor", cpu::hypervisor())
-      .raw("cpus", all(machine.cpus, &cpu_text))
-      .raw("nodes", all(machine.nodes, &node_text))
-      .raw("caches", all(machine.caches, &cache_text))
+      .raw("cpus", json::list(machine.cpus, &cpu_text))
+      .raw("nodes", json::list(machine.nodes, &node_text))
+      .raw("caches", json::list(machine.caches, &cache_text))
       .str();
 }
 
@@ -83,9 +76,9 @@ std::string simulated_topology(const std::string& word) {
       .add("family", "sim:" + word)
       .add("features", std::vector<std::string>(features.begin(), features.end()))
       .add("hypervisor", "")
-      .raw("cpus", all(machine.cpus, &cpu_text))
-      .raw("nodes", all(machine.nodes, &node_text))
-      .raw("caches", all(machine.caches, &cache_text))
+      .raw("cpus", json::list(machine.cpus, &cpu_text))
+      .raw("nodes", json::list(machine.nodes, &node_text))
+      .raw("caches", json::list(machine.caches, &cache_text))
       .str();
 }
 

@@ -94,6 +94,13 @@ inline std::string list(const std::vector<std::string>& ready) {
   for (const auto& element : ready) out += (out.size() > 1 ? "," : "") + element;
   return out + "]";
 }
+/// The elements as `text` writes each.
+template <class Element>
+std::string list(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
+  std::vector<std::string> ready;
+  for (const auto& element : elements) ready.push_back(text(element));
+  return list(ready);
+}
 
 template <class Key, class Number>
 std::string object(const std::map<Key, Number>& numbers) {

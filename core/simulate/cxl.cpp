@@ -8,7 +8,7 @@
 #include "simulate/interleave.hpp"
 #include "simulate/memory.hpp"
 
-namespace tierscope::simulate {
+namespace tierscope::simulate::cxl {
 namespace {
 
 constexpr double SLOT = 16;  // bytes
@@ -49,4 +49,4 @@ constexpr MemoryEntry entry{"cxl", "any memory behind a link with credits", &mak
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope::simulate
+}  // namespace tierscope::simulate::cxl

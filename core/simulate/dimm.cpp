@@ -232,9 +232,11 @@ void Dimm::reset_counters() {
   for (auto& buffer : buffers_) buffer.hits = 0;
 }
 
+namespace dimm {
 namespace {
 constexpr MemoryEntry entry{"dimm", "a persistent-memory DIMM with its buffers", &make_memory<Dimm>};
 const Registration registration{entry};
 }  // namespace
+}  // namespace dimm
 
 }  // namespace tierscope::simulate

@@ -10,6 +10,7 @@ namespace tierscope::simulate {
 
 #define TOML_HEADER_ONLY 0  // its code is compiled once, in document.cpp
 #define TOML_EXCEPTIONS 1
+#define TOML_ENABLE_FORMATTERS 0  // it is only read
 #define TOML_ASSERT(truth) ((truth) ? void() : tierscope::simulate::no_toml())
 #include <toml++/toml.h>
 

@@ -14,7 +14,7 @@
 #include "simulate/busy.hpp"
 #include "simulate/memory.hpp"
 
-namespace tierscope::simulate {
+namespace tierscope::simulate::dram {
 namespace {
 
 struct Timing {
@@ -128,4 +128,4 @@ constexpr MemoryEntry entry{"dram", "DDR channels with open rows", &make_memory<
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope::simulate
+}  // namespace tierscope::simulate::dram

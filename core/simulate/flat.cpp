@@ -4,7 +4,7 @@
 #include "simulate/busy.hpp"
 #include "simulate/memory.hpp"
 
-namespace tierscope::simulate {
+namespace tierscope::simulate::flat {
 namespace {
 
 class Flat final : public Memory {
@@ -38,4 +38,4 @@ constexpr MemoryEntry entry{"flat", "no structure: the same time for every acces
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope::simulate
+}  // namespace tierscope::simulate::flat

@@ -17,7 +17,7 @@
 namespace tierscope::simulate {
 namespace {
 
-constexpr unsigned MOST_ENTRIES = 1U << 20U, MOST_WAYS = 128;
+constexpr unsigned MOST_ENTRIES = 1U << 20U, MOST_TLB_WAYS = 128;
 constexpr std::uint64_t ENTRY_BYTES = 8, TABLE = std::uint64_t{1} << 47U;
 constexpr std::size_t WALKS = 64;  // of one CPU at once that are told apart
 
@@ -67,8 +67,8 @@ Facts facts_of(const Section& section) {
   if (facts.entries % facts.ways != 0)
     section.refuse("ways",
                    std::to_string(facts.ways) + " do not divide its " + std::to_string(facts.entries) + " entries");
-  if (facts.ways != facts.entries && facts.ways > MOST_WAYS)
-    section.refuse("ways", "are above " + std::to_string(MOST_WAYS) + "; 0 means that any entry takes any page");
+  if (facts.ways != facts.entries && facts.ways > MOST_TLB_WAYS)
+    section.refuse("ways", "are above " + std::to_string(MOST_TLB_WAYS) + "; 0 means that any entry takes any page");
   return facts;
 }
 

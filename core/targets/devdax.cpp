@@ -26,7 +26,7 @@
 #define MAP_SHARED_VALIDATE 0x03
 #endif
 
-namespace tierscope {
+namespace tierscope::targets::devdax {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ constexpr TargetEntry entry{"devdax", "a DAX device without a file system; its c
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::devdax

@@ -16,7 +16,7 @@
 #include "base/registry.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::emu {
 namespace {
 
 constexpr const char* FORM = "write emu:node=0,latency=350ns,bandwidth=8GB/s, of which node= and one other may be left";
@@ -102,4 +102,4 @@ constexpr TargetEntry entry{"emu", "a node's memory made slower: a latency floor
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::emu

@@ -9,7 +9,7 @@
 #include "targets/pages.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::file {
 namespace {
 
 class FileTarget final : public Target {
@@ -56,4 +56,4 @@ constexpr TargetEntry entry{"file", "a mapped file on any file system", "file:PA
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::file

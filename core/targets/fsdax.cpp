@@ -18,7 +18,7 @@
 #define MAP_SHARED_VALIDATE 0x03
 #endif
 
-namespace tierscope {
+namespace tierscope::targets::fsdax {
 namespace {
 
 class FsdaxTarget final : public Target {
@@ -101,4 +101,4 @@ constexpr TargetEntry entry{"fsdax", "a file on a DAX file system: persistent me
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::fsdax

@@ -17,7 +17,7 @@
 #include "targets/pages.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::node {
 namespace {
 
 constexpr std::size_t PROBED_PAGES = 4096;  // 32 KiB of answers; a stray share of 0.1 % is seen with 98 %
@@ -134,4 +134,4 @@ constexpr TargetEntry entry{"node", "anonymous memory on one NUMA node", "node:N
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::node

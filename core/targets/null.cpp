@@ -2,7 +2,7 @@
 #include "base/registry.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::null {
 namespace {
 
 class NullTarget final : public Target {
@@ -18,4 +18,4 @@ constexpr TargetEntry entry{"null", "no memory: measures Tierscope itself", "nul
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::null

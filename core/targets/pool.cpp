@@ -27,7 +27,7 @@
 #include "targets/region.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::pool {
 namespace {
 
 constexpr const char* LAYOUT = "tierscope";
@@ -200,4 +200,4 @@ constexpr TargetEntry entry{"pool", "an object in a libpmemobj pool", "pool:PATH
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::pool

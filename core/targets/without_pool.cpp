@@ -3,7 +3,7 @@
 #include "base/registry.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::without_pool {
 namespace {
 
 constexpr std::string_view LACKING =
@@ -15,4 +15,4 @@ constexpr TargetEntry entry{"pool", "an object in a libpmemobj pool", "pool:PATH
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::without_pool

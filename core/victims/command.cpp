@@ -19,11 +19,8 @@
 #include "victims/last_line.hpp"
 #include "victims/victim.hpp"
 
-namespace tierscope {
+namespace tierscope::command {
 namespace {
-
-using command::Ending;
-using command::LastLine;
 
 /// Both ends closed upon exec, and with the object.
 class Pipe {
@@ -201,4 +198,4 @@ constexpr VictimEntry entry{.name = "command",
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::command

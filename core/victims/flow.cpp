@@ -14,7 +14,7 @@
 #include "victims/simplex.hpp"
 #include "victims/victim.hpp"
 
-namespace tierscope {
+namespace tierscope::flow {
 namespace {
 
 struct Size {
@@ -101,4 +101,4 @@ const VictimEntry entry{.name = "flow",
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::flow

@@ -48,6 +48,7 @@ std::uint64_t touched_of(const Group& group) {
 
 std::uint64_t first_draw(const Group& group, std::size_t member) { return random_word(group.plan.seed, member); }
 
+namespace tasks::block {
 namespace {
 
 void check_order(const Group& group) {
@@ -147,4 +148,5 @@ const BlockTask task{"block"};
 const Registration<Task> registration{task};
 
 }  // namespace
+}  // namespace tasks::block
 }  // namespace tierscope

@@ -3,7 +3,7 @@
 #include "bench/compare.hpp"
 #include "bench/timed.hpp"
 
-namespace tierscope {
+namespace tierscope::tasks::call {
 namespace {
 
 struct Calls final : WorkOf<Calls> {
@@ -21,4 +21,4 @@ const CallTask task{"call"};
 const Registration<Task> registration{task};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::tasks::call

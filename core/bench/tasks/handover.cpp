@@ -8,7 +8,7 @@
 #include "bench/timed.hpp"
 #include "kernels/baseline/handover.hpp"
 
-namespace tierscope {
+namespace tierscope::tasks::handover {
 namespace {
 
 using kernels::LINE;
@@ -68,4 +68,4 @@ const HandOverTask task{"handover"};
 const Registration<Task> registration{task};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::tasks::handover

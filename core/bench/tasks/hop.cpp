@@ -42,6 +42,7 @@ Cycle cycle_of(const Group& group, const Member& member) {
           windows_of(group) == Order::sequential};
 }
 
+namespace tasks::hop {
 namespace {
 
 constexpr std::uint64_t PROBED_HOPS = 1000;
@@ -198,4 +199,5 @@ const HopTask task{"hop"};
 const Registration<Task> registration{task};
 
 }  // namespace
+}  // namespace tasks::hop
 }  // namespace tierscope

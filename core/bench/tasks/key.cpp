@@ -20,6 +20,7 @@ std::span<const Key<Keys>> Keys::table() {
   return KEYS;
 }
 
+namespace tasks::key {
 namespace {
 
 constexpr std::uint64_t ASKED = 4096;  // bytes of a pool that only tells what its file system is
@@ -86,4 +87,5 @@ const KeyTask task{"key"};
 const Registration<Task> registration{task};
 
 }  // namespace
+}  // namespace tasks::key
 }  // namespace tierscope

@@ -52,6 +52,7 @@ void stir_operands(const Group& group, const Member& member) noexcept {
     if (group.entry->info->operands[k].stores) stir_operand(group, member, k);
 }
 
+namespace tasks::line {
 namespace {
 
 class LineTask final : public TaskOf<blocks::Slices> {
@@ -148,4 +149,5 @@ const LineTask task{"line"};
 const Registration<Task> registration{task};
 
 }  // namespace
+}  // namespace tasks::line
 }  // namespace tierscope

@@ -5,7 +5,7 @@
 #include "bench/own_kernel.hpp"
 #include "bench/timed.hpp"
 
-namespace tierscope {
+namespace tierscope::tasks::victim {
 namespace {
 
 struct Computation final : WorkOf<Computation> {
@@ -75,4 +75,4 @@ const VictimTask task{"task"};
 const Registration<Task> registration{task};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::tasks::victim

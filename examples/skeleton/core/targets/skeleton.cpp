@@ -11,7 +11,7 @@
 #include "targets/pages.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::skeleton {
 namespace {
 
 class SkeletonTarget final : public Target {
@@ -53,4 +53,4 @@ constexpr TargetEntry entry{"skeleton", "anonymous memory on the node that the s
 const Registration registration{entry};  // this line is all that makes it known
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::skeleton

@@ -9,7 +9,7 @@
 
 #include "victims/victim.hpp"
 
-namespace tierscope {
+namespace tierscope::victims::skeleton_sums {
 namespace {
 
 constexpr std::size_t ELEMENTS = std::size_t{1} << 14U;  // 128 KiB
@@ -50,4 +50,4 @@ constexpr VictimEntry entry{"skeleton_sums", "sums of an array in the caches", "
 const Registration registration{entry};  // this line is all that makes it known
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::victims::skeleton_sums
