@@ -6,11 +6,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from rich.console import Console
 
 from made import Maker, Teamwork, made_machine, one_group
 from said import refused, say
 from tierscope.compare.history import history
-from tierscope.compare.history_text import figure, sentence
+from tierscope.compare.history_text import figure, sentence, show
 from tierscope.errors import Exit, UsageError
 from tierscope.record import result as results
 from tierscope.record.result import Run
@@ -117,6 +118,23 @@ def test_the_command(
     assert (status, json.loads(out)["verdict"]) == (Exit.GOOD, "no change in 2 points over 8 runs")
     assert refused(capfd, "history", str(slower), "--least", "2")[0] == Exit.USAGE
     assert "is not a run directory" in refused(capfd, "history", str(tmp_path))[1]
+
+
+def test_a_point_of_too_few_runs_is_not_called_unchanged(slower: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """`read` is in five of eight runs."""
+    runs = [results.load(path) for path in sorted(slower.iterdir())]
+    without = [msgspec.structs.replace(run, result=_without_read(run)) for run in runs[5:]]
+    found = history([*runs[:5], *without], 0.5)
+    assert [one.judged for one in found.series] == [False, True]
+    assert sentence(found) == ("no change in 1 point over 8 runs; 1 more: not known: needs 6 runs that are conclusive")
+    show(found, Console(width=200))
+    lines = capfd.readouterr().out.splitlines()
+    assert sorted(line.split()[1] for line in lines if line.endswith("not known: needs 6 runs")) == ["read,"]
+
+
+def _without_read(run: Run) -> results.Result:
+    records = tuple(one for one in run.result.records if one.experiment.groups[0].workload.kernel != "read")
+    return msgspec.structs.replace(run.result, records=records)
 
 
 def test_too_few_numbers_that_are_sure_are_told_from_too_few_runs(slower: Path) -> None:

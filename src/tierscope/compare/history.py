@@ -31,6 +31,11 @@ class Series:
     changes: tuple[Change, ...]  # places are indices into `runs`
     left_out: int = 0  # inconclusive numbers
 
+    @property
+    def judged(self) -> bool:
+        """Whether its runs are enough for a change to show."""
+        return len(self.runs) >= 2 * LEAST
+
     def worse(self, change: Change) -> bool:
         """Slower: more of what is better where there is less of it, else less."""
         return (change.ratio > 1) == self.less_is_better
@@ -47,7 +52,7 @@ class History:
 
     @property
     def long_enough(self) -> bool:
-        return any(len(one.runs) >= 2 * LEAST for one in self.series)
+        return any(one.judged for one in self.series)
 
 
 @reads("the history")

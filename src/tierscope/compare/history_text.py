@@ -15,6 +15,7 @@ from tierscope.stats.changes import LEAST, Change
 from tierscope.units import drawn_unit, show_value
 
 BARS = "▁▂▃▄▅▆▇█"
+UNKNOWN = f"not known: needs {2 * LEAST} runs"
 LINES = 40  # points in the terminal; --json has all
 
 
@@ -33,7 +34,7 @@ def show(found: History, console: Console) -> None:
     ordered = sorted(found.series, key=lambda one: not one.changes)
     unicode = console.encoding.lower().startswith("utf")
     for one in ordered[:LINES]:
-        told = "; ".join(said(found, one, change) for change in one.changes)
+        told = "; ".join(said(found, one, change) for change in one.changes) if one.judged else UNKNOWN
         ends = [show_value(one.numbers[place].value, one.unit) for place in (0, -1)]
         line = spark(one) if unicode else ""
         table.add_row(
@@ -53,8 +54,11 @@ def sentence(found: History) -> str:
     if not found.long_enough:
         short = f"too few runs to tell a change: {2 * LEAST} with one point in common are needed"
         return f"{short}{_left_out(found)}"
-    many = f"{changed} of {len(found.series)} points changed" if changed else f"no change in {len(found.series)} points"
-    return f"{many} over {len(found.runs)} runs"
+    judged = sum(one.judged for one in found.series)
+    others = len(found.series) - judged
+    many = f"{changed} of {judged} points changed" if changed else f"no change in {judged} point{'s' * (judged > 1)}"
+    rest = f"; {others} more: {UNKNOWN} that are conclusive" if others else ""
+    return f"{many} over {len(found.runs)} runs{rest}"
 
 
 def _left_out(found: History) -> str:
@@ -95,6 +99,7 @@ def data(found: History) -> dict[str, Any]:
                 "unit": one.unit,
                 "runs": [found.names[index] for index in one.runs],
                 "values": [number.value for number in one.numbers],
+                "judged": one.judged,
                 "changes": [
                     {
                         "run": found.names[one.runs[change.place]],

@@ -21,7 +21,7 @@ def certain(content: Content, keys: Sequence[Key]) -> Answer:
         return Answer(QUESTION, short, _audited(content), BAD)
     if not rows:
         return Answer(QUESTION, "Not judged: these rows have no intervals")
-    texts = [_precise(keys), _because(content), _half(content)]
+    texts = [_precise(keys), _because(content)]
     text = " ".join(one for one in texts if one)
     if sure == len(rows) and content.run.result.complete:
         return Answer(QUESTION, "The only point is conclusive" if sure == 1 else f"Sure: all {sure} points", text, GOOD)
@@ -47,10 +47,6 @@ def _precise(keys: Sequence[Key]) -> str:
 def _because(content: Content) -> str:
     told = why(content)
     return f"{told}." if told else ""
-
-
-def _half(content: Content) -> str:
-    return "" if content.run.result.complete else "The run is incomplete."
 
 
 def _audited(content: Content) -> str:

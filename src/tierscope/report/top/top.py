@@ -54,7 +54,8 @@ def _lines(content: Content) -> tuple[str, ...]:
     """What a reader must know before any number."""
     failures = content.audit.failures
     audited = f"Audit: {failures[0].identity}: {failures[0].text}." if failures else ""
-    half = "" if content.run.result.complete else "The run is incomplete: `tierscope resume` continues it."
+    stepless = not content.run.result.complete and content.run.result.origin != "real"  # a real run has a step for it
+    half = "The run is incomplete: `tierscope resume` continues it." if stepless else ""
     return tuple(line for line in (audited, half, _above_peak(content), passed(content)) if line)
 
 
