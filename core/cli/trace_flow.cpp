@@ -137,7 +137,7 @@ std::unique_ptr<FlowRun> run_of(const std::string& word, bool count) {
   return std::make_unique<Pipelines>(word.substr(4));
 }
 
-struct Tally {
+struct FlowTally {
   std::uint64_t instructions = 0, untraced = 0, loads = 0, stores = 0;
   std::uint32_t threads = 0;
   void take(const Step& step) {
@@ -164,7 +164,7 @@ void trace_flow(const std::vector<std::string>& machines, bool count, std::istre
   std::vector<std::unique_ptr<FlowRun>> runs;
   for (const auto& word : machines) runs.push_back(run_of(word, count));
   simulate::flow::Flow flow(from);
-  Tally tally;
+  FlowTally tally;
   for (Step step; flow.next(step);) {
     tally.take(step);
     for (const auto& run : runs) run->take(step);
