@@ -8,4 +8,5 @@ import pytest
 
 def first(count: int, cases: Sequence[Any]) -> list[Any]:
     """Return all cases as parameters; only the first `count` are in the first tier, and the others are marked slow."""
-    return [*cases[:count], *(pytest.param(case, marks=pytest.mark.slow) for case in cases[count:])]
+    rest = (case if isinstance(case, tuple) else (case,) for case in cases[count:])
+    return [*cases[:count], *(pytest.param(*case, marks=pytest.mark.slow) for case in rest)]
