@@ -23,7 +23,7 @@ from tierscope.units import KiB, MiB, show_bytes
 
 FOOTPRINTS = (16 * KiB, 1 * MiB, 64 * MiB, 1024 * MiB)
 SAMPLE_S = 0.5  # as multichase's
-SAMPLES = 6  # the best of two is by chance one that was disturbed
+SAMPLES = 2
 HUGE = 2 * MiB
 ALLOWED = 0.03
 
