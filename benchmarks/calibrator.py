@@ -3,9 +3,10 @@
     python benchmarks/calibrator.py [--kernels read,triad_nt] [--threads 1,2] [--pages 4k,thp] [--calls 3]
 
 For each kernel, number of threads and page size: calls of the ordinary search, each in a new session; then all variants
-by trials of 5 ms, in rounds in another order each, after each of which the slower three quarters leave; then the chosen
-variants and the best ones of the rounds alternate. The ratio is the median over those pairs, with its 95 % interval.
-Prints also which calls chose which variant. Exit status 1: a chosen variant below 0.98 beyond doubt.
+by trials of 5 ms, in rounds in another order each, of which the slower half leaves after every round; then the chosen
+variants and the best ones of the rounds alternate. The ratio is the median over those pairs, with the range that
+contains 95 % of its medians by the sign test. Prints also whether the calls chose one variant, or variants that are as
+fast. Exit status 1: a chosen variant below 0.98 beyond doubt.
 """
 
 import argparse
@@ -15,15 +16,13 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-import numpy as np
-
 from tierscope.core import Session, catalogue
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.work.line import LineWork
 from tierscope.run.calibrate import SEARCH_S, Trials, ways_of
 from tierscope.run.candidates import Candidate
 from tierscope.run.walks import Walks
-from tierscope.stats.median import median as interval_of
+from tierscope.stats.median import median_interval
 from tierscope.units import parse_bytes
 
 ASKED = 0.98
@@ -89,10 +88,10 @@ def compare(kernel: str, threads: int, pages: str, options: argparse.Namespace) 
     top = max(best, key=lambda one: median(rates[one]))
     worst = 1.0
     for one, times in ((one, chosen.count(one)) for one in dict.fromkeys(chosen)):
-        ratio = interval_of(np.array(rates[one]) / np.array(rates[top]))
+        ratio = median_interval([a / b for a, b in zip(rates[one], rates[top], strict=True)])
         worst = min(worst, ratio.high)
         print(
-            f"{kernel:10} {threads} {pages:4} {len(variants):4} variants, {times} of {len(chosen)}: {shown(one)}  "
+            f"{kernel:10} {threads} {pages:4} {len(variants):4} variants, {times} of {len(chosen)} calls: {shown(one)}  "
             f"{ratio.middle:.3f} [{ratio.low:.3f}, {ratio.high:.3f}] of {shown(top)}",
             flush=True,
         )

@@ -49,7 +49,7 @@ def test_of_variants_that_are_as_fast_it_takes_a_simple_one() -> None:
     founds = [searched(Made(flat(variants), seed, noise=0.01, disturbed=0.0), "triad") for seed in range(3)]
     for found in founds:
         chosen, *others = [simplicity(variant) for variant, rate in found.order if rate]
-        assert chosen[0] == 0 or chosen < sorted(others)[len(others) // 4]  # no prefetch, or among the simplest
+        assert chosen < sorted(others)[len(others) // 2]
     assert any(found.tied for found in founds)
 
 

@@ -23,7 +23,7 @@ from tierscope.run.search import Found, Search
 from tierscope.run.space import alike, simplicity, space_of
 from tierscope.stats.together import together
 
-SEARCH_S = 2.0  # of one search, where there is no limit: some 200 trials
+SEARCH_S = 1.5  # of one search, where there is no limit: some 200 trials
 TRIAL_S = 0.002  # as long as a thread needs for some ten times what a cache of the second level contains
 BLOCKS = 4  # of a trial: shorter ones cost less to size, and one that is disturbed is left out alone
 CHECK_S = 0.005  # a trial of a check

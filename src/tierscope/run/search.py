@@ -27,9 +27,9 @@ Floats = npt.NDArray[np.float64]
 
 BATCH = 8  # trials between two looks at all of them, which take some 5 ms
 MOST = 150  # trials of the search
-EXPLORED = 0.6  # of the time, at most
+EXPLORED = 0.7  # of the time, at most
 FASTEST, SIMPLER = 3, 2  # finalists
-FINAL_LENGTH = 5.0  # of a trial of a finalist, in those of others: what is left in the caches counts less in it
+FINAL_LENGTH = 2.5  # of a trial of a finalist, in those of others
 ROUNDS = 18  # of the final, at most
 LEAST_ROUNDS = 3  # between two looks at the finalists
 LEAST_BOLD, BOLD = 0.5, 1.5  # standard deviations over the mean
@@ -123,7 +123,7 @@ class Search(Generic[V]):
         return list(dict.fromkeys(chosen))
 
     def _final(self, until: float) -> Found[V]:
-        finalists = left = self._finalists() if len(self._field) else []
+        left = self._finalists() if len(self._field) else []
         for turn in range(ROUNDS if len(left) > 1 else 0):
             for number in self._draw.permutation(left).tolist():
                 self._try(number, FINAL_LENGTH)
@@ -131,7 +131,7 @@ class Search(Generic[V]):
                 left = self._remaining(left)
             if len(left) < 2 or self._clock() >= until:
                 break
-        return self._found(finalists)
+        return self._found()
 
     def _finalists(self) -> list[int]:
         """Return the best by what is known, and simpler ones that may be as fast."""
@@ -149,16 +149,15 @@ class Search(Generic[V]):
         found = self._field.differences(left, best)
         return [n for n, m, d in zip(left, *found, strict=True) if n == best or m + DOUBT * d > -TIE / 2]
 
-    def _found(self, finalists: list[int]) -> Found[V]:
+    def _found(self) -> Found[V]:
         known = {number: float(np.median(rates)) for number, rates in self._tried.items() if rates}
         if not known:
             unrated = tuple((self._variants[n], None) for n in self._tried)
             return Found(unrated, self._count, tied=False)
         self._field.learn()
         mean, deviation = self._field.belief()
-        finalists = [number for number in finalists if number in known] or list(known)
-        best = max(finalists, key=lambda number: mean[number] - 0.5 * deviation[number])
-        chosen = self._simplest(best, finalists)
+        best = max(known, key=lambda number: mean[number] - 0.5 * deviation[number])
+        chosen = self._simplest(best, list(known))
         rest = sorted((n for n in self._tried if n != chosen), key=lambda n: -known.get(n, 0.0))
         order = tuple((self._variants[n], known.get(n)) for n in (chosen, *rest))
         return Found(order, self._count, tied=chosen != best)
