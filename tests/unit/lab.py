@@ -15,7 +15,6 @@ from tierscope.run import runner
 from tierscope.run.counters import Counters
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner
-from tierscope.run.walks import Walks
 from tierscope.stats.judged import Judged
 from tierscope.units import GiB
 
@@ -48,7 +47,6 @@ class Lab:
 
     def __init__(self, directory: Path, core: FakeCore) -> None:
         self.directory, self.core = directory, core
-        self.walks: Walks | None = None
 
     def __call__(
         self, plan: Callable[[], Plan], observer: Observer | None = None, limit: float = 1e9,
@@ -56,9 +54,8 @@ class Lab:
     ) -> Result:  # fmt: skip
         there = (self.directory / "result.json").exists()
         result = load(self.directory).result if there else EMPTY
-        run = Runner(
-            self.directory, result, self.core.session, self.walks or Walks(made_catalogue()), observer, limit, counters
-        )
+        catalogue = made_catalogue()
+        run = Runner(self.directory, result, self.core.session, catalogue, observer, limit, counters)
         return run.execute(plan)
 
     @property

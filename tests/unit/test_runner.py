@@ -10,17 +10,15 @@ import pytest
 
 from fake_core import HZ, made_catalogue
 from lab import EMPTY, Lab, Watch, group, lab_in, plan_of, point
-from landscapes import around
 from tierscope.errors import CoreError, MachineError, WrongAnswerError
 from tierscope.plans import Plan
-from tierscope.record.experiment import Experiment, Group
+from tierscope.record.experiment import Experiment
 from tierscope.record.result import Blocks, Record, load, read_blocks, write_blocks
 from tierscope.record.work.line import LineWork
 from tierscope.run import runner
 from tierscope.run.batches import BATCH_S, GROWTH
-from tierscope.run.calibrate import SEARCH_S, ways_of
-from tierscope.run.candidates import Candidate, candidates
-from tierscope.run.expected import expected_of, expected_seconds, imagine
+from tierscope.run.calibrate import walks_of
+from tierscope.run.expected import expected_seconds, imagine
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.units import GiB, MiB
 
@@ -102,53 +100,49 @@ def test_memory_is_prepared_calibrated_measured_checked_written_and_only_then_re
     lab(plan_of(point(calibrate=True), point()))
     log = lab.core.log
     assert log[:2] == ["start", "prepare triad"]
-    assert set(log[2 : log.index("check") - 2]) <= {"set", "measure 0.002", "measure 0.005"}
+    assert set(log[2 : log.index("check") - 2]) <= {"set", "measure 0.010", "measure 0.020", "measure 0.030"}
     assert log[log.index("check") - 2 : log.index("check")] == ["set", "measure 0.200"]
     end = ["check", "write_blocks", "save_result"]
     assert log[log.index("check") :] == [*end, "prepare triad", "measure 0.200", *end, "close", "save_result"]
 
 
-def guesses() -> list[Candidate]:
-    """The variants that any search tries, the default first."""
-    return candidates(made_catalogue().variants("triad"))
-
-
-def is_of(one: Group, variant: Candidate) -> bool:
-    return (one.workload.isa, one.workload.work) == variant
-
-
-def test_calibration_picks_the_fastest_variant_even_where_no_guess_is_near(lab: Lab) -> None:
-    best = next(v for v in ways_of(group(), made_catalogue().variants("triad")).all if v.work.prefetch_bytes == 256)
-    assert best not in guesses()
-    lab.core.speed = lambda group: around(best, Candidate(group.workload.isa, group.workload.of(LineWork)))
+def test_calibration_picks_the_fastest_walk(lab: Lab) -> None:
+    walks = walks_of(group(), made_catalogue().variants("triad"))
+    best = walks[len(walks) // 2]
+    lab.core.speed = lambda group: 1.2e8 if group.workload == best else 1e8
     lab(plan_of(point(calibrate=True)))
     (record,) = lab.records
     ran, asked = record.groups[0], record.experiment.groups[0].workload
-    assert (ran.isa, ran.streams, ran.prefetch_bytes) == (best.isa, best.work.streams, 256)
+    assert (ran.isa, ran.streams, ran.prefetch_bytes) == (
+        best.isa,
+        best.of(LineWork).streams,
+        best.of(LineWork).prefetch_bytes,
+    )
     assert asked == group().workload
-    assert (record.calibration[0].workload.isa, record.calibration[0].workload.work) == best
+    assert record.calibration[0].workload == best
     assert record.calibration[0].operations_per_s == pytest.approx(1.2e8, rel=0.01)
-    assert record.variant_from.startswith("searched here: ")
+    assert {trial.workload for trial in record.calibration} == set(walks)
 
 
 def test_a_trial_without_a_clean_moment_is_not_known_and_never_the_choice(lab: Lab) -> None:
-    first = guesses()[0]
-    lab.core.disturbed = lambda group: float(is_of(group, first))
+    walks = walks_of(group(), made_catalogue().variants("triad"))
+    lab.core.disturbed = lambda group: float(group.workload == walks[0])
     lab(plan_of(point(calibrate=True)))
     (record,) = lab.records
-    unknown = [trial.workload for trial in record.calibration if trial.rate is None]
-    assert [(work.isa, work.work) for work in unknown] == [first]
-    assert record.calibration[0].rate
+    rates = {trial.workload: trial.operations_per_s for trial in record.calibration}
+    assert rates[walks[0]] is None
+    assert all(rate for walk, rate in rates.items() if walk != walks[0])
+    assert record.calibration[0].workload != walks[0]
+    assert [trial.workload for trial in record.calibration if trial.rate is None] == [walks[0]]
 
 
-def test_a_calibration_without_any_clean_moment_keeps_the_default(lab: Lab) -> None:
+def test_a_calibration_without_any_clean_moment_keeps_the_best_guess(lab: Lab) -> None:
+    walks = walks_of(group(), made_catalogue().variants("triad"))
     lab.core.preempted = 1.0
     lab(plan_of(point(calibrate=True, budget_s=0.3)))
     (record,) = lab.records
-    tried = [(trial.workload.isa, trial.workload.work) for trial in record.calibration]
-    assert {trial.operations_per_s for trial in record.calibration} == {None}
-    assert tried == guesses()
-    assert record.variant_from == "default: no trial had a clean moment"
+    assert [trial.operations_per_s for trial in record.calibration] == [None] * len(walks)
+    assert record.calibration[0].workload == walks[0]
 
 
 def test_a_walk_is_remembered_for_equal_groups_whatever_their_size_and_pace(lab: Lab) -> None:
@@ -160,7 +154,6 @@ def test_a_walk_is_remembered_for_equal_groups_whatever_their_size_and_pace(lab:
     first, paced, small, other = lab.records
     assert first.calibration
     assert paced.calibration == small.calibration == ()
-    assert paced.variant_from == small.variant_from == first.variant_from != ""
     assert other.calibration
     assert paced.groups[1].streams == small.groups[1].streams == first.groups[1].streams
     assert small.groups[1].footprint_bytes == 512 * MiB
@@ -254,7 +247,7 @@ def test_a_run_tells_how_much_there_will_be(lab: Lab) -> None:
     lab(plan_of(*experiments), watch)
     count, seconds = watch.plan
     assert count == 3
-    assert seconds == pytest.approx(sum(expected_of(experiments, SEARCH_S)))
+    assert seconds == pytest.approx(sum(map(expected_seconds, experiments)))
     plain, large, calibrated = map(expected_seconds, experiments)
     assert plain < calibrated < large
 

@@ -18,12 +18,11 @@ import msgspec
 from msgspec import Meta
 
 from tierscope.errors import OutOfRangeError, ResultError, UnknownNameError, UsageError
-from tierscope.plans.kinds import PLAIN, Before, Help, Kind, Rate, one_of
+from tierscope.plans.kinds import PLAIN, Before, Help, Kind, Rate
 from tierscope.record.experiment import Label, Target
 from tierscope.registry import unknown
 
 AUTO = "auto"
-KEPT, SEARCHED = "kept", "searched"
 
 Value = str | float | Iterable[str | float] | None
 """Of an option: the word of the command line, a number in base units, several of them, or None for auto."""
@@ -58,15 +57,6 @@ class SuiteOptions(Options, frozen=True, kw_only=True):
             " or a list as `{cycles,instructions},page-faults`"
         ),
     ] = "off"
-    variants: Annotated[
-        str,
-        one_of("way to choose loop variants", (KEPT, SEARCHED)),
-        Help(
-            "[loop variants](../method.md#bandwidth): `kept` takes those that earlier runs found on this kind of "
-            "processor, after a check; `searched` ignores them"
-        ),
-        Before(SEARCHED),
-    ] = KEPT
 
     def named_targets(self) -> tuple[Target, ...]:
         """Return the targets that are named, without those that the suite finds itself."""

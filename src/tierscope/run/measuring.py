@@ -4,10 +4,8 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from tierscope import core
 from tierscope import fio as storage
 from tierscope.plans import suites
-from tierscope.plans.options import SEARCHED
 from tierscope.record.experiment import real
 from tierscope.record.result import Manifest
 from tierscope.run.background import Watch
@@ -15,7 +13,6 @@ from tierscope.run.both import Both
 from tierscope.run.hosts import Host
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import Quiets, quiet_file
-from tierscope.run.winners import Winners, winners_of
 
 
 def measurer(suite: str, host: Host) -> Callable[[], Measurer]:
@@ -31,13 +28,6 @@ def watch_of(manifest: Manifest, host: Host) -> Watch | None:
         return None
     machine = manifest.machine
     return Watch(machine, host.others(), host.session, Quiets(quiet_file(machine.identity.digest(), host.word)))
-
-
-def winners_for(manifest: Manifest, variants: str, host: Host) -> Winners:
-    """Return the loop variants of earlier runs; none for another machine, and none where searches are asked for."""
-    if host.word or manifest.machine.simulated or _is_program(manifest.suite) or variants == SEARCHED:
-        return Winners()
-    return winners_of(manifest.machine.identity, core.find_core)
 
 
 def limit_s(manifest: Manifest) -> float:

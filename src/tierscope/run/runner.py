@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from tierscope.plans import Answer, Plan
+from tierscope.record.catalogue import Catalogue
 from tierscope.record.experiment import Experiment
 from tierscope.record.origin import joined, strongest
 from tierscope.record.program import bins_of
@@ -20,6 +21,7 @@ from tierscope.record.result import (
     Record,
     Result,
     Run,
+    Trial,
     Warn,
     bins_of_record,
     blocks_of,
@@ -30,17 +32,17 @@ from tierscope.record.result import (
 )
 from tierscope.run.background import Watch
 from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, least_seconds, one_visit
-from tierscope.run.calibrate import SEARCH_S
+from tierscope.run.calibrate import calibrate
 from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
-from tierscope.run.expected import expected_of, further_seconds, further_visits, imagine, search_seconds
+from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
 from tierscope.run.load import over_the_run
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
 from tierscope.run.shared import hidden_core
 from tierscope.run.verdict import refuse_wrong
 from tierscope.run.visits import Visits
-from tierscope.run.walks import Choice, Walks
+from tierscope.run.walks import Walks
 from tierscope.stats.contrast import least_rounds
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.takes import takes_of
@@ -55,7 +57,7 @@ class Runner:
         directory: Path,
         result: Result,
         session: Callable[[], Measurer],
-        walks: Walks,
+        catalogue: Catalogue,
         observer: Observer | None = None,
         limit_s: float = math.inf,
         counters: Counters | None = None,
@@ -65,8 +67,7 @@ class Runner:
         self.result = result
         self._start_session = session
         self._session: Measurer | None = None
-        self._walks = walks
-        self._search_s = SEARCH_S
+        self._walks = Walks(catalogue)
         self._observer = observer or Observer()
         self._limit_s = limit_s
         self._counters = counters or Counters()
@@ -79,8 +80,7 @@ class Runner:
     def execute(self, plan: Callable[[], Plan]) -> Result:
         """All experiments of a plan; those that the result holds already are replayed, not run."""
         imagined = imagine(plan())
-        self._search_s = search_seconds(imagined, self._limit_s)
-        self._expected = expected_of(imagined, self._search_s)
+        self._expected = [expected_seconds(e) for e in imagined]
         self._further = sum(map(further_seconds, imagined))
         seconds = sum(self._expected) + self._further
         self._observer.planned(len(imagined) + sum(map(further_visits, imagined)), seconds)
@@ -149,7 +149,7 @@ class Runner:
         save_result(self.directory, self.result)
 
     def _replay(self, record: Record) -> tuple[Record, Judged]:
-        self._walks.remember(record)
+        self._walks.remember(record.experiment, record.calibration)
         blocks = blocks_of(self.directory, record)
         bins_of_record(self.directory, record)
         found = self._judge(blocks, record.clock.hz, record.experiment, record.groups, record.takes)
@@ -170,7 +170,7 @@ class Runner:
         session = self._session
         if self._watch:
             self._watch.before(experiment)
-        ready, facts, choice = self._prepared(session, experiment)
+        ready, facts, trials = self._prepared(session, experiment)
         counters_of = self._counters if visit == 0 else Counters()
         counters_of.begin(session, facts)
         blocks, ran, found = self._measure(session, ready, facts, self._budget(experiment, number, visit), counters_of)
@@ -197,8 +197,7 @@ class Runner:
                 *doubts(experiment, facts, found.points, program),
                 *hidden_core(experiment, found, self.result.machine),
             ),
-            calibration=choice.trials,
-            variant_from=choice.source,
+            calibration=trials,
             takes=ran,
             counters=counters,
             timings=timings,
@@ -219,23 +218,20 @@ class Runner:
         remember(self.directory, record, found)
         return record, found
 
-    def _prepared(self, session: Measurer, experiment: Experiment) -> tuple[Experiment, tuple[GroupFacts, ...], Choice]:
-        """The experiment with the variant that is fastest, as the session holds it, and how that was found."""
-        ready, source = self._walks.on(experiment)
+    def _prepared(
+        self, session: Measurer, experiment: Experiment
+    ) -> tuple[Experiment, tuple[GroupFacts, ...], tuple[Trial, ...]]:
+        """The experiment with the walk that is fastest, as the session holds it, and the walks that were tried."""
+        ready = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
-        if not (ready.calibrate and ready == experiment):
-            return ready, facts, Choice((), source)
-        choice = self._walks.choose(session, experiment, self._search_s, time.monotonic)
-        if choice is None:
-            return ready, facts, Choice((), "")
-        self._warn(self._walks.refused)
-        ready, _ = self._walks.on(experiment)
-        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), choice
-
-    def _warn(self, refused: Warn | None) -> None:
-        """Add a doubt about the whole run, once."""
-        if refused is not None and refused not in self.result.warnings:
-            self.result = msgspec.structs.replace(self.result, warnings=(*self.result.warnings, refused))
+        if not (
+            ready.calibrate and ready == experiment and len(walks := self._walks.candidates(experiment.groups[-1])) > 1
+        ):
+            return ready, facts, ()
+        trials = calibrate(session, experiment, walks)
+        self._walks.remember(experiment, trials)
+        ready = self._walks.on(experiment)
+        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), trials
 
     def _measure(
         self,

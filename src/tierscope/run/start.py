@@ -42,7 +42,7 @@ from tierscope.run.hotplug import changed
 from tierscope.run.imported import refuse_imported
 from tierscope.run.inspect import inspect, simulated
 from tierscope.run.known import refuse_unknown
-from tierscope.run.measuring import limit_s, measurer, watch_of, winners_for
+from tierscope.run.measuring import limit_s, measurer, watch_of
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
@@ -50,7 +50,6 @@ from tierscope.run.prefetching import prefetching, refuse_prefetching
 from tierscope.run.room import targets_of, with_rooms, with_rooms_of
 from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
-from tierscope.run.walks import Walks
 from tierscope.suites.emulation.experiments import probed
 from tierscope.suites.groups.experiments import OwnGroups, read_groups
 
@@ -257,7 +256,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             directory,
             result,
             measurer(manifest.suite, host),
-            Walks(host.catalogue(pools=False), winners_for(manifest, options_again(manifest).variants, host)),
+            host.catalogue(pools=False),
             observer,
             limit_s(manifest),
             _counters(manifest, host),

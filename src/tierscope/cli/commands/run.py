@@ -1,6 +1,5 @@
 """`tierscope run SUITE [key=value ...]`: measure, keep everything, show the report."""
 
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,7 +116,7 @@ def _list(name: str, options: "SuiteOptions", text: str, host: "Host") -> int:
     from tierscope.plans.live import describe
     from tierscope.printable import printable
     from tierscope.run.commands import commands_of
-    from tierscope.run.expected import expected_of, further_seconds, search_seconds
+    from tierscope.run.expected import expected_seconds, further_seconds
     from tierscope.run.start import imagined
 
     _, experiments = imagined(name, options, text, host)
@@ -126,7 +125,7 @@ def _list(name: str, options: "SuiteOptions", text: str, host: "Host") -> int:
         console.print(printable(f"{number:4}  {describe(experiment)}"), soft_wrap=True)
     for command in commands_of(experiments):
         console.print(printable(f"starts {command}"), soft_wrap=True)
-    seconds = sum(expected_of(experiments, search_seconds(experiments, inf))) + sum(map(further_seconds, experiments))
+    seconds = sum(expected_seconds(e) + further_seconds(e) for e in experiments)
     console.print(f"{len(experiments)} experiments, about {seconds:.0f} s; sizes may change with the caches found")
     return 0
 
