@@ -185,7 +185,7 @@ def importer() -> Parts:
         "compare, two of them": "read, threads 2, bandwidth   0.800" in told("compare", "a", "b"),
         "compare, with a run of ours": "triad" in told("compare", ours, "a", "--across-origins"),
         "history": "triad" in told("history", "a", "b"),
-        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports()},
+        **{f"export --to {name}": "triad" in _export(name, "a", "b") for name in _exports(blocks=False)},
     }
 
 
@@ -466,11 +466,11 @@ def _rows(document: Any) -> list[dict[str, Any]]:
     return document if isinstance(document, list) else document.get("rows", [])
 
 
-def _exports() -> list[str]:
-    """Return the formats that any run has something for."""
+def _exports(*, blocks: bool = True) -> list[str]:
+    """Return the formats that any run has something for; without blocks, any run of another tool."""
     from tierscope.report.formats import formats
 
-    return [name for name, export in formats.exports().items() if not export.needs]
+    return [name for name, export in formats.exports().items() if not export.needs and (blocks or not export.blocks)]
 
 
 def _export(form: str, *runs: str) -> str:

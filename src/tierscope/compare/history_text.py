@@ -34,7 +34,8 @@ def show(found: History, console: Console) -> None:
     ordered = sorted(found.series, key=lambda one: not one.changes)
     unicode = console.encoding.lower().startswith("utf")
     for one in ordered[:LINES]:
-        told = "; ".join(said(found, one, change) for change in one.changes) if one.judged else UNKNOWN
+        short = UNKNOWN if found.long_enough else ""  # else the last line states it once
+        told = "; ".join(said(found, one, change) for change in one.changes) if one.judged else short
         ends = [show_value(one.numbers[place].value, one.unit) for place in (0, -1)]
         line = spark(one) if unicode else ""
         table.add_row(

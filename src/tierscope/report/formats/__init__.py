@@ -37,6 +37,7 @@ class Export:
     render: Callable[[Sequence[Run]], bytes]  # raises UsageError if the runs contain nothing for this format
     text: bool = True  # it may be printed; otherwise it needs a file
     needs: str = ""  # the one table that it reads; "": any run that has a number
+    blocks: bool = False  # whether it reads blocks, which runs of other tools do not have
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,7 @@ formats.add(
             "Trace of every block for Perfetto (ui.perfetto.dev) or chrome://tracing: threads as tracks, disturbed "
             "blocks marked, bandwidth as counters.",
             trace,
+            blocks=True,
         ),
     )
 )

@@ -74,8 +74,8 @@ def known_of(run: Run) -> Known:
         )
         for name, branches in mixes.items()
     }
-    befores = [one for one in records(run, TABLE) if one.experiment.labels.get("part") == BEFORE]
-    core_s = core_s_of(run, befores[0]) if befores and len(befores[0].experiment.takes) > 1 else None
+    earlier = [one for one in records(run, TABLE) if one.experiment.labels.get("part") == BEFORE]
+    core_s = core_s_of(run, earlier[0]) if earlier and len(earlier[0].experiment.takes) > 1 else None
     return Known(mixes=ordered, idle=_idle(run, own), core_s=core_s, doubt=_doubt(run, own))
 
 
