@@ -98,8 +98,8 @@ def test_one_node_has_one_home(tmp_path: Path) -> None:
 
 
 def test_an_unknown_state_is_refused_with_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match="unknown state 'changed'; did you mean modified"):
-        transfers(made_server(), state="changed")
+    with pytest.raises(UnknownNameError, match="unknown state 'modifies'; did you mean modified"):
+        transfers(made_server(), state="modifies")
 
 
 def test_rows_state_what_was_put_in_for_each_way_and_home(tmp_path: Path) -> None:
