@@ -165,8 +165,8 @@ TEST_CASE("a key that is not of a group is refused with those that are") {
   CHECK(
       error_of([] { plan_of("kern=triad"); }) ==
       "BadPlan: unknown key 'kern' (known: access, burst, command, count, cpus, element, fence, footprint, interleave, "
-      "isa, kernel, keys, limit, locality, operation, order, pace, pages, per_block, prefetch, prefetchw, seed, "
-      "shared, "
+      "isa, kernel, keys, limit, locality, operation, order, pace, pages, per_block, prefetch, prefetchw, row, "
+      "seed, shared, "
       "sharing, size, skew, source, streams, target, unroll, value)");
 }
 
