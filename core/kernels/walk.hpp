@@ -239,16 +239,16 @@ constexpr Layout layout_at(std::size_t number) noexcept {
   return {};
 }
 
-/// Which prefetches make sense: none; for the loads if there are any; for plain stores too.
+/// Which prefetches make sense: none; for the loads if there are any; for plain stores too. What is scattered has no
+/// address before its index is there.
 template <class K>
 constexpr std::size_t prefetch_modes() noexcept {
-  return 1 + (K::loads ? 1 : 0) + (K::store_kind == Store::plain ? 1 : 0);
+  return 1 + (K::loads_ahead ? 1 : 0) + (K::stores_ahead ? 1 : 0);
 }
 template <class K>
 constexpr Shape shape_of(const Layout& layout, std::size_t mode) noexcept {
   const bool last = mode + 1 == prefetch_modes<K>();
-  return {layout.streams, layout.unroll, layout.paged, mode > 0 && K::loads,
-          mode > 0 && K::store_kind == Store::plain && last};
+  return {layout.streams, layout.unroll, layout.paged, mode > 0 && K::loads_ahead, mode > 0 && K::stores_ahead && last};
 }
 
 template <class K, class V, std::size_t... I>
@@ -283,6 +283,17 @@ struct Walked {
     bool any = false;
     for (const auto& operand : INFO.operands) any = any || operand.loads;
     return any;
+  }();
+  /// Whether there is anything to prefetch: places that are known ahead.
+  static constexpr bool loads_ahead = [] {
+    bool any = false;
+    for (const auto& operand : INFO.operands) any = any || (operand.loads && !operand.scattered());
+    return any;
+  }();
+  static constexpr bool stores_ahead = [] {
+    bool any = false;
+    for (const auto& operand : INFO.operands) any = any || (operand.stores && !operand.scattered());
+    return any && store_kind == Store::plain;
   }();
 };
 

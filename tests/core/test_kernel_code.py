@@ -17,14 +17,20 @@ from pathlib import Path
 import pytest
 
 from isa_objects import objects
+from tierscope import core
 
 NAME = re.compile(r"walk<.*isa::(?P<isa>\w+)\W.*?kernels::(?P<store>Plain|NonTemporal)\W.*Shape\{(?P<shape>[^}]*)\}")
 STORES = {  # one for each vector of a line; the last of a kernel's name and its store kind decide which
     "Plain": re.compile(r"\bv?mov(?:a|u)p[sd]\s+%[xyz]mm\d+,|\bvmovdq[au]\d*\s+%[yz]mm\d+,"),
     "NonTemporal": re.compile(r"\bv?movnt(?:dq|p[sd])\s"),
 }
+SCATTERED = {  # one for each element, or each vector, whose places are elsewhere
+    "avx2": re.compile(r"\bvmov[lh]p[sd]\s+%xmm\d+,"),
+    "avx512": re.compile(r"\bvscatter[dq]p[sd]\s+%zmm\d+,"),
+}
 WIDTH = {"avx2": 32, "avx512": 64}  # bytes of a vector
-WRITTEN = {"read": 0, "mix_1r2w": 2}  # lines stored by an operation; 1 for all others
+SCATTER = {"indexed", "drawn"}  # places of operands that are elements here and there
+AT_ONCE = {"avx2": 8, "avx512": 64}  # bytes that one instruction scatters
 
 pytestmark = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="x86 names of instructions")
 
@@ -80,7 +86,12 @@ def test_a_walk_prefetches_what_its_shape_says(build: Path, isa: str) -> None:
 
 @pytest.mark.parametrize("isa", sorted(WIDTH))
 def test_a_walk_stores_every_line_of_its_step(build: Path, isa: str) -> None:
+    written = {one.kernel: [operand for operand in one.operands if operand.stores] for one in core.catalogue().kernels}
     for walk in walks(build, isa):
-        expected = walk.operations * WRITTEN.get(walk.kernel, 1) * 64 // WIDTH[isa]
-        stores = [line for line in walk.code.splitlines() if STORES[walk.store].search(line) and "(" in line]
-        assert len(stores) >= expected, walk
+        together = sum(operand.lines for operand in written[walk.kernel] if operand.place not in SCATTER)
+        apart = sum(operand.lines for operand in written[walk.kernel] if operand.place in SCATTER)
+        lines = [line for line in walk.code.splitlines() if "(" in line]
+        stores = [line for line in lines if STORES[walk.store].search(line)]
+        assert len(stores) >= walk.operations * together * 64 // WIDTH[isa], walk
+        scattered = [line for line in lines if SCATTERED[isa].search(line)]
+        assert len(scattered) >= walk.operations * apart * 64 // AT_ONCE[isa], walk
