@@ -41,7 +41,7 @@ def never(*_: object) -> object:
 
 def shut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every question to this machine fail."""
-    monkeypatch.setattr(System, "_place", never)
+    monkeypatch.setattr(System, "place", never)
     monkeypatch.setattr("glob.glob", never)
     monkeypatch.setattr(Others, "mark", never)
     monkeypatch.setattr("tierscope.core.launch.LocalCore.__init__", never)

@@ -73,7 +73,9 @@ def load(
     return LoadedLatencyRow(
         read_share=1.0, store="none", delay_cycles=0, load_threads=threads, bandwidth=about(gb * 1e9),
         latency=about(ns / 1e9), over_idle=about(over) if over else None, idle=about(ns / 1e9 / over) if over else None,
-        kernel="read", target=target, chaser_bytes_per_s=1e9, bus_bytes_per_s=gb * 1e9, **verdict(sure),
+        stride_bytes=64, order="random", load_stride_bytes=64, load_order="sequential", kernel="read", target=target,
+        chaser_node=0, load_target=target, load_nodes="0", chaser_bytes_per_s=1e9, bus_bytes_per_s=gb * 1e9,
+        **verdict(sure),
     )  # fmt: skip
 
 
