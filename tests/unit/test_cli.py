@@ -52,7 +52,7 @@ def test_every_command_has_a_help_page(capfd: pytest.CaptureFixture[str], name: 
         ("run", "Missing argument 'SUITE'; try `tierscope run --help`"),
         (
             "run quickx",
-            "unknown suite 'quickx'; did you mean quick? (known: blocks, buffers, ",
+            "unknown suite 'quickx'; did you mean quick? (known: background, blocks, ",
         ),
         ("run quick 5", "'5' is not of the form key=value"),
         ("run quick limitx=5", "unknown option of quick 'limitx'; did you mean limit?"),

@@ -189,7 +189,7 @@ def test_the_other_documents_have_their_own_sizes() -> None:
     footprints = {one.groups[0].workload.footprint_bytes / arrays[str(one.labels["operation"])] for one in blocks}
     assert footprints == {1_300_000_000}
     loads = [one for one in planned("document-003", as_printed="yes") if one.labels.get("delay_cycles") is not None]
-    assert len(loads) == 4 * 19
+    assert len(loads) == 4 * 19 * 2  # mixes, delays, strides
     on = msgspec.structs.replace(machine(), structures={"hashmap_atomic": "pool"})
     words = {"pool": "pool:/mnt/pmem/p", "dram_pool": "pool:/dev/shm/p", "as_printed": "yes"}
     maps = [one.groups[0] for one in planned("document-004", on, nvm=NVM, **words) if one.table == "maps"]

@@ -204,6 +204,7 @@ ALIKE = frozenset(
         "interleave",
         "storage",
         "sharing",
+        "background",
     }
 )
 """Names of tables that are also columns, origins, options or targets; a list is one of tables where it names others."""
