@@ -41,11 +41,11 @@ def test_without_others_nothing_is_claimed(tmp_path: Path) -> None:
 
 
 def test_a_core_that_is_slower_itself_is_no_traffic(tmp_path: Path) -> None:
-    whole, *_ = rows(background_run(tmp_path / "run", 0.0, 1.3))
+    whole, *_ = rows(background_run(tmp_path / "run", 0.0, 1.1))  # within the curve: beyond its end nothing is known
     assert whole.traffic
     assert whole.over_idle
-    assert whole.over_idle.middle == pytest.approx(1.3, rel=0.02)
-    assert whole.slower == pytest.approx(1.3, rel=0.02)
+    assert whole.over_idle.middle == pytest.approx(1.1, rel=0.02)
+    assert whole.slower == pytest.approx(1.1, rel=0.02)
     assert whole.traffic.low == 0.0
 
 

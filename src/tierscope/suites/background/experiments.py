@@ -153,7 +153,7 @@ suites.add(
         plan,
         kernels=True,
         details="Measures how latency rises with a known load, unless `curve=` names a run that did. Then one CPU "
-        "watches the latency for `duration`, and the curve says which traffic explains it. Needs two CPUs for the "
+        "watches the latency for `duration`, and the curve shows which traffic explains it. Needs two CPUs for the "
         "curve, and one CPU to watch. See [how to measure the traffic of others](../how-to/background.md).",
     )
 )

@@ -52,9 +52,15 @@ def windows_of(run: Run, record: Record, length_s: float, core_s: float | None =
         inside = [one for one, begin in zip(probe, begins, strict=True) if begin // length_s == number]
         now = [time for begin, time in speeds if begin // length_s == number]
         if inside:
+            now = now or _nearest(speeds, (number + 0.5) * length_s)
             slower = float(np.median(now)) / fastest if now else 1.0
             found.append(_window(inside, hz, first, slower))
     return found
+
+
+def _nearest(speeds: Sequence[tuple[float, float]], at_s: float) -> list[float]:
+    """The time of the additions that began nearest to a moment, for a window that has none; none where there are none."""
+    return [min(speeds, key=lambda one: abs(one[0] - at_s))[1]] if speeds else []
 
 
 def core_s_of(run: Run, record: Record) -> float | None:

@@ -12,7 +12,7 @@ class BackgroundRow(JudgedRow, frozen=True, kw_only=True):
     window: Annotated[Count | None, Col("window", help="its number, from 0; null: all windows together")]
     at: Annotated[str, Col("at", help="its start, UTC, ISO 8601")]
     begin_s: Annotated[Seconds, Col("from", help="its start, since the probe began")]
-    end_s: Annotated[Seconds, Col("to", help="its end, likewise")]
+    end_s: Annotated[Seconds, Col("to", help="its end, since the probe began")]
     state: Annotated[
         str,
         Col(

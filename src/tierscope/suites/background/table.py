@@ -29,7 +29,7 @@ FEW = "without load the latency was measured too few times to know how much it v
 
 
 class Background:
-    """One row for the whole time that was [watched](../how-to/background.md), and one for each window of it."""
+    """One row for each window of the [time watched](../how-to/background.md), after one for all of them."""
 
     name: ClassVar[str] = "background"
     title: ClassVar[str] = "Memory traffic of others"
