@@ -101,8 +101,13 @@ def made_run(suite: str, directory: Path) -> Run:
     """Return the made run of a suite, or the run of it that the fake core answers."""
     if make := (MADE | BESIDES).get(suite):
         return make(directory)
+    return asked_run(directory, suite)
+
+
+def asked_run(directory: Path, suite: str, *words: str) -> Run:
+    """Return the run of a suite with these options that the fake core answers."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         put_in_place(FakeCore(), monkeypatch)
-        status = main(["run", suite, "--out", str(directory), "--quiet"])
+        status = main(["run", suite, *words, "--out", str(directory), "--quiet"])
     assert status in (Exit.GOOD, Exit.INCONCLUSIVE), f"run {suite} on the fake core: status {status}"
     return load(directory)

@@ -28,6 +28,7 @@ from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
 from made_suites import MADE
+from made_suites import asked_run
 from made_suites import made_run as fake_run
 from tierscope.errors import ResultError
 from tierscope.imports import read
@@ -38,6 +39,12 @@ from tierscope.tables import Flat, Insight, flat, tables
 from tierscope.tables import measured as measuring
 from tierscope.tables.measured import judged, measured, remember
 from tierscope.units import GiB
+
+ASKED = (
+    ("loaded-latency", "tail=0", "mixes=read", "delays=0", "array=64MiB", "budget=0.2"),
+    ("core-to-core", "state=clean,modified", "cpus=0,1"),
+)
+"""Options without which a suite leaves a table out."""
 
 UNITS = {"B/s", "B", "s", "1/s", "1", ""}
 
@@ -63,7 +70,9 @@ def typed(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathF
 
     A suite without a made run has one on the fake core.
     """
-    others = [fake_run(name, tmp_path_factory.mktemp(name) / "run") for name in suites if name not in MADE]
+    own = ("background", "cxl")
+    others = [fake_run(name, tmp_path_factory.mktemp(name) / "run") for name in suites if name not in MADE or name in own]
+    others += [asked_run(tmp_path_factory.mktemp(words[0]) / "run", *words) for words in ASKED]
     runs = (run, probed, stored, document_run(tmp_path_factory.mktemp("document")), *others)
     found = {name: next((rows for one in runs if (rows := tables[name].rows(one))), []) for name in tables}
     _, stream = read(Path(__file__).parents[1] / "data/imports/stream.txt")
