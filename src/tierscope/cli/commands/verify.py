@@ -42,7 +42,7 @@ def verify(
 
     With `--write`, writes blocks that contain the number of their write, their offset and a checksum for each sector.
     It prints a line before and after each write. Without it, reads FILE and compares each block with the last write
-    that the log says was acknowledged. See [how to find out whether data survive](../how-to/crash-safety.md).
+    that the log shows as acknowledged. See [how to find out whether data survive](../how-to/crash-safety.md).
     """
     from tierscope.errors import UsageError
 

@@ -50,8 +50,8 @@ def _all() -> list[Plain]:
 
 
 def _names() -> str:
-    every = ", ".join(f"[`{one.name}`](#{one.name})" for one in _all())
-    return wrapped(f"The value of `table` is one of {every}.")
+    every = "\n".join(f"- [`{one.name}`](#{one.name})" for one in _all())
+    return f"The value of `table` is one of these:\n\n{every}"
 
 
 def _closing() -> str:

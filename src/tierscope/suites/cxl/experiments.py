@@ -60,7 +60,7 @@ class CxlOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run cxl`."""
 
     far: Annotated[Target | None, Help("the memory to measure; auto: the first node without CPUs")] = None
-    near: Annotated[Target | None, Help("the DRAM beside it; auto: the node with CPUs that is nearest to far")] = None
+    near: Annotated[Target | None, Help("the DRAM next to it; auto: the node with CPUs that is nearest to far")] = None
     pages: Annotated[Pages, Help("page size: `4k`, `thp`; for pages that are interleaved, the size of a turn")] = "thp"
     ratios: Annotated[
         Ratios,

@@ -1,6 +1,7 @@
 """What the ratios of pages show in a sentence."""
 
 from tierscope.stats.compare import compare_all
+from tierscope.stats.median import Interval
 from tierscope.suites.cxl.row import InterleaveRow
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import left_out, sure, sure_rows
@@ -25,17 +26,14 @@ def said(rows: list[InterleaveRow]) -> list[Insight]:
     if not gain:
         best = f"the best, {turn}, has {ratio}{rest}"
         text = f"No ratio is shown to be faster than DRAM alone, {show_rate(alone[1].middle)}; {best}"
-    return [
-        Insight(
-            name="best_ratio" if gain else "no_gain",
-            text=text,
-            value=over.middle,
-            low=over.low,
-            high=over.high,
-            unit="1",
-            others=(Number(value=row.far_share, kind="share"),),
-        )
-    ]
+    share = Number(value=row.far_share, kind="share")
+    return [_insight("best_ratio", text, over, share) if gain else _insight("no_gain", text, over, share)]
+
+
+def _insight(name: str, text: str, over: Interval, share: Number) -> Insight:
+    return Insight(
+        name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1", others=(share,)
+    )
 
 
 def fewer(one: float | None, other: float | None) -> float | None:

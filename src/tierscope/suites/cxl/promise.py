@@ -1,6 +1,7 @@
 """What the rows of near and far memory show in sentences, beside the firmware's report and published devices."""
 
 from tierscope import reference
+from tierscope.stats.median import Interval
 from tierscope.suites.cxl.row import FarMemoryRow
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import sure
@@ -18,17 +19,25 @@ def found_of(rows: list[FarMemoryRow], *, real: bool) -> list[Insight]:
 
 
 def _over(far: FarMemoryRow, near: FarMemoryRow) -> list[Insight]:
+    late, wait, base = sure(far, far.latency_over_near), sure(far, far.latency), sure(near, near.latency)
     found = []
-    for name, what, times, one, other, show in (
-        ("far_latency", "Latency", far.latency_over_near, far.latency, near.latency, show_seconds),
-        ("far_bandwidth", "Bandwidth", far.bandwidth_over_near, far.bandwidth, near.bandwidth, show_rate),
-    ):
-        over, wide, base = sure(far, times), sure(far, one), sure(near, other)
-        if over and wide and base:
-            ratio = f"{over.middle:.2f}x that of {near.target} ({over.low:.2f} to {over.high:.2f})"
-            text = f"{what} of {far.target}: {ratio}, {show(wide.middle)} compared with {show(base.middle)}"
-            found.append(Insight(name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1"))
+    if late and wait and base:
+        text = _compared(far, near, late, show_seconds(wait.middle), show_seconds(base.middle))
+        found.append(_insight("far_latency", f"Latency of {text}", late))
+    fast, rate, base = sure(far, far.bandwidth_over_near), sure(far, far.bandwidth), sure(near, near.bandwidth)
+    if fast and rate and base:
+        text = _compared(far, near, fast, show_rate(rate.middle), show_rate(base.middle))
+        found.append(_insight("far_bandwidth", f"Bandwidth of {text}", fast))
     return found
+
+
+def _compared(far: FarMemoryRow, near: FarMemoryRow, over: Interval, one: str, other: str) -> str:
+    ratio = f"{over.middle:.2f}x that of {near.target} ({over.low:.2f} to {over.high:.2f})"
+    return f"{far.target}: {ratio}, {one} compared with {other}"
+
+
+def _insight(name: str, text: str, over: Interval) -> Insight:
+    return Insight(name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1")
 
 
 def _promises(far: FarMemoryRow) -> list[Insight]:

@@ -21,7 +21,7 @@ from tierscope.units import show_bytes
 
 
 class FarMemory:
-    """Two rows, near and far."""
+    """One row for each memory, near and far."""
 
     name: ClassVar[str] = "far_memory"
     title: ClassVar[str] = "Near and far memory"
@@ -39,7 +39,7 @@ class FarMemory:
         "far_latency": "latency of far memory over that of near memory",
         "far_bandwidth": "the same of bandwidth, of each alone",
         "promise WHAT": "measured over reported by the firmware, of far memory",
-        "published": "latency of far memory beside published CXL devices",
+        "published": "latency of far memory next to published CXL devices",
     }
 
     def rows(self, run: Run) -> list[FarMemoryRow]:
