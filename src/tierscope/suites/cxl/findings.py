@@ -1,7 +1,6 @@
 """What the ratios of pages show in a sentence."""
 
-from tierscope.stats.compare import compare_all
-from tierscope.stats.median import Interval
+from tierscope.stats.compare import Comparison, compare_all
 from tierscope.suites.cxl.row import InterleaveRow
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import left_out, sure, sure_rows
@@ -30,10 +29,8 @@ def said(rows: list[InterleaveRow]) -> list[Insight]:
     return [_insight("best_ratio", text, over, share) if gain else _insight("no_gain", text, over, share)]
 
 
-def _insight(name: str, text: str, over: Interval, share: Number) -> Insight:
-    return Insight(
-        name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1", others=(share,)
-    )
+def _insight(name: str, text: str, over: Comparison, share: Number) -> Insight:
+    return Insight(name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1", others=(share,))
 
 
 def fewer(one: float | None, other: float | None) -> float | None:
