@@ -59,7 +59,7 @@ def windows_of(run: Run, record: Record, length_s: float, core_s: float | None =
 
 
 def _nearest(speeds: Sequence[tuple[float, float]], at_s: float) -> list[float]:
-    """The time of the additions that began nearest to a moment, for a window that has none; none where there are none."""
+    """Return the time of the additions that began nearest to a moment, for a window without any; none if none ran."""
     return [min(speeds, key=lambda one: abs(one[0] - at_s))[1]] if speeds else []
 
 

@@ -44,6 +44,7 @@ class FarMemoryRow(JudgedRow, frozen=True, kw_only=True):
     ]
     latency_over_reported: Annotated[Ratio | None, Col("over reported", help="latency over what is reported")]
     reported_bandwidth_bytes_per_s: Annotated[
-        BytesPerS | None, Col("reported bandwidth", help="of reads, by the firmware; rated, so that no load need reach it")
+        BytesPerS | None,
+        Col("reported bandwidth", help="of reads, by the firmware; a rated value, which loads may not reach"),
     ]
     bandwidth_over_reported: Annotated[Ratio | None, Col("over reported", help="bandwidth over what is reported")]
