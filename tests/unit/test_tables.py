@@ -27,8 +27,7 @@ from made_documents import document_run
 from made_probed import probed_run
 from made_quick import made_run
 from made_storage import storage_run
-from made_suites import MADE
-from made_suites import asked_run
+from made_suites import MADE, asked_run
 from made_suites import made_run as fake_run
 from tierscope.errors import ResultError
 from tierscope.imports import read
