@@ -7,6 +7,7 @@
 #include "cli/json.hpp"
 #include "cli/trace_flow.hpp"
 #include "simulate/lackey.hpp"
+#include "simulate/program.hpp"
 #include "simulate/thread.hpp"
 
 namespace tierscope {
@@ -24,13 +25,10 @@ class Lines {
   /// visit(address of a line, whether it is stored to), in order. @pre no instruction
   template <class Visit>
   void each(const Traced& traced, const Visit& visit) const {
-    constexpr std::uint64_t MASK = (std::uint64_t{1} << (simulate::MEMORY_BIT - 1)) - 1;  // below the page tables
-    const auto first = traced.address / simulate::LINE, last = (traced.address + traced.size - 1) / simulate::LINE;
-    for (auto line = first; line <= last; ++line) {
-      const auto address = base_ + (line * simulate::LINE & MASK);
-      if (traced.what != Traced::What::store) visit(address, false);
-      if (traced.what != Traced::What::load) visit(address, true);
-    }
+    simulate::each_program_line(base_, traced.address, traced.size, [&](auto line) {
+      if (traced.what != Traced::What::store) visit(line, false);
+      if (traced.what != Traced::What::load) visit(line, true);
+    });
   }
 
  private:
@@ -104,8 +102,7 @@ class Counting final : public Run {
 using Runs = std::vector<std::unique_ptr<Run>>;
 
 Runs runs_of(const std::string& word, bool count) {
-  if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is not a simulated machine; write sim:PRESET");
-  const auto machine = word.substr(4);
+  const auto machine = simulate::machine_word(word);
   Runs runs;
   if (count) {
     runs.push_back(std::make_unique<Counting>(machine));

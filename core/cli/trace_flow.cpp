@@ -8,6 +8,7 @@
 #include "cli/json.hpp"
 #include "simulate/flow.hpp"
 #include "simulate/pipeline.hpp"
+#include "simulate/program.hpp"
 #include "simulate/sampling.hpp"
 
 namespace tierscope {
@@ -106,14 +107,10 @@ class Counts final : public FlowRun {
     if (step.gap != nullptr) return;
     if (step.thread != thread_) pass();
     thread_ = step.thread;
-    constexpr std::uint64_t MASK = (std::uint64_t{1} << (simulate::MEMORY_BIT - 1)) - 1;
-    for (const auto& access : step.accesses) {
-      const auto last = (access.address + access.bytes - 1) / simulate::LINE;
-      for (auto line = access.address / simulate::LINE; line <= last; ++line) {
-        const auto address = base_ + (line * simulate::LINE & MASK);
-        touches_.push_back(access.store ? simulate::store_of(address) : simulate::load_of(address));
-      }
-    }
+    for (const auto& access : step.accesses)
+      simulate::each_program_line(base_, access.address, access.bytes, [&](auto line) {
+        touches_.push_back(access.store ? simulate::store_of(line) : simulate::load_of(line));
+      });
     if (touches_.size() >= LIST) pass();
   }
   void report(json::Object& fact) override {
@@ -132,9 +129,8 @@ class Counts final : public FlowRun {
 };
 
 std::unique_ptr<FlowRun> run_of(const std::string& word, bool count) {
-  if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is not a simulated machine; write sim:PRESET");
-  if (count) return std::make_unique<Counts>(word.substr(4));
-  return std::make_unique<Pipelines>(word.substr(4));
+  if (count) return std::make_unique<Counts>(simulate::machine_word(word));
+  return std::make_unique<Pipelines>(simulate::machine_word(word));
 }
 
 struct FlowTally {

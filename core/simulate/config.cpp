@@ -16,6 +16,11 @@
 
 namespace tierscope::simulate {
 
+std::string machine_word(const std::string& word) {
+  if (!word.starts_with("sim:")) throw BadPlan("'" + word + "' is not a simulated machine; write sim:PRESET");
+  return word.substr(4);
+}
+
 Place parse_place(const std::string& where) {
   Place place;
   if (where.ends_with(',')) throw BadPlan("sim:" + where + " ends in a comma; key=value follows each comma");

@@ -51,6 +51,8 @@ class Section {
 struct Place {
   std::string machine, memory;
 };
+/// What follows `sim:` in a word. @throws BadPlan for a word that does not begin so
+std::string machine_word(const std::string& word);
 Place parse_place(const std::string& where);
 
 /// A preset that is built in, as its file states it.

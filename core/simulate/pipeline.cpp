@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulate/program.hpp"
+
 namespace tierscope::simulate {
 namespace {
 
 using flow::Class;
 
-constexpr std::uint64_t PROGRAM = (std::uint64_t{1} << (MEMORY_BIT - 1)) - 1;  // below the page tables
-constexpr unsigned FORWARD = 4, LOCKED = 18, KERNEL = 100;                     // cycles
-constexpr std::size_t RECENT = 1024;                                           // stores whose bytes may be asked for
-constexpr std::uint64_t WORD = 8;                                              // bytes
+constexpr unsigned FORWARD = 4, LOCKED = 18, KERNEL = 100;  // cycles
+constexpr std::size_t RECENT = 1024;                        // stores whose bytes may be asked for
+constexpr std::uint64_t WORD = 8;                           // bytes
 
 /// Cycles from operands to result.
 /// Source: A. Fog, "Instruction tables", 2022: what most cores of the last ten years have in common.
@@ -333,15 +334,15 @@ void Pipeline::store(std::uint64_t number, Time at) {
 
 Time Pipeline::reach(std::uint64_t address, std::uint32_t bytes, Kind kind, Time at) {
   Time done = at;
-  for (auto line = address / LINE; line <= (address + bytes - 1) / LINE; ++line)
-    done = std::max(done, machine_->access(cpu_, base_ + (line * LINE & PROGRAM), kind, at));
+  each_program_line(base_, address, bytes,
+                    [&](auto line) { done = std::max(done, machine_->access(cpu_, line, kind, at)); });
   return done;
 }
 
 bool Pipeline::near(std::uint64_t address, std::uint32_t bytes) const {
-  return machine_->near(cpu_, base_ + (address & PROGRAM & ~(LINE - 1))) &&
-         ((address + bytes - 1) / LINE == address / LINE ||
-          machine_->near(cpu_, base_ + ((address + bytes - 1) & PROGRAM & ~(LINE - 1))));
+  bool all = true;
+  each_program_line(base_, address, bytes, [&](auto line) { all = all && machine_->near(cpu_, line); });
+  return all;
 }
 
 }  // namespace tierscope::simulate

@@ -1,0 +1,16 @@
+/// Addresses of a traced program in a simulated machine: which lines an access covers, and where they are.
+#pragma once
+#include "simulate/access.hpp"
+
+namespace tierscope::simulate {
+
+/// visit(address of a line) for each line of `bytes` bytes at `address`, in the memory whose addresses begin at `base`.
+/// Of an address of the program, the lower 47 bits count: above are the page tables.
+template <class Visit>
+void each_program_line(std::uint64_t base, std::uint64_t address, std::uint64_t bytes, const Visit& visit) {
+  constexpr std::uint64_t PROGRAM = (std::uint64_t{1} << (MEMORY_BIT - 1)) - 1;
+  const auto last = (address + bytes - 1) / LINE;
+  for (auto line = address / LINE; line <= last; ++line) visit(base + (line * LINE & PROGRAM));
+}
+
+}  // namespace tierscope::simulate
