@@ -12,8 +12,9 @@ import msgspec
 import pytest
 
 from made_machine import made_machine
+from tierscope.cli import settings
 from tierscope.doctor.check import checks
-from tierscope.errors import MachineError, UsageError
+from tierscope.errors import Exit, MachineError, UsageError
 from tierscope.host.prefetchers import AMD, INTEL, STORED, Register, Registers, register_of
 from tierscope.host.system import System
 from tierscope.plans import suites
@@ -156,6 +157,16 @@ def test_when_both_are_killed_the_doctor_finds_it_and_puts_them_back(root: Path)
     assert Registers(root).restore() == 2
     assert values(root) == BEFORE
     assert checks["prefetchers"].examine(System(root)).verdict == "good"
+
+
+def test_the_command_puts_them_back_and_reports_them_alone(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    registers = Registers(root)
+    registers.switch(registers.keep(INTEL), on=False)
+    assert settings.restore_settings(System(root)) == Exit.GOOD
+    assert values(root) == BEFORE
+    assert capsys.readouterr().out.splitlines() == ["Prefetchers of 2 CPUs: as they were before the run."]
+    assert settings.restore_settings(System(root)) == Exit.GOOD
+    assert capsys.readouterr().out == "Nothing to put back.\n"
 
 
 def test_after_a_restart_the_doctor_states_that_the_firmware_has_set_them(root: Path) -> None:

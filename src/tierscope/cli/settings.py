@@ -9,6 +9,7 @@ from tierscope.doctor import kept
 from tierscope.doctor.apply import Outcome, apply, planned, restore
 from tierscope.doctor.kept import Change
 from tierscope.errors import Exit, UsageError
+from tierscope.host.prefetchers import Registers
 from tierscope.host.system import System
 
 BACK = "tierscope doctor --restore"
@@ -35,12 +36,14 @@ def apply_settings(system: System, only: Sequence[str], *, yes: bool) -> int:
 
 
 def restore_settings(system: System) -> int:
-    """Put everything back, and say what became of each file."""
+    """Put everything back, prefetchers first, and report what became of each file."""
+    if cpus := Registers(system.root).restore():
+        door.line(f"Prefetchers of {cpus} CPUs: as they were before the run.")
     stored = kept.load(system)
     found = restore(system)
     for outcome in found:
         door.line(f"{outcome.change.path}: {outcome.now}{_why(outcome)}")
-    if not found:
+    if not found and not cpus:
         door.line(
             "The machine was restarted since; its settings are those of the start. Nothing to put back."
             if stored and stored.changes

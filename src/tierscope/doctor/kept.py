@@ -15,10 +15,10 @@ import msgspec
 
 from tierscope.errors import MachineError, ResultError, reason
 from tierscope.files import write_atomically
+from tierscope.host.boot import BOOT_ID, boot_of
 from tierscope.host.system import System
 
 FOLDER = "/run/tierscope"
-BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ def store(system: System, changes: tuple[Change, ...]) -> None:
 
 def boot(system: System) -> str:
     """Return which start of the kernel this is. MachineError where it does not show it."""
-    found = system.read(BOOT_ID, 64)
+    found = boot_of(system)
     if not found:
         raise MachineError(f"read {BOOT_ID}: {system.why(BOOT_ID)}; without it, a restart would go unnoticed")
     return found

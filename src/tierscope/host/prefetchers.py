@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from tierscope.errors import MachineError, reason
+from tierscope.host.boot import boot_of
 from tierscope.host.system import System
 
 STORED = "var/lib/tierscope/prefetchers.json"
@@ -166,11 +167,6 @@ class Registers:
 
     def _path(self, cpu: int) -> Path:
         return self.root / f"dev/cpu/{cpu}/msr"
-
-
-def boot_of(system: System) -> str:
-    """Return the identifier of this start of the system; "" where it is not shown."""
-    return system.read("/proc/sys/kernel/random/boot_id", 64) or ""
 
 
 def _refused(path: Path, address: int, error: OSError, what: str) -> MachineError:

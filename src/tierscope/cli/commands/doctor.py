@@ -1,7 +1,5 @@
 """`tierscope doctor`: what in this machine's set-up touches which number, how much, and the remedy."""
 
-from pathlib import Path
-
 import rich_click as click
 
 from tierscope.cli import door
@@ -52,7 +50,6 @@ def doctor(
     it was killed with its guard. Do not use it during such a run.
     """
     from tierscope.cli.settings import apply_settings, remind, restore_settings
-    from tierscope.host.prefetchers import Registers
     from tierscope.host.system import System
 
     if to_apply or to_restore:
@@ -60,10 +57,7 @@ def doctor(
             raise UsageError(
                 "--apply takes --only and --yes, --restore takes nothing else, and both work on this machine"
             )
-        if to_apply:
-            return apply_settings(System(), only, yes=yes)
-        Registers(Path("/")).restore()
-        return restore_settings(System())
+        return apply_settings(System(), only, yes=yes) if to_apply else restore_settings(System())
     if only or yes:
         raise UsageError("--only and --yes need --apply")
     _show(where, as_json=as_json, measure=measure)

@@ -7,7 +7,8 @@ Source: Intel, "Disclosure of Hardware Prefetcher Control on Some Intel Processo
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
 from tierscope.errors import MachineError
-from tierscope.host.prefetchers import RESTORE, STORED, Registers, boot_of
+from tierscope.host.boot import BOOT_ID, boot_of
+from tierscope.host.prefetchers import RESTORE, STORED, Registers
 from tierscope.host.system import System
 
 EFFECT = "sequential reads are several times slower without prefetchers; random ones hardly change"
@@ -32,12 +33,11 @@ def look(system: System) -> Seen:
 
 
 _KEPT = '{"address":420,"bits":15,"boot":"one","values":{"0":0}}'
-_BOOT = "/proc/sys/kernel/random/boot_id"
 EXAMPLES = {
-    "good": {_BOOT: "one"},
-    "note": {f"/{STORED}": _KEPT, _BOOT: "two"},
-    "bad": {f"/{STORED}": _KEPT, _BOOT: "one", "/dev/cpu/0/msr": "\0" * 420 + "\x0f" + "\0" * 7},
-    "unknown": {f"/{STORED}": _KEPT, _BOOT: "one"},  # the module was removed since
+    "good": {BOOT_ID: "one"},
+    "note": {f"/{STORED}": _KEPT, BOOT_ID: "two"},
+    "bad": {f"/{STORED}": _KEPT, BOOT_ID: "one", "/dev/cpu/0/msr": "\0" * 420 + "\x0f" + "\0" * 7},
+    "unknown": {f"/{STORED}": _KEPT, BOOT_ID: "one"},  # the module was removed since
 }
 
 checks.add(
