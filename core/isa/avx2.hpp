@@ -28,7 +28,7 @@ struct Avx2 {
     const Reals ones = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     return _mm256_mask_i64gather_pd(_mm256_setzero_pd(), reinterpret_cast<const double*>(base), index, ones, 8);
   }
-  /// There is no such instruction before AVX-512.
+  /// AVX2 has no such instruction.
   static void scatter(std::byte* base, Words index, Reals value) noexcept {
     auto* const to = reinterpret_cast<double*>(base);
     const __m128d low = _mm256_castpd256_pd128(value), high = _mm256_extractf128_pd(value, 1);

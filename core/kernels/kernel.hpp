@@ -50,7 +50,7 @@ enum class Place : std::uint8_t {
   indexed,  // elements, where the indices of another operand point
   drawn,    // elements, where a random sequence points: `KernelInfo::draws`
 };
-/// What the elements of an operand are at first: reals in [1, 2), the indices of a permutation, their own numbers.
+/// The first content of an operand: reals in [1, 2), the indices of a permutation, or the number of each element.
 enum class Holds : std::uint8_t { reals, indices, numbers };
 
 constexpr std::size_t ELEMENT = 8;                // bytes of a real, an index or a word

@@ -1,4 +1,4 @@
-/// What stencils share: the sum of an element and its neighbours, whatever the grid.
+/// The sum of an element and its neighbours, for stencils on any grid.
 #pragma once
 #include "kernels/walk.hpp"
 

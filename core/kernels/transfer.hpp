@@ -31,7 +31,7 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary) no
           .bus_bytes = 64};
 }
 
-/// What a line holds: where the chase goes on, and how often the owner has stored to it.
+/// A line contains where the chase goes on, and how often the owner has stored to it.
 struct Node {
   std::uint64_t next;
   std::uint64_t stored;

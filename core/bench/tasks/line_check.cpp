@@ -86,7 +86,7 @@ double reduced_difference(std::uint64_t left, std::uint64_t right, std::uint64_t
   return apart <= 2 * static_cast<double>(terms) * 0x1p-53 ? 0 : apart;
 }
 
-/// What the variant returns for a window, and scalar code.
+/// Compares what the variant and scalar code return for a window.
 double verify_sum(const Group& group, const Member& member, std::uint64_t begin, std::uint64_t count) {
   const auto& info = *group.entry->info;
   if (!info.sums && !info.reduces) return 0;

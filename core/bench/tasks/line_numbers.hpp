@@ -16,7 +16,7 @@ class Indices {
   explicit Indices(const Group& group)
       : each_((group.members.front().end - group.members.front().begin) * kernels::ELEMENTS),
         order_(each_, group.plan.seed) {}
-  /// What element number `element` of the index operand holds.
+  /// The content of element `element` of the index operand.
   [[nodiscard]] std::uint64_t at(std::uint64_t element) const noexcept {
     const auto first = element / each_ * each_;
     return first + order_.at(element - first);

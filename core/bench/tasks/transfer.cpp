@@ -64,7 +64,7 @@ class TransferTask final : public TaskOf<blocks::Prepared> {
       *node(pass, place_of(step)) = {reinterpret_cast<std::uintptr_t>(node(pass, place_of((step + 1) % cycle.nodes()))),
                                      0};
   }
-  /// What lines count goes on from one experiment to the next, so that no memory is taken for filled.
+  /// The numbers of the lines go on from one experiment to the next, so that no memory counts as filled by mistake.
   [[nodiscard]] std::string content(const Group& group) const override {
     return " transferred " + std::to_string(group.operations) + " " + std::to_string(group.plan.cpus[0]) + "," +
            std::to_string(group.plan.cpus[1]) + " " + group.plan.kernel;
