@@ -11,7 +11,6 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <ranges>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -58,8 +57,12 @@ Share share_of(std::string_view word, const std::string& where) {
 
 std::vector<Share> shares_of(const std::string& where) {
   std::vector<Share> found;
-  for (const auto part : std::views::split(std::string_view(where), ','))
-    found.push_back(share_of(std::string_view(part.begin(), part.end()), where));
+  for (std::string_view left = where;;) {
+    const auto comma = left.find(',');
+    found.push_back(share_of(left.substr(0, comma), where));
+    if (comma == std::string_view::npos) break;
+    left.remove_prefix(comma + 1);
+  }
   for (std::size_t i = 0; i < found.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (found[i].node == found[j].node)

@@ -126,8 +126,10 @@ def _content(path: Path) -> Any:
 
 
 def _timeless(value: Any) -> Any:
+    """Leave out times, and the number of the tour: a run that was continued measured the rest in a later one."""
     if isinstance(value, dict):
-        return {key: _timeless(one) for key, one in value.items() if key not in ("started", "seconds", "argv", "state")}
+        times = ("started", "seconds", "argv", "state", "tour")
+        return {key: _timeless(one) for key, one in value.items() if key not in times}
     return [_timeless(one) for one in value] if isinstance(value, list) else value
 
 

@@ -65,7 +65,8 @@ def _point(pid: int, span: Span) -> Iterator[Event]:
     record = span.record
     labels = {key: value for key, value in record.experiment.labels.items() if value is not None}
     placed = "by its clock" if span.exact else f"by its wall time; its clock is {record.clock.source}"
-    args = {"point": record.number, "visit": record.visit, **labels, "placed": placed}
+    targets = " and ".join(dict.fromkeys(group.target.word for group in record.experiment.groups))
+    args = {"point": record.number, "visit": record.visit, "target": targets, **labels, "placed": placed}
     kernels = " and ".join(dict.fromkeys(facts.kernel for facts in record.groups))
     name = f"{record.experiment.table}: {kernels}"
     yield _slice(name, "point", pid, POINTS, span.zero_ns, span.end_ns, args)
