@@ -176,6 +176,47 @@ def test_after_a_restart_the_doctor_states_that_the_firmware_has_set_them(root: 
     assert (found.verdict, "before the last start" in found.state) == ("note", True)
 
 
+def test_after_a_restart_nothing_is_written_and_the_file_is_removed(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registers = Registers(root)
+    registers.keep(INTEL)
+    registers.write(0, INTEL.address, 0x25)  # by the firmware, at the next start
+    (root / "proc/sys/kernel/random/boot_id").write_text("two\n")
+    assert settings.restore_settings(System(root)) == Exit.GOOD
+    assert values(root) == {**BEFORE, 0: 0x25}
+    assert not (root / STORED).exists()
+    assert capsys.readouterr().out.splitlines() == [
+        "Prefetchers: the machine was restarted since; the firmware has set them. Nothing was written."
+    ]
+    registers.keep(INTEL)
+    (root / "proc/sys/kernel/random/boot_id").write_text("three\n")
+    assert registers.restore() == 0
+    assert not (root / STORED).exists()
+
+
+def test_after_a_restart_the_next_run_stores_what_the_firmware_has_set(root: Path) -> None:
+    registers = Registers(root)
+    registers.keep(INTEL)
+    registers.write(0, INTEL.address, 0x25)
+    (root / "proc/sys/kernel/random/boot_id").write_text("two\n")
+    refuse_prefetching("off", root)
+    with prefetching("off", root):
+        assert values(root) == {0: 0x2F, 1: 0x2F}
+    assert values(root) == {**BEFORE, 0: 0x25}
+
+
+@pytest.mark.parametrize("shown", ["", "two\n"])
+def test_where_no_start_is_known_the_values_are_put_back(root: Path, shown: str) -> None:
+    registers = Registers(root)
+    boot = root / "proc/sys/kernel/random/boot_id"
+    boot.write_text("" if shown else "one\n")
+    registers.switch(registers.keep(INTEL), on=False)
+    boot.write_text(shown)
+    assert registers.restore() == 2
+    assert values(root) == BEFORE
+
+
 def test_a_damaged_file_is_not_known_to_be_good(root: Path) -> None:
     (root / STORED).parent.mkdir(parents=True)
     (root / STORED).write_text("{")

@@ -147,18 +147,34 @@ class Registers:
             self.write(int(cpu), kept.address, value & ~kept.bits if on else value | kept.bits)
 
     def restore(self) -> int:
-        """Put back what was stored, and remove the file; return the number of CPUs, 0 where nothing is stored.
+        """Put back what was stored, and remove the file; return the number of CPUs, 0 where nothing was written.
 
-        A CPU that went offline since is left out: it gets its register from the firmware.
+        A CPU that went offline since is left out: it gets its register from the firmware. Values of an earlier start
+        are not written (`forget_earlier`).
         """
         kept = self.kept()
-        if kept is None:
+        if kept is None or self.forget_earlier():
             return 0
         there = set(self.cpus())
         for cpu in (int(cpu) for cpu in kept.values if int(cpu) in there):
             self.write(cpu, kept.address, kept.values[str(cpu)])
         self.stored.unlink(missing_ok=True)
         return len(kept.values)
+
+    def is_earlier(self, kept: Kept) -> bool:
+        """Return whether the machine was started again since the values were stored; False where no start is known."""
+        return "" not in (now := boot_of(System(self.root)), kept.boot) and kept.boot != now
+
+    def forget_earlier(self) -> bool:
+        """Remove the file, and write nothing, if it is of an earlier start: the firmware has set the registers since.
+
+        Return whether it did. Blind to kexec, which starts a kernel without the firmware.
+        """
+        kept = self.kept()
+        if kept is None or not self.is_earlier(kept):
+            return False
+        self.stored.unlink(missing_ok=True)
+        return True
 
     def changed(self, kept: Kept) -> list[int]:
         """Return the CPUs whose register differs from what was stored."""

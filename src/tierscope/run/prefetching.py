@@ -31,6 +31,7 @@ def prefetching(asked: str | None, root: Path = ROOT) -> Iterator[None]:
     refuse_left(registers)
     register = register_of(System(root))
     with stops.held():
+        registers.forget_earlier()
         kept = registers.keep(register)
         guard = None
         try:
@@ -59,7 +60,8 @@ def refuse_prefetching(asked: str | None, root: Path = ROOT) -> None:
 
 def refuse_left(registers: Registers) -> None:
     """MachineError where a run that was killed left its file, or another one is under way."""
-    if registers.kept() is not None:
+    kept = registers.kept()
+    if kept is not None and not registers.is_earlier(kept):
         raise MachineError(f"a run has changed the prefetchers, and they were not put back; {RESTORE}")
 
 

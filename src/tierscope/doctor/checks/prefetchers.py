@@ -7,7 +7,7 @@ Source: Intel, "Disclosure of Hardware Prefetcher Control on Some Intel Processo
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
 from tierscope.errors import MachineError
-from tierscope.host.boot import BOOT_ID, boot_of
+from tierscope.host.boot import BOOT_ID
 from tierscope.host.prefetchers import RESTORE, STORED, Registers
 from tierscope.host.system import System
 
@@ -20,7 +20,7 @@ def look(system: System) -> Seen:
         kept = registers.kept()
         if kept is None:
             return good("no run has left them changed")
-        if kept.boot != boot_of(system):
+        if registers.is_earlier(kept):
             return note(
                 f"/{STORED} is of a run before the last start", "the firmware has usually set them since", RESTORE
             )
