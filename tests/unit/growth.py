@@ -440,8 +440,12 @@ def victim() -> Parts:
         [os.environ["TIERSCOPE_CORE"], "run"], input=plan, text=True, capture_output=True, check=False
     )
     facts = [json.loads(line) for line in done.stdout.splitlines()]
+    words = ("neighbors", "aggressors=1", "budget=50ms")
     return {
         "catalogue": "skeleton_sums" in told("catalogue"),
+        "neighbors": "skeleton_sums" in told("run", *words, "victim=skeleton_sums", "--dry-run"),
+        "victim=all": "skeleton_sums" in told("run", *words, "victim=all", "--dry-run"),
+        "an unknown victim": "skeleton_sums" in _refused("run", *words, "victim=skeletn", "--out", "c", "--quiet"),
         "run": done.returncode == 0 and any(fact.get("rows", 0) > 0 for fact in facts),
         "its detail": "200 sums of 128 KiB" in done.stdout,
         "its answers": "inf" not in done.stdout and done.returncode == 0,

@@ -62,6 +62,7 @@ def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
     return Machine(
         hostname="made", identity=identity, state={"load": 0.1}, peak_bytes_per_s=peak, peak_source=source,
         kernels=WALKS,
+        victims={"flow": "", "command": ""},
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from tierscope.record.machine import Machine
 from tierscope.run.expected import imagine
 from tierscope.stats.contrast import VICTIM
 from tierscope.suites.neighbors import fio as neighbor_fio
-from tierscope.suites.neighbors.options import BUILT_IN
+from tierscope.suites.neighbors.options import KERNELS
 from tierscope.units import GiB, MiB
 
 SUITE = suites["neighbors"]
@@ -198,8 +198,22 @@ def test_fio_that_finds_no_room_leaves_no_file(tmp_path: Path) -> None:
 
 def test_each_kind_of_victim_is_an_experiment_of_its_own() -> None:
     experiments = planned(victim="flow,chase,triad")
-    assert [experiment.labels["victim"] for experiment in experiments] == list(BUILT_IN)
-    assert [experiment.groups[0].workload.kernel for experiment in experiments] == list(BUILT_IN)
+    assert [experiment.labels["victim"] for experiment in experiments] == ["flow", *KERNELS]
+    assert [experiment.groups[0].workload.kernel for experiment in experiments] == ["flow", *KERNELS]
+
+
+def test_the_catalogue_of_the_core_decides_which_victims_there_are() -> None:
+    made = msgspec.structs.replace(machine(), victims={"flow": "no lemon", "solver": "", "command": ""})
+    assert one(made, victim="solver").groups[0].workload.kernel == "solver"
+    assert [experiment.labels["victim"] for experiment in planned(made, victim="all")] == ["solver", *KERNELS]
+    with pytest.raises(
+        MachineError, match="victim flow is not available here: no lemon; try victim=solver,chase,triad"
+    ):
+        planned(made)
+    with pytest.raises(UsageError, match="solvr"):
+        planned(made, victim="solvr")
+    with pytest.raises(UsageError, match="command"):
+        planned(made, victim="command")
 
 
 class Told(Answer):

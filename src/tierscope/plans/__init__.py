@@ -29,7 +29,8 @@ class Suite(Generic[Chosen]):
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
     `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`,
-    `kernels`: its plan asks the machine for those of the build. `program`: what measures in place of the core, "fio".
+    `kernels`, `victims`: its plan asks the machine for those of the build. `program`: what measures in place of the
+    core, "fio".
     `mixed`: some experiments are jobs of that program, and the core measures the others.
     `details`: what the reference reports beyond the summary and the options, in light Markdown with links relative to
     docs/reference/.
@@ -43,6 +44,7 @@ class Suite(Generic[Chosen]):
     many_machines: bool = False
     structures: bool = False
     kernels: bool = False
+    victims: bool = False
     program: str = ""
     mixed: bool = False
     details: str = ""

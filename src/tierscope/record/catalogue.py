@@ -133,6 +133,10 @@ class Catalogue(msgspec.Struct, frozen=True):
         work += [(f"the structure {one.name}", one.name) for one in self.structures]
         return _twice(work) or _twice([(f"the target {one.name}", one.name) for one in self.targets])
 
+    def victims_here(self) -> dict[str, str]:
+        """Return the victims: name -> "" or why this build lacks it."""
+        return {one.name: "" if one.available else one.reason for one in self.victims}
+
     def walks(self) -> dict[str, Walk]:
         """Return the kernels on lines, by name."""
         return {

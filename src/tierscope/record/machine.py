@@ -142,6 +142,13 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             "[`Walk`](#walk); left out by other suites"
         ),
     ] = {}
+    victims: Annotated[
+        dict[str, str],
+        Meta(
+            description="victims of the build, if the suite needs them: name -> why the build does not have it, or an "
+            "empty string; left out by other suites"
+        ),
+    ] = {}
     structures: Annotated[
         dict[str, str],
         Meta(

@@ -90,12 +90,15 @@ def machine_for(suite: str, options: SuiteOptions, plan_text: str, host: Host = 
 
 def with_build(suite: str, machine: Machine, host: Host = HERE) -> Machine:
     """The machine with what the suite asks of the build: its kernels, its structures."""
-    if suite == OWN_GROUPS or not (suites[suite].structures or suites[suite].kernels):
+    asks = None if suite == OWN_GROUPS else suites[suite]
+    if asks is None or not (asks.structures or asks.kernels or asks.victims):
         return machine
-    build = host.catalogue(pools=suites[suite].structures)
-    if suites[suite].kernels:
+    build = host.catalogue(pools=asks.structures)
+    if asks.kernels:
         machine = msgspec.structs.replace(machine, kernels=build.walks())
-    if not suites[suite].structures:
+    if asks.victims:
+        machine = msgspec.structs.replace(machine, victims=build.victims_here())
+    if not asks.structures:
         return machine
     absent = {one.name: one.reason for one in build.structures if not one.available}
     return msgspec.structs.replace(
@@ -225,10 +228,11 @@ def options_again(manifest: Manifest) -> SuiteOptions:
 
 def plan_of(manifest: Manifest) -> Callable[[], Plan]:
     machine = manifest.machine
-    if manifest.suite != OWN_GROUPS and suites[manifest.suite].kernels and not machine.kernels:
-        machine = msgspec.structs.replace(
-            machine, kernels=core.catalogue(pools=False).walks()
-        )  # of a version that kept none
+    asks = None if manifest.suite == OWN_GROUPS else suites[manifest.suite]
+    if asks and asks.kernels and not machine.kernels:  # of a version that kept none
+        machine = msgspec.structs.replace(machine, kernels=core.catalogue(pools=False).walks())
+    if asks and asks.victims and not machine.victims:
+        machine = msgspec.structs.replace(machine, victims=core.catalogue(pools=False).victims_here())
     return plan_for(manifest.suite, options_again(manifest), manifest.plan, machine)
 
 

@@ -14,15 +14,12 @@ from collections.abc import Generator
 
 import msgspec
 
-from tierscope.errors import UsageError
+from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kernels import arrays
-from tierscope.plans.kinds import (
-    names_of,
-    words_of,
-)
+from tierscope.plans.kinds import ALL, names_of, words_of
 from tierscope.plans.sizes import (
     BELIEVED,
     MEMORY_SHARE,
@@ -47,11 +44,14 @@ from tierscope.suites.neighbors.options import (
     CHUNK_BYTES,
     COMMAND,
     FLUSHING,
+    KERNELS,
     SLEEP,
     NeighborsOptions,
+    is_line,
 )
 from tierscope.units import LINE_BYTES, MiB, show_bytes
 
+LINE = "command"  # the victim of the core that runs a line of the user; it is asked for as `cmd LINE`
 CACHE_SHARE = 0.5  # of the effective last-level cache that the chase walks: alone it hits, with some room for others
 SMALLEST_CHASE = 8 * MiB  # beyond the private caches of all cores sold
 SMALLEST_ARRAY = 64 * MiB  # of an aggressor: with all its operands far beyond a private cache
@@ -91,8 +91,8 @@ def victim(machine: Machine, kind: str, array_bytes: int, chosen: NeighborsOptio
     if is_command(kind):
         line = fio_line(chosen) if kind == neighbor_fio.NAME else kind.removeprefix(COMMAND).strip()
         return command(line, chosen), Target(name="null", where="")
-    if kind == "flow":
-        return _task("flow", TaskWork(size=chosen.size)), Target(name="null", where="")
+    if kind not in KERNELS:
+        return _task(kind, TaskWork(size=chosen.size)), Target(name="null", where="")
     target = chosen.target.on(chosen.pages)
     work = HopWork() if kind == "chase" else LineWork()
     return Workload(kernel=kind, footprint_bytes=arrays(machine, kind) * array_bytes, work=work), target
@@ -100,7 +100,22 @@ def victim(machine: Machine, kind: str, array_bytes: int, chosen: NeighborsOptio
 
 def is_command(kind: str) -> bool:
     """Whether other programs do the work."""
-    return kind.startswith(COMMAND) or kind == neighbor_fio.NAME
+    return is_line(kind) or kind == neighbor_fio.NAME
+
+
+def kinds_of(machine: Machine, chosen: NeighborsOptions) -> tuple[str, ...]:
+    """Return the victims; MachineError for one that this build lacks, UnknownNameError for one that no build has."""
+    if is_line(chosen.victim[0]):
+        return chosen.victim
+    built = {name: why for name, why in machine.victims.items() if name != LINE}
+    here = (*(name for name, why in built.items() if not why), *KERNELS)
+    if chosen.victim == (ALL,):
+        return here
+    kinds = names_of("victim", chosen.victim, (*built, *KERNELS, neighbor_fio.NAME))
+    for name in kinds:
+        if built.get(name):
+            raise MachineError(f"victim {name} is not available here: {built[name]}; try victim={','.join(here)}")
+    return kinds
 
 
 def fio_line(chosen: NeighborsOptions) -> str:
@@ -108,7 +123,7 @@ def fio_line(chosen: NeighborsOptions) -> str:
 
 
 def command(line: str, chosen: NeighborsOptions) -> Workload:
-    return _task("command", TaskWork(command=line, limit_s=chosen.timeout))
+    return _task(LINE, TaskWork(command=line, limit_s=chosen.timeout))
 
 
 def _task(kernel: str, work: TaskWork) -> Workload:
@@ -156,7 +171,7 @@ def victim_memory(
     machine: Machine, chosen: NeighborsOptions, kind: str, cache_bytes: int | None, place: Places
 ) -> Memory:
     """Bytes of each array of a chase or triad."""
-    if kind not in ("chase", "triad"):
+    if kind not in KERNELS:
         return Memory(0, "")
     if chosen.victim_array is not None:
         return Memory(chosen.victim_array, "")
@@ -170,7 +185,7 @@ def victim_memory(
 def schedule(kind: str, array_bytes: int, chosen: NeighborsOptions) -> Schedule:
     """`minimum_s` is the length of a batch: several walks of a chase, a block at least; tasks last as they last."""
     walk_s = array_bytes / LINE_BYTES * SLOW_HOP_S if kind == "chase" else 0.0
-    kernel = kind in ("chase", "triad")
+    kernel = kind in KERNELS
     limit_s = chosen.timeout if is_command(kind) else 0.0
     block_s = Schedule().block_s if kernel else max(TASK_BLOCK_S, limit_s / 16000)
     return Schedule(
@@ -184,9 +199,9 @@ def schedule(kind: str, array_bytes: int, chosen: NeighborsOptions) -> Schedule:
 
 def labels(kind: str, chosen: NeighborsOptions, aggressing: Workload, target: Target) -> dict[str, Label]:
     return {
-        "victim": COMMAND if kind.startswith(COMMAND) else kind,
-        "size": chosen.size if kind == "flow" else None,
-        "command": kind.removeprefix(COMMAND).strip() if kind.startswith(COMMAND) else None,
+        "victim": COMMAND if is_line(kind) else kind,
+        "size": None if kind in KERNELS or is_command(kind) else chosen.size,
+        "command": kind.removeprefix(COMMAND).strip() if is_line(kind) else None,
         "aggressor_kernel": neighbor_fio.NAME if isinstance(aggressing.work, TaskWork) else aggressing.kernel,
         "aggressor_target": target.word,
     }
@@ -194,13 +209,13 @@ def labels(kind: str, chosen: NeighborsOptions, aggressing: Workload, target: Ta
 
 def measure(machine: Machine, chosen: NeighborsOptions) -> Generator[Experiment, Answer, None]:
     """One experiment for each kind of victim; before it the effective cache where a victim's footprint rests on it."""
-    kinds = chosen.victim
+    kinds = kinds_of(machine, chosen)
     victims, aggressors, place = numbers(machine, chosen)
     sets, against = takes(victims, aggressors, place)
     disturbing, there, note = aggressor(machine, chosen, max(aggressors))
     works = {kind: victim(machine, kind, 0, chosen) for kind in kinds}
     cache_bytes = None
-    if chosen.victim_array is None and not {"chase", "triad"}.isdisjoint(kinds):
+    if chosen.victim_array is None and not set(KERNELS).isdisjoint(kinds):
         target = chosen.target.on(chosen.pages)
         cache_bytes = yield from effective_cache(machine, place.victims[0], target, SEARCH)
     for kind in kinds:
@@ -234,6 +249,7 @@ suites.add(
         NeighborsOptions,
         plan,
         kernels=True,
+        victims=True,
         details="All numbers alternate with the victim alone. Pairs of numbers that need more CPUs than there"
         " are end with status 2 if both were requested; a default list leaves them out. Needs two "
         "CPUs. See [how to find out what noisy neighbours cost](../how-to/noisy-neighbours.md).",

@@ -9,7 +9,6 @@ from tierscope.errors import UsageError
 from tierscope.plans import SuiteOptions
 from tierscope.plans.kernels import FENCES, FLUSHES
 from tierscope.plans.kinds import (
-    ALL,
     NUMBERS,
     Help,
     Kind,
@@ -22,7 +21,6 @@ from tierscope.plans.kinds import (
     Time,
     Visits,
     listed,
-    names_of,
     one_of,
     one_size,
     words_of,
@@ -31,8 +29,9 @@ from tierscope.record.experiment import Target
 from tierscope.suites.neighbors import fio as neighbor_fio
 from tierscope.units import LINE_BYTES, KiB, word_bytes
 
-BUILT_IN = ("flow", "chase", "triad")
-VICTIMS = (*BUILT_IN, neighbor_fio.NAME)
+FLOW = "flow"
+KERNELS = ("chase", "triad")
+"""Kernels that may be victims; all other victims are those of the core, and programs."""
 SIZES = ("test", "train", "ref")
 SLEEP = "sleep"
 FLUSHING = tuple(f"flush_{name}" for name in FLUSHES)
@@ -42,19 +41,22 @@ COMMAND = "cmd"
 
 
 def _victims(word: str) -> Names:
-    """Return names of VICTIMS, or one command as 'cmd LINE'; UsageError for a command without a line."""
-    if not word.startswith(f"{COMMAND} ") and word != COMMAND:
-        return names_of("victim", words_of(word), BUILT_IN if word == ALL else VICTIMS)  # fio may not be there
-    if not word.removeprefix(COMMAND).strip():
-        raise UsageError("there is no command line; try victim='cmd ./solve in.txt'")
-    return (word,)
+    """Return names, which the plan checks, or one command as 'cmd LINE'; UsageError for neither."""
+    names = (word,) if is_line(word) else words_of(word)
+    _check_victims(names)
+    return names
 
 
 def _check_victims(names: Names) -> None:
-    if len(names) == 1 and names[0].startswith(COMMAND):
-        _victims(names[0])
-    else:
-        names_of("victim", names, VICTIMS)
+    if not names:
+        raise UsageError(f"no victim is named; try victim={FLOW}")
+    if is_line(names[0]) and not names[0].removeprefix(COMMAND).strip():
+        raise UsageError("there is no command line; try victim='cmd ./solve in.txt'")
+
+
+def is_line(word: str) -> bool:
+    """Whether a victim is a command line of the user."""
+    return word == COMMAND or word.startswith(f"{COMMAND} ")
 
 
 WHO = Kind(_victims, ",".join, _check_victims)
@@ -69,10 +71,15 @@ Chunk = Annotated[
 class NeighborsOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run neighbors`."""
 
-    victim: Annotated[Names, WHO, Help(f"{listed(VICTIMS)}, several, or `victim='cmd ./solve in.txt'`, a command")] = (
-        "flow",
-    )
-    size: Annotated[str, one_of("size", SIZES), Help(f"of the flow: {listed(SIZES)}")] = "test"
+    victim: Annotated[
+        Names,
+        WHO,
+        Help(
+            f"`{FLOW}` or another victim that `tierscope catalogue` lists, {listed(KERNELS)}, `{neighbor_fio.NAME}`, "
+            "several, `all` of them without programs, or `victim='cmd ./solve in.txt'`, a command"
+        ),
+    ] = (FLOW,)
+    size: Annotated[str, one_of("size", SIZES), Help(f"of a victim with sizes, as `{FLOW}`: {listed(SIZES)}")] = "test"
     victims: Annotated[
         tuple[Annotated[int, Meta(ge=1)], ...],
         Meta(min_length=1),
