@@ -85,17 +85,6 @@ def _told_apart(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def footprints(rows: Sequence[dict[str, Any]]) -> str:
-    """A sentence where two sides walked over other sizes; "" where no pair did, or none is known."""
-    sizes = [(row["before_footprint_bytes"], row["after_footprint_bytes"]) for row in rows]
-    apart = [pair for pair in sizes if None not in pair and pair[0] != pair[1]]
-    if not apart:
-        return ""
-    old, new = apart[0]
-    sizes_told = f"{show_bytes(old)} before and {show_bytes(new)} after"
-    return f"Note: the footprints differ, {sizes_told}: the smaller one may lie in a cache."
-
-
 def _row(old: _Entry, new: _Entry, origins: tuple[str, str]) -> dict[str, Any]:
     return {
         "table": new.table,

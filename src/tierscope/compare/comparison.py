@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from tierscope.compare.footprints import AFTER, BEFORE, comparable, footprint_of
 from tierscope.compare.measures import Measure, measures
 from tierscope.errors import UsageError
 from tierscope.printable import printable
@@ -137,6 +138,9 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
     for (key, a, b, old_one, new_one), one in zip(known, found, strict=True):
         sure = a.get("conclusive") is not False and b.get("conclusive") is not False
         verdict = one.verdict if sure or one.verdict != "no difference shown" else "inconclusive"
+        sizes = footprint_of(a), footprint_of(b)
+        if not comparable(sizes, (before, after)):
+            verdict = "inconclusive"
         rows.append(
             {
                 "table": measure.table.name,
@@ -149,6 +153,7 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
                 "ratio_low": one.low,
                 "ratio_high": one.high,
                 "verdict": verdict,
+                **(dict(zip((BEFORE, AFTER), sizes, strict=True)) if len({*sizes} - {None}) > 1 else {}),
                 **({"before_origin": a["origin"], "after_origin": b["origin"]} if across else {}),
             }
         )

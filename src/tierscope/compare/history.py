@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tierscope.compare.footprints import comparable
 from tierscope.compare.kept import Number
 from tierscope.compare.measures import measures
 from tierscope.compare.points import named, points
@@ -30,11 +31,12 @@ class Series:
     numbers: tuple[Number, ...]
     changes: tuple[Change, ...]  # places are indices into `runs`
     left_out: int = 0  # inconclusive numbers
+    alike: bool = True  # else footprints differ, and the smallest may be in a cache
 
     @property
     def judged(self) -> bool:
         """Whether its runs are enough for a change to show."""
-        return len(self.runs) >= 2 * LEAST
+        return self.alike and len(self.runs) >= 2 * LEAST
 
     def worse(self, change: Change) -> bool:
         """Slower: more of what is better where there is less of it, else less."""
@@ -73,17 +75,18 @@ def history(runs: Sequence[Run], least: float) -> History:
     if not found:
         raise UsageError("no point stands in two of these runs: a history needs runs of the same suite and options")
     tests = sum(len(numbers) >= 2 * LEAST for numbers in found.values())
-    series = tuple(_series(key, numbers, tests, least) for key, numbers in found.items())
+    series = tuple(_series(key, numbers, tests, least, ordered) for key, numbers in found.items())
     digests = {run.result.machine.identity.digest() for run in ordered}
     return History(ordered, tuple(named(ordered)), series, len(digests))
 
 
-def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float) -> Series:
-    """Without inconclusive numbers, unless all are."""
+def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Run]) -> Series:
+    """Without inconclusive numbers, unless all are; without changes where footprints are unlike."""
     sure = {index: number for index, number in numbers.items() if number.conclusive} or numbers
     indices = tuple(sorted(sure))
     values = np.array([sure[index].value for index in indices])
-    steps = changes(values, tests=max(tests, 1), least=least)
+    alike = comparable((sure[index].footprint for index in indices), [runs[index] for index in indices])
+    steps = changes(values, tests=max(tests, 1), least=least) if alike else ()
     left_out = len(numbers) - len(sure)
     measure = measures()[key[0]]
     return Series(
@@ -94,4 +97,5 @@ def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least:
         tuple(sure[index] for index in indices),
         steps,
         left_out,
+        alike,
     )

@@ -16,6 +16,7 @@ from tierscope.units import drawn_unit, show_value
 
 BARS = "▁▂▃▄▅▆▇█"
 UNKNOWN = f"not known: needs {2 * LEAST} runs"
+UNLIKE = "not known: footprints differ, and the smallest may be in a cache"
 LINES = 40  # points in the terminal; --json has all
 
 
@@ -35,7 +36,13 @@ def show(found: History, console: Console) -> None:
     unicode = console.encoding.lower().startswith("utf")
     for one in ordered[:LINES]:
         short = UNKNOWN if found.long_enough else ""  # else the last line states it once
-        told = "; ".join(said(found, one, change) for change in one.changes) if one.judged else short
+        told = (
+            "; ".join(said(found, one, change) for change in one.changes)
+            if one.judged
+            else short
+            if one.alike
+            else UNLIKE
+        )
         ends = [show_value(one.numbers[place].value, one.unit) for place in (0, -1)]
         line = spark(one) if unicode else ""
         table.add_row(
@@ -44,6 +51,8 @@ def show(found: History, console: Console) -> None:
     console.print(table)
     if len(ordered) > LINES:
         console.print(Text(f"... {len(ordered) - LINES} more points, all with --json", style="dim"))
+    if unlike := sum(not one.alike for one in found.series):
+        console.print(Text(f"Note: {unlike} of {len(found.series)} points: {UNLIKE}.", style="bold"))
     if found.machines > 1:
         console.print(Text("Note: the runs come from machines whose hardware, kernel or CPUs differ.", style="bold"))
     console.print(Text(f"\n{sentence(found)}", style="bold"))

@@ -32,6 +32,7 @@ class Number(msgspec.Struct, frozen=True):
     low: float
     high: float
     conclusive: bool
+    footprint: float | None = None  # bytes; None where the point has none
 
 
 Numbers = dict[str, dict[str, Number]]

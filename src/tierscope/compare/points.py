@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tierscope.compare.comparison import point
+from tierscope.compare.footprints import footprint_of
 from tierscope.compare.kept import Number, Numbers, kept
 from tierscope.compare.measures import measures
 from tierscope.draw.cells import UNKNOWN
@@ -61,4 +62,6 @@ def _number(row: Flat, main: Main) -> Number | None:
     value = real(row.get(main.name))
     if value is None:
         return None
-    return Number(value, *(span_of(row, main.stem) or (value, value)), row.get("conclusive") is not False)
+    return Number(
+        value, *(span_of(row, main.stem) or (value, value)), row.get("conclusive") is not False, footprint_of(row)
+    )

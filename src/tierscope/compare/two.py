@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tierscope.compare import comparison
-from tierscope.compare.alike import Side, compare_alike, footprints
+from tierscope.compare import comparison, footprints
+from tierscope.compare.alike import Side, compare_alike
 from tierscope.errors import UsageError
 from tierscope.imports import importers
 from tierscope.record.result import Run
@@ -21,7 +21,7 @@ def compared(old: Run, new: Run, least: float | None, across: str | None) -> tup
     if "imported" not in (old.result.origin, new.result.origin):
         over = {"across": across == "origins", "targets": across == "targets"}
         rows = comparison.compare_runs(old, new, LEAST if least is None else least, **over)
-        notes = (comparison.doubt(old, new), _in_time(old, new, rows, over["targets"]))
+        notes = (comparison.doubt(old, new), footprints.note(rows), _in_time(old, new, rows, over["targets"]))
         return rows, [note for note in notes if note]
     if across == "targets":
         raise UsageError("--across-targets is of two runs of Tierscope; what was imported is matched by what it means")
@@ -29,7 +29,7 @@ def compared(old: Run, new: Run, least: float | None, across: str | None) -> tup
         raise UsageError("--least calls differences that intervals bear out, and what another tool printed has none")
     comparison.refuse_apart(old, new, across=across == "origins")
     rows = compare_alike(*(Side(run, _alike(run)) for run in (old, new)))
-    return rows, [note for note in (WITHOUT, footprints(rows)) if note]
+    return rows, [note for note in (WITHOUT, footprints.note(rows)) if note]
 
 
 def _in_time(old: Run, new: Run, rows: list[dict[str, Any]], targets: bool) -> str:
