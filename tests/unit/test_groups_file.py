@@ -10,6 +10,7 @@ from hypothesis import strategies as some
 from made_machine import made_machine
 from made_work import TASKS as KNOWN
 from tierscope.errors import UnknownNameError, UsageError
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Target
 from tierscope.record.work.task import TaskWork
 from tierscope.run.expected import imagine
@@ -62,6 +63,7 @@ def test_a_good_file_becomes_experiments() -> None:
     assert both.labels == {"label": "copy beside reads"}
     assert alone.labels == {"label": "experiment 1"}
     assert both.table == alone.table == "groups"
+    assert [describe(one).partition(":")[0] for one in (both, alone)] == ["copy beside reads", "experiment 1"]
     schedule = both.schedule
     assert (schedule.precision, schedule.budget_s, schedule.minimum_s, schedule.block_s) == (0.05, 2.0, 0.3, 0.002)
     copy, chase = both.groups

@@ -7,6 +7,7 @@ from tierscope.record.work.line import LineWork
 from tierscope.stats.median import Interval
 from tierscope.suites.groups.findings import said
 from tierscope.suites.groups.row import GroupsRow
+from tierscope.suites.groups.terminal import groups as drawn
 from tierscope.units import GiB
 
 LABELS = {0: "copy alone", 1: "copy beside reads", 2: "copy beside writes"}
@@ -24,7 +25,8 @@ def texts(*rows: GroupsRow, groups: tuple[Group, ...] = ()) -> list[str]:
 def row(experiment: int, rate: float, *, role: str = "", sure: bool = True, threads: int = 1) -> GroupsRow:
     bandwidth = Interval(rate * 0.99, rate, rate * 1.01, 100)
     return GroupsRow(
-        experiment=experiment, group=0, role=role, kernel="copy", threads=threads, target="node:0",
+        experiment=experiment, group=0, label=LABELS[experiment], role=role, kernel="copy", threads=threads,
+        target="node:0",
         footprint_bytes=GiB, page_bytes=None, bandwidth=bandwidth, operations_per_s=rate / 128, latency=None,
         conclusive=sure, reasons=() if sure else ("the machine is busy",), blocks=100, left_out_share=0.0,
         origin="real",
@@ -65,3 +67,9 @@ def test_groups_of_one_experiment_are_not_compared_with_each_other() -> None:
 def test_a_group_that_is_there_once_says_nothing() -> None:
     assert texts(row(0, 20e9)) == []
     assert texts(replace(row(0, 20e9), bandwidth=None), row(1, 20e9)) == []
+
+
+def test_the_label_of_the_experiment_is_in_the_terminal() -> None:
+    _, heads, lines = drawn([row(1, 1e10)])
+    assert [name for name, _ in heads][:2] == ["group", "label"]
+    assert lines[0][:2] == ["#1.0", "copy beside reads"]

@@ -80,9 +80,9 @@ def doubt_of_level(points: Points, place: Place, level: float, top: float) -> st
     if known.floor_s and math.exp(level) < FLOOR * known.floor_s:
         return f"the emulated floor of {show_seconds(known.floor_s)} hides the caches below it"
     if np.count_nonzero(shown) < FEWEST:
-        return f"fewer than {FEWEST} conclusive points show this latency; measure more of them (per_octave=4)"
+        return f"fewer than {FEWEST} conclusive points show this latency; `run latency per_octave=4` measures more"
     if place.next is None:
-        return "latency still rises at the largest footprint, so this may be memory; measure further (to=)"
+        return "latency still rises at the largest footprint, so this may be memory; `run latency to=` measures further"
     if not (points.sure[place.low] and points.sure[place.high]):
         return f"the points at {show_bytes(low)} and {show_bytes(high)} are not both conclusive"
     begin = float(sizes[place.next])

@@ -56,6 +56,9 @@ def _plain(machine: "Machine") -> Iterator[str]:
     if identity.hypervisor:
         yield f"a virtual machine ({identity.hypervisor}): sizes and topology are what it was told"
     yield from map(_node, identity.nodes)
+    of_nodes = show_bytes(sum(node.memory_bytes for node in identity.nodes))
+    if (whole := identity.memory.partition(" in ")[0]) != of_nodes and not machine.simulated and " x " not in whole:
+        yield f"memory: {whole} by /proc/meminfo, {of_nodes} by the files of the nodes: memory may have been added"
     sizes = sorted({(c.level, c.kind, c.size_bytes, len(c.cpus)) for c in identity.caches})
     for level, kind, size, sharers in sizes:
         yield f"L{level} {kind.lower()}: {show_bytes(size)}, reported as shared by {sharers} CPUs"

@@ -11,6 +11,7 @@ class GroupsRow(JudgedRow, frozen=True, kw_only=True):
 
     experiment: Annotated[Count, Col("experiment", help="its number in the file, from 0")]
     group: Annotated[Count, Col("group", help="its number in the experiment, from 0")]
+    label: Annotated[str, Col("label", help="of its experiment, as the file names it")]
     role: Annotated[str, Col("role", help="as the file names it")]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
     threads: Annotated[Count, Col("threads", help="one on each CPU")]

@@ -49,6 +49,7 @@ def _row(run: Run, record: Record, group: int) -> GroupsRow:
     return GroupsRow(
         experiment=record.number,
         group=group,
+        label=str(record.experiment.labels.get("label", "")),
         role=record.experiment.groups[group].role,
         kernel=facts.kernel,
         threads=threads,

@@ -5,7 +5,7 @@ from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
 from tierscope.suites.groups.row import GroupsRow
 
-NAMES = ("group", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
+NAMES = ("group", "label", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
 
 
 def groups(rows: list[GroupsRow]) -> Grid:
@@ -16,7 +16,7 @@ def groups(rows: list[GroupsRow]) -> Grid:
 def _line(row: GroupsRow) -> list[str]:
     measured = ["", wait(row, row.latency)] if row.latency else [rate(row, row.bandwidth), ""]
     name = f"#{row.experiment}.{row.group}"
-    return [name, row.role, row.kernel, threads_name(row.threads), row.target, *measured]
+    return [name, row.label, row.role, row.kernel, threads_name(row.threads), row.target, *measured]
 
 
 forms.add(of_rows("groups", lambda rows: [groups(rows)]))

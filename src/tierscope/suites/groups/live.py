@@ -1,0 +1,13 @@
+"""The live line of a run, and the line of a plan."""
+
+from tierscope.plans.live import Live, lives, plainly
+from tierscope.record.experiment import Experiment
+
+
+def say(experiment: Experiment) -> str:
+    """Return 'copy beside reads: copy, read, 1 thread'; without a label what the groups are."""
+    label = experiment.labels.get("label")
+    return f"{label}: {plainly(experiment)}" if label else plainly(experiment)
+
+
+lives.add(Live("groups", say))
