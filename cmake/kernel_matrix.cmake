@@ -6,6 +6,8 @@ file(GLOB VECTOR_KERNELS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/core/kern
 set(BASELINE_ROOMS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND BASELINE_ROOMS x86)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  list(APPEND BASELINE_ROOMS arm)
 endif()
 
 # Loops that are memcpy in disguise stay loops; scalar code stays scalar; a mul_add rounds as written.

@@ -67,6 +67,14 @@ const char* name_of(Flush flush) {
       return "clflushopt";
     case Flush::clwb:
       return "clwb";
+    case Flush::civac:
+      return "civac";
+    case Flush::cvac:
+      return "cvac";
+    case Flush::cvap:
+      return "cvap";
+    case Flush::cvadp:
+      return "cvadp";
     case Flush::msync:
       return "msync";
   }

@@ -6,49 +6,37 @@
 /// bench ends each timed block with a fence that waits for all stores.
 /// Blind to: when a flushed line reaches the medium. A fence waits until it is in the memory controller's queue, which
 /// is what counts as persistent (ADR).
-/// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2, CLFLUSH, CLFLUSHOPT, CLWB; S. K.
-/// Lee, "PM DAX write" (document 002), 2022, for the question.
+/// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2, CLFLUSH, CLFLUSHOPT, CLWB; Arm,
+/// "Arm Architecture Reference Manual for A-profile architecture", DC CVAC, CIVAC, CVAP, CVADP; S. K. Lee, "PM DAX
+/// write" (document 002), 2022, for the question.
 #pragma once
-#include <emmintrin.h>
-
 #include "kernels/blocks.hpp"
+#include "kernels/line_stores.hpp"
 
 namespace tierscope::kernels::flush {
 
-/// How a line is stored.
-struct Plain {
-  [[gnu::always_inline]] static void put(std::byte* line, __m128i value) noexcept {
-    for (unsigned part = 0; part < LINE / sizeof value; ++part) {
-      _mm_store_si128(reinterpret_cast<__m128i*>(line) + part, value);
-      asm volatile("" : : : "memory");  // four stores, as written
-    }
-  }
-};
-struct NonTemporal {
-  [[gnu::always_inline]] static void put(std::byte* line, __m128i value) noexcept {
-    for (unsigned part = 0; part < LINE / sizeof value; ++part)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(line) + part, value);
-  }
-};
+using lines::NonTemporal;
+using lines::Plain;
+
 /// No line is flushed.
 struct Nothing {
   static constexpr bool any = false;
   [[gnu::always_inline]] static void line(std::byte*) noexcept {}
 };
 
-/// SFENCE; who records what survives (tests/core/shadow.cpp) brings a fence of its own.
+/// SFENCE or DSB; who records what survives (tests/core/shadow.cpp) brings a fence of its own.
 template <class FlushLine>
 [[gnu::always_inline]] inline void order() noexcept {
   if constexpr (requires { FlushLine::fence(); })
     FlushLine::fence();
   else
-    _mm_sfence();
+    lines::fence_stores();
 }
 
 /// One block: all stores, all flushes, one fence; or the three for each line.
 template <class Store, class FlushLine, Fence FENCE>
 [[gnu::always_inline]] inline void block(std::byte* at, std::size_t size, std::uint64_t word) noexcept {
-  const auto value = _mm_set1_epi64x(static_cast<long long>(word));
+  const lines::Part value{word, word};
   if constexpr (FENCE == Fence::line) {
     for (std::size_t off = 0; off < size; off += LINE) {
       Store::put(at + off, value);
@@ -70,7 +58,7 @@ inline void walk(Pass& pass) noexcept {
     block<Store, FlushLine, FENCE>(at, size, bytes::flush_word(pass.written++));
   };
   blocks::walk(pass, put, [] {
-    if constexpr (FENCE == Fence::region) _mm_mfence();
+    if constexpr (FENCE == Fence::region) lines::fence_all();
   });
 }
 
@@ -94,8 +82,7 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   return 0;
 }
 
-inline constexpr std::string_view MANUAL =
-    "Intel, \"64 and IA-32 Architectures Software Developer's Manual\", volume 2";
+inline constexpr std::string_view MANUAL = lines::MANUAL;
 
 constexpr KernelInfo info_of(std::string_view name, std::string_view summary, Store store, std::string_view needs,
                              Flush flush = Flush::none) noexcept {

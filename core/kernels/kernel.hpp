@@ -14,6 +14,15 @@ constexpr std::size_t LINE = 64;     // bytes of a cache line
 constexpr std::size_t PAGE = 4096;   // bytes between streams that are walked page by page
 constexpr std::size_t OPERANDS = 4;  // at most, of one kernel
 
+/// Whether a plain store that misses reads its line first, always. AArch64 processors may stop doing so in a stream of
+/// stores, and take a non-temporal pair as a hint only, so there the traffic of lines that are only written is unknown.
+/// Source: Arm, "Neoverse N1 Core Technical Reference Manual", write streaming mode.
+#if defined(__x86_64__)
+constexpr bool OWNS = true;
+#else
+constexpr bool OWNS = false;
+#endif
+
 /// How the stores go to memory: this decides the traffic on the bus.
 enum class Store : std::uint8_t { none, plain, nt, direct, string, libc };
 /// What the memory must hold before: random reals, a cycle of pointers, nothing.
@@ -21,7 +30,7 @@ enum class Content : std::uint8_t { nothing, reals, cycle };
 /// After how much the blocks are fenced: after each, after each line of it, never, or after each region (order=once).
 enum class Fence : std::uint8_t { chunk, line, never, region };
 /// How a line that was stored is written back; stores that pass the caches by need nothing.
-enum class Flush : std::uint8_t { none, clflush, clflushopt, clwb, msync };
+enum class Flush : std::uint8_t { none, clflush, clflushopt, clwb, civac, cvac, cvap, cvadp, msync };
 
 /// Names what a thread waits for in the system: a file to be written, or other processes to end. A context switch
 /// during such a wait does not mean that the machine is busy.
@@ -194,10 +203,17 @@ struct KernelEntry {
   [[nodiscard]] constexpr double bus_bytes() const noexcept {
     if (info->bus_bytes > 0) return info->bus_bytes;
     if (store == Store::string || store == Store::libc) return -1;
+    if (!OWNS && (store == Store::plain || store == Store::nt) && writes_only()) return -1;
     return static_cast<double>(LINE) * loads_and_stores(store == Store::plain ? 1 : 0, ELEMENTS);
   }
 
  private:
+  /// Whether it stores to lines that it has not loaded.
+  [[nodiscard]] constexpr bool writes_only() const noexcept {
+    for (const auto& o : info->operands)
+      if (o.stores && !o.loads) return true;
+    return false;
+  }
   /// Lines loaded and stored; a store to a line that was not loaded counts `ownership` reads more, a line of scattered
   /// elements `apart` lines.
   [[nodiscard]] constexpr unsigned loads_and_stores(unsigned ownership, unsigned apart = 1) const noexcept {

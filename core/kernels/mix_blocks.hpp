@@ -51,7 +51,8 @@ inline std::uint64_t pass(Pass& pass) noexcept {
       for (std::uint64_t off = 0; off < size; off += LINE)
         for (std::size_t i = 0; i < PAIRS; ++i) sum[i] += reinterpret_cast<const Pair*>(from + off)[i];
     auto* to = pass.operand[0] + number * WRITES * element;
-    const auto value = _mm_set1_epi64x(static_cast<long long>(bytes::flush_word(pass.written++)));
+    const auto word = bytes::flush_word(pass.written++);
+    const lines::Part value{word, word};
     for (std::uint64_t w = 0; w < WRITES; ++w, to += element)
       for (std::uint64_t off = 0; off < size; off += LINE) STORE::put(to + off, value);
   });

@@ -48,7 +48,7 @@ struct Recorded {
 /// Stores that go to memory by themselves: each is on its way as soon as it is made.
 template <class Real>
 struct Direct {
-  static void put(std::byte* line, __m128i value) noexcept {
+  static void put(std::byte* line, kernels::lines::Part value) noexcept {
     Real::put(line, value);
     recorded->image.flush(0, {static_cast<std::size_t>(line - recorded->memory.data()), LINE});
   }

@@ -18,10 +18,14 @@ using simulate::Kind;
 std::optional<Kind> flush_of(kernels::Flush flush) {
   switch (flush) {
     case kernels::Flush::clflush:
+    case kernels::Flush::civac:
       return Kind::clflush;
     case kernels::Flush::clflushopt:
       return Kind::clflushopt;
     case kernels::Flush::clwb:
+    case kernels::Flush::cvac:
+    case kernels::Flush::cvap:
+    case kernels::Flush::cvadp:
       return Kind::clwb;
     case kernels::Flush::none:
     case kernels::Flush::msync:

@@ -8,8 +8,8 @@ inline constexpr KernelInfo info =
 inline constexpr std::string_view isa = "scalar";
 
 struct Store64 {
-  [[gnu::always_inline]] static void put(std::byte* line, __m128i value) noexcept {
-    alignas(LINE) __m128i whole[LINE / sizeof(__m128i)]{value, value, value, value};
+  [[gnu::always_inline]] static void put(std::byte* line, lines::Part value) noexcept {
+    alignas(LINE) lines::Part whole[lines::PARTS]{value, value, value, value};
     asm volatile("movdir64b %1, %0" : : "r"(line), "m"(*reinterpret_cast<const char(*)[LINE]>(&whole)) : "memory");
   }
 };

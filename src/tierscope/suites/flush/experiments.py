@@ -18,7 +18,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.flushes import missing
+from tierscope.plans.flushes import missing, missing_here
 from tierscope.plans.kernels import FENCES, FLUSHES
 from tierscope.plans.kinds import (
     ALL,
@@ -55,7 +55,7 @@ FILE_BYTES = 1_000_000_000  # of each instruction, as in the source
 TOTAL_BYTES = 20_000_000_000  # likewise
 CHUNKS = (64, 256, KiB, 2 * KiB, 4 * KiB, MiB, 2 * MiB)
 ORDERS = ("sequential", "random")
-BASE = "clwb"  # with which the others are compared
+BASES = ("clwb", "cvac")  # with which the others are compared: that of x86, that of AArch64
 SLOWEST = ("msync", "clflush")  # a system call; each waits for the one before
 FILES = ("file", "fsdax", "pool")  # targets with a file that msync can write back
 TOLD = ("file", "pool")  # whose file system decides whether they persist by msync
@@ -95,9 +95,9 @@ class FlushOptions(SuiteOptions, frozen=True, kw_only=True):
     instructions: Annotated[
         Annotated[Names, INSTRUCTIONS] | None,
         Help(
-            "`clflush`, `clflushopt`, `clwb`, `nt` (non-temporal stores), `movdir64b`, `msync` (the system "
-            "call, for files), `none` (stores alone), `all`; auto: all that the CPU has, `msync` where the "
-            "target persists by it"
+            "`clflush`, `clflushopt`, `clwb`, `nt` (non-temporal stores), `movdir64b`; on AArch64 `civac`, `cvac`, "
+            "`cvap`, `cvadp`; `msync` (the system call, for files), `none` (stores alone), `all`; auto: all that the "
+            "CPU has, `msync` where the target persists by it"
         ),
     ] = None
     fence: Annotated[
@@ -251,7 +251,7 @@ def plan(machine: Machine, chosen: FlushOptions) -> Plan:
     field = yield from field_of(machine, chosen)
     memory = yield from memory_of(machine, chosen, field)
     count = len(field.instructions)
-    base = field.instructions.index(BASE) if BASE in field.instructions else 0
+    base = next((field.instructions.index(name) for name in BASES if name in field.instructions), 0)
     asked = chosen.total
     for point in field.points:
         groups = groups_of(field, point, memory.array_bytes)
@@ -281,8 +281,8 @@ def plan(machine: Machine, chosen: FlushOptions) -> Plan:
 
 
 def left_out(machine: Machine, chosen: FlushOptions) -> tuple[str, ...]:
-    """Instructions of the default list that the CPU lacks."""
-    lacking = missing(machine) if chosen.instructions is None else {}
+    """Return a sentence for each instruction of this architecture that the CPU lacks."""
+    lacking = missing_here(machine) if chosen.instructions is None else {}
     words = {name: f"{name} is left out: this CPU has no {feature}" for name, feature in lacking.items()}
     return tuple(f"{text}; try a machine that has it" for text in words.values())
 

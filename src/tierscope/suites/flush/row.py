@@ -42,7 +42,9 @@ class FlushRow(JudgedRow, frozen=True, kw_only=True):
             help=("time over that of the instruction `against`, in the same rounds; exactly 1 against itself"),
         ),
     ]
-    against: Annotated[str, Col("that of", help="`clwb`, where that was measured; else the first instruction")]
+    against: Annotated[
+        str, Col("that of", help="`clwb` or `cvac`, where that was measured; else the first instruction")
+    ]
     seconds: Annotated[
         Annotated[Interval, Unit("s", "_total")] | None, Col("time of all", help="time for `total_bytes`")
     ]

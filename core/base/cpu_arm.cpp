@@ -1,0 +1,135 @@
+/// What an AArch64 processor says of itself: auxiliary vector, identification registers that Linux emulates for users,
+/// and instructions that are tried, because an emulator or a hypervisor may promise what it does not run.
+/// Source: Linux, Documentation/arm64/elf_hwcaps.rst, cpu-feature-registers.rst, arch/arm64/include/asm/cputype.h
+/// (names of parts); Arm, "Arm Architecture Reference Manual for A-profile architecture", MIDR_EL1, DC CVAP, DC CVADP.
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+
+#include <array>
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <fstream>
+
+#include "base/cpu_features.hpp"
+#include "base/cpuid.hpp"
+
+namespace tierscope::cpu {
+namespace {
+
+sigjmp_buf back;  // of the one thread that fills the table, once
+
+void leave(int) { siglongjmp(back, 1); }
+
+/// Whether an instruction on a line runs; SIGILL means no.
+bool runs(void (*instruction)(void* line)) {
+  struct sigaction mine{};
+  struct sigaction before{};
+  mine.sa_handler = leave;
+  sigemptyset(&mine.sa_mask);
+  if (sigaction(SIGILL, &mine, &before) != 0) return false;
+  alignas(256) std::array<std::byte, 256> line{};
+  volatile bool ran = false;
+  if (sigsetjmp(back, 1) == 0) {
+    instruction(line.data());
+    ran = true;
+  }
+  sigaction(SIGILL, &before, nullptr);
+  return ran;
+}
+
+void civac(void* line) { asm volatile("dc civac, %0" : : "r"(line) : "memory"); }
+void cvac(void* line) { asm volatile("dc cvac, %0" : : "r"(line) : "memory"); }
+void cvap(void* line) { asm volatile("sys #3, c7, c12, #1, %0" : : "r"(line) : "memory"); }   // DC CVAP
+void cvadp(void* line) { asm volatile("sys #3, c7, c13, #1, %0" : : "r"(line) : "memory"); }  // DC CVADP
+
+std::uint64_t zva_state() {
+  std::uint64_t state = 0;
+  asm("mrs %0, dczid_el0" : "=r"(state));
+  return state;
+}
+
+/// Bits of a vector that the kernel grants this process; 0 without SVE.
+long sve_bits() {
+  const int granted = prctl(PR_SVE_GET_VL);
+  return granted < 0 ? 0 : static_cast<long>(granted & PR_SVE_VL_LEN_MASK) * 8;
+}
+
+std::uint64_t midr() {
+  std::uint64_t value = 0;
+  if ((getauxval(AT_HWCAP) & HWCAP_CPUID) != 0) {
+    asm("mrs %0, midr_el1" : "=r"(value));
+    return value;
+  }
+  std::ifstream file("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
+  file >> std::hex >> value;
+  return value;
+}
+
+struct Part {
+  unsigned vendor, number;
+  std::string_view name;
+};
+constexpr Part PARTS[] = {
+    {0x41, 0xd03, "Cortex-A53"},  {0x41, 0xd04, "Cortex-A35"},  {0x41, 0xd05, "Cortex-A55"},
+    {0x41, 0xd07, "Cortex-A57"},  {0x41, 0xd08, "Cortex-A72"},  {0x41, 0xd09, "Cortex-A73"},
+    {0x41, 0xd0a, "Cortex-A75"},  {0x41, 0xd0b, "Cortex-A76"},  {0x41, 0xd0c, "Neoverse-N1"},
+    {0x41, 0xd0d, "Cortex-A77"},  {0x41, 0xd40, "Neoverse-V1"}, {0x41, 0xd41, "Cortex-A78"},
+    {0x41, 0xd44, "Cortex-X1"},   {0x41, 0xd46, "Cortex-A510"}, {0x41, 0xd47, "Cortex-A710"},
+    {0x41, 0xd48, "Cortex-X2"},   {0x41, 0xd49, "Neoverse-N2"}, {0x41, 0xd4f, "Neoverse-V2"},
+    {0x41, 0xd84, "Neoverse-V3"}, {0x41, 0xd8e, "Neoverse-N3"}, {0x46, 0x001, "A64FX"},
+    {0x48, 0xd01, "Kunpeng-920"}, {0x6d, 0xd49, "Cobalt-100"},  {0xc0, 0xac3, "Ampere-1"},
+    {0xc0, 0xac4, "Ampere-1A"},
+};
+
+std::string hex(std::uint64_t value) {
+  constexpr std::string_view DIGITS = "0123456789abcdef";
+  std::string out;
+  for (; value > 0; value >>= 4U) out.insert(out.begin(), DIGITS[value & 0xFU]);
+  return "0x" + (out.empty() ? "0" : out);
+}
+
+}  // namespace
+
+const std::vector<Feature>& table() {
+  static const std::vector<Feature> list = [] {
+    const auto one = getauxval(AT_HWCAP), two = getauxval(AT_HWCAP2);
+    const long bits = (one & HWCAP_SVE) != 0 ? sve_bits() : 0;
+    return std::vector<Feature>{{"asimd", (one & HWCAP_ASIMD) != 0},
+                                {"sve128", bits == 128},
+                                {"sve256", bits == 256},
+                                {"sve512", bits == 512},
+                                {"civac", runs(&civac)},
+                                {"cvac", runs(&cvac)},
+                                {"dcpop", (one & HWCAP_DCPOP) != 0 && runs(&cvap)},
+                                {"dcpodp", (two & HWCAP2_DCPODP) != 0 && runs(&cvadp)},
+                                {"zva", (zva_state() & 0x10U) == 0}};  // bit 4: prohibited
+  }();
+  return list;
+}
+
+/// The generic timer never stops nor changes its pace.
+bool invariant_tsc() { return true; }
+
+std::string model() {
+  const auto id = midr();
+  for (const auto& part : PARTS)
+    if (part.vendor == (id >> 24U & 0xFFU) && part.number == (id >> 4U & 0xFFFU)) return std::string(part.name);
+  return id == 0 ? "aarch64" : "aarch64, implementer " + hex(id >> 24U & 0xFFU) + ", part " + hex(id >> 4U & 0xFFFU);
+}
+
+std::string family() {
+  const auto id = midr();
+  if (id == 0) return "aarch64";
+  return hex(id >> 24U & 0xFFU) + ":" + std::to_string(id >> 16U & 0xFU) + ":" + hex(id >> 4U & 0xFFFU) + ":r" +
+         std::to_string(id >> 20U & 0xFU) + "p" + std::to_string(id & 0xFU);
+}
+
+/// No register tells users; Linux names a KVM host in the device tree or DMI, which `inspect` reads.
+std::string hypervisor() { return ""; }
+const char* architecture() { return "aarch64"; }
+
+}  // namespace tierscope::cpu
+#endif

@@ -1,0 +1,20 @@
+/// Stores of blocks, each line written back and dropped by DC CIVAC.
+#pragma once
+#include "kernels/arm_lines.hpp"
+
+namespace tierscope::kernels::flush_civac {
+inline constexpr KernelInfo info =
+    flush::info_of("flush_civac", "stores of blocks, then DC CIVAC of each line", Store::plain, "civac", Flush::civac);
+inline constexpr std::string_view isa = "scalar";
+
+struct FlushLine {
+  static constexpr bool any = true;
+  [[gnu::always_inline]] static void line(std::byte* at) noexcept {
+    arm::each(at, [](std::byte* part) { asm volatile("dc civac, %0" : : "r"(part) : "memory"); });
+  }
+};
+
+inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<flush::Plain, FlushLine>(pass); }
+/// bench/tasks/block_check.cpp knows the word of every block.
+inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
+}  // namespace tierscope::kernels::flush_civac

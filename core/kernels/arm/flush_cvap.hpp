@@ -1,0 +1,20 @@
+/// Stores of blocks, each line written back to the point of persistence by DC CVAP.
+#pragma once
+#include "kernels/arm_lines.hpp"
+
+namespace tierscope::kernels::flush_cvap {
+inline constexpr KernelInfo info =
+    flush::info_of("flush_cvap", "stores of blocks, then DC CVAP of each line", Store::plain, "dcpop", Flush::cvap);
+inline constexpr std::string_view isa = "scalar";
+
+struct FlushLine {
+  static constexpr bool any = true;
+  [[gnu::always_inline]] static void line(std::byte* at) noexcept {
+    arm::each(at, [](std::byte* part) { asm volatile("sys #3, c7, c12, #1, %0" : : "r"(part) : "memory"); });
+  }
+};
+
+inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<flush::Plain, FlushLine>(pass); }
+/// bench/tasks/block_check.cpp knows the word of every block.
+inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
+}  // namespace tierscope::kernels::flush_cvap

@@ -1,0 +1,47 @@
+/// Write by DC ZVA: a whole block of zeros per instruction, so no line is read for ownership. The block is that of
+/// DCZID_EL0, 64 bytes on most servers and up to 2 KiB elsewhere; the rest of a slice that is shorter than a block is
+/// stored. Refused where the system prohibits the instruction (DCZID_EL0.DZP).
+/// Source: Arm, "Arm Architecture Reference Manual for A-profile architecture", DC ZVA and DCZID_EL0.
+#pragma once
+#include <algorithm>
+
+#include "kernels/bytes.hpp"
+
+namespace tierscope::kernels::zva {
+inline constexpr KernelInfo info{
+    .name = "zva",
+    .summary = "DC ZVA: zeros, a block per instruction",
+    .source = "Arm, \"Arm Architecture Reference Manual for A-profile architecture\", DC ZVA",
+    .check = Check::replayed,
+    .operands = bytes::WRITTEN,
+    .store = Store::direct,
+    .needs = "zva"};
+inline constexpr std::string_view isa = "scalar";
+
+inline std::size_t block_bytes() noexcept {
+  std::uint64_t state = 0;
+  asm("mrs %0, dczid_el0" : "=r"(state));
+  return std::size_t{4} << (state & 0xFU);
+}
+
+inline std::uint64_t pass(Pass& pass) noexcept {
+  return bytes::set(pass, [](std::byte* to, std::size_t size) {
+    const auto block = block_bytes();
+    auto* const end = to + size;
+    const auto until = [end](std::byte* from, std::size_t grain) {
+      return std::min(
+          end, reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(from) + grain - 1) / grain * grain));
+    };
+    auto* const first = until(to, block);
+    auto* at = first;
+    std::memset(to, 0, static_cast<std::size_t>(first - to));
+    for (; at + block <= end; at += block) asm volatile("dc zva, %0" : : "r"(at) : "memory");
+    std::memset(at, 0, static_cast<std::size_t>(end - at));
+  });
+}
+inline std::uint64_t reference(Pass& pass) noexcept {
+  return bytes::set(pass, [](std::byte* to, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) to[i] = std::byte{0};
+  });
+}
+}  // namespace tierscope::kernels::zva
