@@ -10,6 +10,7 @@
 #include "simulate/pipeline.hpp"
 #include "simulate/program.hpp"
 #include "simulate/sampling.hpp"
+#include "simulate/turns.hpp"
 
 namespace tierscope {
 namespace {
@@ -39,26 +40,26 @@ class FlowRun {
 };
 
 class Pipelines final : public FlowRun {
+  // before those who use them, since their types follow from their bodies
+  auto clock() {
+    return [this](auto thread) { return of(thread).next(); };
+  }
+  auto go() {
+    return [this](const Step& step) { play(step); };
+  }
+
  public:
   using FlowRun::FlowRun;
   void take(const Step& step) override {
     if (step.gap != nullptr) return leave(*step.gap);
-    const auto instructions = step.block->size();
-    if (warm_ != 0) {
-      sampling_.skip(instructions);
-      warm_ -= std::min<std::uint64_t>(warm_, instructions);
-      of(step.thread).pipeline.warm(step);
-      if (warm_ == 0) begin();
-      return;
-    }
-    sampling_.count(instructions);
-    of(step.thread).pipeline.run(step);
+    turns_.take(step, clock(), [this](auto thread, auto time) { of(thread).wait_until(time); }, go());
   }
   void report(json::Object& fact) override {
+    turns_.finish(clock(), go());
     sampling_.end(timed());
     std::map<std::string, std::uint64_t> sum;
     for (const auto& [thread, one] : threads_) {
-      const auto& work = one->pipeline.work();
+      const auto& work = one->work();
       sum["branches"] += work.branches;
       sum["wrong_guesses"] += work.wrong_guesses;
       sum["forwarded_loads"] += work.forwarded;
@@ -66,36 +67,65 @@ class Pipelines final : public FlowRun {
     }
     const auto [seconds, deviation] = sampling_.estimate();
     fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
+    fact.raw("parts", parts()).add("last_gap", sampling_.gap());
     fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
   }
 
  private:
-  struct Thread {
-    explicit Thread(Machine& machine, unsigned cpu, std::uint64_t base) : pipeline(machine, cpu, base) {}
-    simulate::Pipeline pipeline;
-    simulate::Time from = 0;  // of the part that is timed
-  };
-  Thread& of(std::uint32_t thread) {
+  /// [gap before it, instructions, seconds] of each.
+  [[nodiscard]] std::string parts() const {
+    std::string list = "[";
+    for (const auto& part : sampling_.parts()) {
+      list += (list.size() == 1 ? "[" : ",[") + json::value(part.gap) + "," + json::value(part.instructions) + "," +
+              json::value(part.seconds) + "]";
+    }
+    return list + "]";
+  }
+  simulate::Pipeline& of(std::uint32_t thread) {
     auto& one = threads_[thread];
-    if (!one) one = std::make_unique<Thread>(machine_, cpu_of(thread), base_);
+    if (!one) one = std::make_unique<simulate::Pipeline>(machine_, cpu_of(thread), base_);
     return *one;
   }
-  /// Seconds of this part: those of the slowest thread.
-  double timed() {
-    simulate::Time longest = 0;
-    for (const auto& [thread, one] : threads_) longest = std::max(longest, one->pipeline.drain() - one->from);
-    return static_cast<double>(longest) / simulate::TICKS_PER_S;
+  void play(const Step& step) {
+    const auto instructions = step.block->size();
+    if (warm_ != 0) {
+      sampling_.skip(instructions);
+      warm_ -= std::min<std::uint64_t>(warm_, instructions);
+      of(step.thread).warm(step);
+      if (warm_ == 0) begin();
+      return;
+    }
+    sampling_.count(instructions);
+    of(step.thread).run(step);
   }
+  simulate::Time end() {
+    const auto pending = [](const auto& one) { return one.second->pending(); };
+    while (threads_.size() > 1) {
+      const auto first = std::ranges::min_element(threads_, {}, pending);
+      if (pending(*first) == simulate::NEVER) break;
+      first->second->advance();
+    }
+    simulate::Time latest = 0;
+    for (const auto& [thread, one] : threads_) latest = std::max(latest, one->drain());
+    return latest;
+  }
+  /// Seconds of this part: until its last thread has ended.
+  double timed() { return static_cast<double>(end() - from_) / simulate::TICKS_PER_S; }
+  /// All threads begin a part together.
   void begin() {
-    for (const auto& [thread, one] : threads_) one->from = one->pipeline.drain();
+    from_ = end();
+    for (const auto& [thread, one] : threads_) one->wait_until(from_);
   }
   void leave(const simulate::flow::Gap& gap) {
+    turns_.finish(clock(), go());
     sampling_.end(timed());
     sampling_.skip(gap.instructions);
     warm_ = gap.warm;
     begin();
   }
-  std::map<std::uint32_t, std::unique_ptr<Thread>> threads_;
+  std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> threads_;
+  simulate::Turns turns_;
+  simulate::Time from_ = 0;  // of the part that is timed
   simulate::Sampling sampling_;
   std::uint64_t warm_ = 0;  // instructions until the next part is timed
 };

@@ -8,7 +8,7 @@
 namespace tierscope {
 
 /// One JSON line for each machine, in the order of `machines` (`sim:WORD`). `count`: without times, which is faster.
-/// Threads run on CPUs of their own; the time is that of the slowest.
+/// Threads run on CPUs of their own, share caches and memories in the order of their clocks, and end with the last.
 /// @throws BadPlan for a word, or a stream that contradicts itself; Unsupported
 void trace_flow(const std::vector<std::string>& machines, bool count, std::istream& from,
                 const std::function<void(const std::string&)>& emit);

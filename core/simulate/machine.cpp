@@ -18,12 +18,14 @@ class Machine::Router final : public Memory {
   }
   Time read(std::uint64_t address, Time at) override {
     if (!asked_.empty()) return ++asked_[address >> MEMORY_BIT].reads, at;
-    return of(address).read(address & MASK, at);
+    return in_turn(at, [&](Time now) { return of(address).read(address & MASK, now); });
   }
   Time write(std::uint64_t address, Time at) override {
     if (!asked_.empty()) return ++asked_[address >> MEMORY_BIT].writes, at;
-    return of(address).write(address & MASK, at);
+    return in_turn(at, [&](Time now) { return of(address).write(address & MASK, now); });
   }
+  /// From now on no access waits for another: each comes to memories that have rested for REST.
+  void never_queue() { queues_ = false; }
   /// From now on it counts what comes, and asks no memory.
   void only_count() { asked_.resize(memories_.size()); }
   void count(const std::string&, Counters& counters) const override {
@@ -45,7 +47,19 @@ class Machine::Router final : public Memory {
 
  private:
   static constexpr std::uint64_t MASK = (std::uint64_t{1} << MEMORY_BIT) - 1;
+  static constexpr auto REST =
+      static_cast<Time>(TICKS_PER_S / 100'000);  // 10 us: no queue of a memory here takes longer to empty
   [[nodiscard]] Memory& of(std::uint64_t address) const { return *memories_[address >> MEMORY_BIT]; }
+  template <class Ask>
+  Time in_turn(Time at, const Ask& ask) {
+    if (queues_) return ask(at);
+    const Time now = rested_;
+    const Time done = ask(now);
+    rested_ = std::max(done, now) + REST;
+    return at + (done - now);
+  }
+  bool queues_ = true;
+  Time rested_ = 0;  // a clock of the memories alone, if nothing queues
   struct Asked {
     std::uint64_t reads = 0, writes = 0;
   };
@@ -88,6 +102,18 @@ std::uint64_t page_of(const Section& root) {
   return bytes;
 }
 
+/// The file whose memories this machine has: its own, or the one that `memories` names, which must be whole itself.
+Section memories_of(const Section& root) {
+  if (!root.has("memories")) return root;
+  if (root.has("memory") || root.has("default"))
+    root.refuse("memories", "takes the memories of another machine; leave [memory] and default out");
+  const auto word = root.word("memories");
+  const auto from = read_config(word);
+  if (from.has("memories")) root.refuse("memories", "names a machine whose memories are those of a third one");
+  const Machine whole(word);
+  return from;
+}
+
 }  // namespace
 
 Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>()) {
@@ -101,7 +127,9 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
   limits_ = limits_of(cpu);
   core_ = core_of(root);
   page_bytes_ = page_of(root);
-  for (const auto& section : root.sections("memory")) {
+  const auto from = memories_of(root);
+  if (!root.flag("queueing", true)) router_->never_queue();
+  for (const auto& section : from.sections("memory")) {
     const auto size = section.bytes("size");
     if (size < (std::uint64_t{1} << 20U)) section.refuse("size", "is below 1 MiB");
     for (const auto& other : regions_)
@@ -110,7 +138,7 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
     regions_.push_back({section.name(), size, section.choice("persistence", {"none", "adr", "eadr"}, "none")});
   }
   if (regions_.empty()) root.refuse("memory", "there is no table [memory.NAME]");
-  default_ = regions_.size() > 1 || root.has("default") ? region(root.word("default")) : 0;
+  default_ = regions_.size() > 1 || from.has("default") ? region(from.word("default")) : 0;
   if (root.has("noise")) noise_ = Noise(root.section("noise"), mixed(~seed));
   caches_ = std::make_unique<Caches>(root.sections("cache"), cpus_, seed, *router_);
   const auto levels = root.sections("tlb");

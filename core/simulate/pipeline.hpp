@@ -12,6 +12,7 @@
 /// Transactions on Computers 37(5), 1988 (reorder buffer); R. M. Tomasulo, "An Efficient Algorithm for Exploiting
 /// Multiple Arithmetic Units", IBM Journal 11(1), 1967 (starts by operands).
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -38,8 +39,20 @@ class Pipeline {
   void run(const flow::Step& step);
   /// One block whose time is not wanted: caches, TLBs and the predictor learn of it.
   void warm(const flow::Step& step);
+  /// When what has begun next asks a cache or a memory for something; NEVER: it has ended.
+  [[nodiscard]] Time pending() const noexcept { return starts_.empty() ? NEVER : starts_.top().at; }
+  /// Does this one thing, so that others that share the machine can come in between.
+  void advance() { pump(); }
   /// All that has begun ends; when it has.
   Time drain();
+  /// The next instruction comes no sooner: another thread had to do something first.
+  void wait_until(Time at) noexcept { dispatched_ = std::max(dispatched_, at); }
+  /// When it will next ask a cache or a memory for something, if its reorder buffer is full; else that of the last
+  /// dispatch.
+  [[nodiscard]] Time next() const noexcept {
+    const bool full = instructions_ - retired_instructions_ >= core_.reorder;
+    return full && !starts_.empty() ? std::max(dispatched_, starts_.top().at) : dispatched_;
+  }
   /// Of the last dispatch.
   [[nodiscard]] Time now() const noexcept { return dispatched_; }
   [[nodiscard]] const Work& work() const noexcept { return work_; }

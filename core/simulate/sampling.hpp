@@ -28,6 +28,13 @@ class Sampling {
     now_ = 0;
   }
   [[nodiscard]] std::uint64_t units() const noexcept { return parts_.size(); }
+  struct Part {
+    std::uint64_t gap, instructions;  // before it; of it
+    double seconds;
+  };
+  [[nodiscard]] const std::vector<Part>& parts() const noexcept { return parts_; }
+  /// Instructions behind the last part.
+  [[nodiscard]] std::uint64_t gap() const noexcept { return gap_; }
   struct Estimate {
     double seconds = 0, deviation = 0;
   };
@@ -53,10 +60,6 @@ class Sampling {
     seconds += count * (a + b) / 2;
     variance += count * count * (a - b) * (a - b) / 2;
   }
-  struct Part {
-    std::uint64_t gap, instructions;  // before it; of it
-    double seconds;
-  };
   std::vector<Part> parts_;
   std::uint64_t gap_ = 0, now_ = 0;
 };
