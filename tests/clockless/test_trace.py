@@ -240,3 +240,115 @@ def test_a_script_is_traced_in_its_interpreter(shell: Shell) -> None:
     status, out, err = shell("trace", "--on", "flat", "--count", "--", str(script))
     assert (status, err) == (0, "")
     assert out.startswith("said\n")
+
+
+BUS = "flat,memory.flat.bandwidth=6.4GB/s"  # 10 ns a line, of 100 ns each
+WIDE = "flat,memory.flat.bandwidth=1000GB/s,memory.flat.slots=1024"
+
+
+def _threads(count: int, kind: str, hops: int = 8000, chunk: int = 1000) -> bytes:
+    """`count` threads that load lines of their own from the same moment, written one chunk after the other."""
+    registers = [0] if kind == "chase" else []
+    stream = flows.MAGIC + flows.block(0, flows.instruction(flows.MOVE, address=registers, writes=[0]))
+    for thread in range(count):
+        stream += flows.events(*[0, flows.access((thread << 32) + (1 << 30))] * 2, thread=thread)
+    for first in range(0, hops, chunk):
+        for thread in range(count):
+            lines = ((thread << 32) + line * 4096 for line in range(first, first + chunk))
+            stream += flows.events(*(word for line in lines for word in (0, flows.access(line))), thread=thread)
+    return stream + flows.END
+
+
+@pytest.mark.parametrize(
+    ("machine", "kind", "nanoseconds"),
+    [(WIDE, "chase", {1: 100, 2: 100, 4: 100}), (BUS, "chase", {1: 100, 2: 100, 4: 100}),
+     (BUS, "independent", {1: 10, 2: 20, 4: 40}), (WIDE, "independent", {1: 6.25, 2: 6.25, 4: 6.25})],
+)  # fmt: skip
+def test_threads_share_the_bandwidth_of_a_memory_and_nothing_else(
+    tmp_path: Path, machine: str, kind: str, nanoseconds: dict[int, float]
+) -> None:
+    """A chain takes 100 ns a line, however many there are; 16 lines in flight take 6.25 ns each, and the bus 10 ns."""
+    for threads, expected in nanoseconds.items():
+        (tmp_path / "t").write_bytes(_threads(threads, kind))
+        with (tmp_path / "t").open("rb") as stream:
+            (found,) = (json.loads(line) for line in core.trace([f"sim:{machine}"], stream.fileno()))
+        assert found["threads"] == threads
+        assert found["seconds"] / 8000 * 1e9 == pytest.approx(expected, rel=0.02), threads
+
+
+def test_a_program_is_predicted_or_not_known(emulator: Shell) -> None:
+    """The trace has two loads, and /bin/true takes no time: there is nothing that a prediction could rest on."""
+    status, out, err = emulator(
+        "predict", "--from", "flat", "--on", "flat,memory.flat.read=300ns", "--json", "--", "true"
+    )
+    assert status == 4, err
+    found = json.loads(out)
+    assert "too short" in found["unknown"]
+    (tier,) = found["tiers"]
+    assert tier["ratio"] is None
+    assert tier["model_s"] / found["model_s"] == pytest.approx(3, rel=0.05)  # two loads that follow each other
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--on", "flat", "--"), "no program follows"),
+        (("--on", "flat"), "name a run of maps"),
+        (("--on", "flat", "--count", "5", "--", "true"), "leave the others out"),
+        (("--on", "flat", "--from", "flat", "--", "no-such-program"), "is no program here"),
+        (("--on", "read=3ns", "--from", "flat", "--", "true"), "tiers are simulated machines, too"),
+        (("--on", "flat", "--from", "flat", "--", "false"), "ended with status 1"),
+        (("--on", "flat", "--from", "flat", "--limit", "10ms", "--", "sleep", "9"), "takes longer than 10 ms"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused(emulator: Shell, words: tuple[str, ...], why: str) -> None:
+    status, out, err = emulator("predict", *words)
+    assert (status, out) == (2, "")
+    assert why in " ".join(err.split())
+
+
+def test_a_tracer_that_dies_leaves_a_message(emulator: Shell) -> None:
+    emulator.environment["FINISH"] = "kill -KILL $$"
+    status, out, err = emulator("predict", "--from", "flat", "--on", "flat", "--", "true")
+    assert (status, out) == (3, "")
+    assert "was killed" in err
+
+
+TAKEN = """name = "taken"
+summary = ""
+source = ""
+{keys}
+[cpu]
+count = 1
+"""
+
+
+def test_a_machine_takes_the_memories_of_another(tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(_threads(1, "chase", hops=1000))
+    machine = tmp_path / "taken.toml"
+    for keys, expected in (
+        ('memories = "flat,memory.flat.read=250ns"', 250),
+        ('memories = "cxl_dram"\nqueueing = false', 200),
+    ):
+        machine.write_text(TAKEN.format(keys=keys))
+        with (tmp_path / "t").open("rb") as stream:
+            (found,) = (json.loads(line) for line in core.trace([f"sim:{machine}"], stream.fileno()))
+        assert found["seconds"] / 1000 * 1e9 == pytest.approx(expected, rel=0.3)
+
+
+def test_without_queues_a_memory_has_its_latency_alone(tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(_threads(4, "independent"))
+    with (tmp_path / "t").open("rb") as stream:
+        machines = [f"sim:{BUS}", f"sim:{BUS},queueing=false"]
+        shared, alone = (json.loads(line) for line in core.trace(machines, stream.fileno()))
+    assert shared["seconds"] / 8000 * 1e9 == pytest.approx(40, rel=0.02)
+    assert alone["seconds"] / 8000 * 1e9 == pytest.approx(6.25, rel=0.02)  # 16 in flight, 100 ns each
+
+
+@pytest.mark.parametrize("keys", ['memories = "flat"\ndefault = "flat"', 'memories = "no_such_machine"'])
+def test_memories_that_contradict_are_refused(tmp_path: Path, keys: str) -> None:
+    machine = tmp_path / "taken.toml"
+    machine.write_text(TAKEN.format(keys=keys))
+    (tmp_path / "t").write_bytes(flows.SMALL)
+    with (tmp_path / "t").open("rb") as stream, pytest.raises(UsageError):
+        list(core.trace([f"sim:{machine}"], stream.fileno()))

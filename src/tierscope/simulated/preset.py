@@ -146,9 +146,9 @@ def _shape(latency_s: float, capacity: float, caches: Sequence[Cache]) -> Shape:
     return Shape(latency_s, capacity, ways, reported_bytes=cache.size_bytes if divides else 0)
 
 
-def text(found: Measured) -> str:
-    """The file; top-level keys before tables."""
-    parts = [_head(found), *_caches(found), *_tlbs(found), _memory(found)]
+def text(found: Measured, *, memory: bool = True) -> str:
+    """The file; top-level keys before tables. Without `memory` it needs the key `memories` in front."""
+    parts = [_head(found, memory), *_caches(found), *_tlbs(found), _memory(found) if memory else []]
     return "\n".join("\n".join(part) + "\n" for part in parts if part)
 
 
@@ -157,14 +157,14 @@ def _quoted(words: str) -> str:
     return json.dumps(words.replace("\x7f", ""), ensure_ascii=False)
 
 
-def _head(found: Measured) -> list[str]:
+def _head(found: Measured, memory: bool) -> list[str]:
     cpus = len(found.machine.cpus())
     lines = [
         f"name = {_quoted(found.name)}",
         f"summary = {_quoted(f'{found.machine.identity.model} as {found.origin}')}",
         f"source = {_quoted(f'{found.origin}: {found.where}')}",
         "seed = 1",
-        'default = "memory"',
+        *(['default = "memory"'] if memory else []),
         "",
         "[cpu]",
         f"count = {cpus}                  # that the measuring process could use",
@@ -254,8 +254,13 @@ def _translation(found: Measured) -> float:
     return extra
 
 
+def memory_read_s(found: Measured) -> float:
+    """Seconds of the memory's own, behind the last cache and translation."""
+    return max(found.memory_s - found.shapes[-1].latency_s - _translation(found), 0)
+
+
 def _memory(found: Measured) -> list[str]:
-    read = max(found.memory_s - found.shapes[-1].latency_s - _translation(found), 0)
+    read = memory_read_s(found)
     size = max(sum(node.memory_bytes for node in found.machine.identity.nodes) // MiB * MiB, MiB)
     lines = [
         "[memory.memory]",

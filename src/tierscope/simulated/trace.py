@@ -14,47 +14,20 @@ Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic
 F. Bellard, "QEMU, a Fast and Portable Dynamic Translator", USENIX ATC 2005.
 """
 
-import os
 import re
-import signal
-import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from tierscope import core
-from tierscope.errors import MachineError, UsageError, reason
+from tierscope.errors import UsageError, reason
 from tierscope.plans.simulation import PREFIX
-from tierscope.simulated.tracer import traced_words
+from tierscope.simulated.replay import STANDARD_ERROR, Traced, read_all, replayed
+from tierscope.simulated.tracer import SAMPLED
 
 SMALL = "core.width=2,core.reorder=64,core.store_buffer=32,core.wrong_guess=20,cpu.loads=8"
 LARGE = "core.width=8,core.reorder=512,core.store_buffer=112,core.wrong_guess=12,cpu.loads=48"
-STANDARD_ERROR = 2  # the descriptor
-OF_THE_TRACE = re.compile(r"(the )?trace\b")  # what the core says of a damaged one begins so
-
-
-class Traced(msgspec.Struct, frozen=True, kw_only=True):
-    """One simulated machine's answer. `counters`: events by level, "L1d.load_misses"."""
-
-    machine: str
-    instructions: int
-    loads: int
-    stores: int
-    counters: dict[str, int]
-    untraced_instructions: int = 0  # of a sampled trace; the other counts are those of what was traced
-    units: int = 1  # parts that were timed
-    threads: int = 1
-    whole: bool = True  # False: the trace ends before the program did
-    notes: tuple[str, ...] = ()  # of the tracer: "fork", "exec"
-    core: dict[str, int] = {}  # branches, wrong_guesses, forwarded_loads, far_loads
-    seconds: float | None = None  # an estimate, by the machine's own core; None: only counted
-    sampling_deviation_s: float = 0.0  # standard deviation of `seconds` by what was not traced
-    seconds_low: float | None = None  # of three cores the fastest, less twice its deviation
-    seconds_high: float | None = None
-    seconds_overlapped: float | None = None  # an estimate, if no load waits for another; None: only counted
-    seconds_waiting: float | None = None  # an estimate, if each waits for the one before
-    ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +53,7 @@ def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tupl
     """UsageError for a file that is no trace, with the line. `count`: without times, which is faster."""
     try:
         with path.open("rb") as stream:
-            return _read(core.trace(words_of(names), stream.fileno(), count=count))
+            return read_all(core.trace(words_of(names), stream.fileno(), count=count))
     except OSError as error:
         raise UsageError(f"trace {path} cannot be read: {reason(error)}") from error
 
@@ -99,29 +72,9 @@ def trace_command(
     """
     machines = words_of(names)
     words = machines if count else tuple(word + more for word in machines for more in ("", f",{SMALL}", f",{LARGE}"))
-    reading, writing = os.pipe()
-    try:
-        tool = traced_words(command, writing, sampled=not (count or whole))
-        traced = subprocess.Popen(tool, pass_fds=(writing,), stdout=STANDARD_ERROR if aside else None)
-    except BaseException:
-        os.close(reading)
-        raise
-    finally:
-        os.close(writing)
-    try:
-        found = _read(core.trace(words, reading, count=count))
-    except BaseException as error:
-        traced.kill()
-        if isinstance(error, UsageError) and OF_THE_TRACE.match(str(error)):
-            raise MachineError(f"the tracer wrote no whole trace ({error})") from error
-        raise
-    finally:
-        os.close(reading)
-        ended = traced.wait()
-    if ended == -signal.SIGKILL:
-        raise MachineError("the tracer or the program in it was killed, mostly for want of memory; take a smaller case")
-    joined = found if count else tuple(map(_joined, found[::3], found[1::3], found[2::3]))
-    return tuple(msgspec.structs.replace(one, ended=ended) for one in joined)
+    output = STANDARD_ERROR if aside else None
+    found = replayed(words, command, count=count, sampling="" if count or whole else SAMPLED, output=output)
+    return found if count else tuple(map(_joined, found[::3], found[1::3], found[2::3]))
 
 
 def _joined(own: Traced, small: Traced, large: Traced) -> Traced:
@@ -132,10 +85,6 @@ def _joined(own: Traced, small: Traced, large: Traced) -> Traced:
         seconds_low=min(max(seconds - spread, 0.0) for seconds, spread in cores),
         seconds_high=max(seconds + spread for seconds, spread in cores),
     )
-
-
-def _read(lines: Iterator[bytes]) -> tuple[Traced, ...]:
-    return tuple(core.read(line, Traced) for line in lines)
 
 
 def levels(traced: Traced) -> tuple[Level, ...]:

@@ -19,15 +19,16 @@ PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
 SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
+FOR_MANY = "all=20000000,skip=5000000,warm=4000000,unit=1000000"  # for a dozen machines at once
 ELF = b"\x7fELF"
 CLASS_64, MACHINE_X86_64 = 2, 62
 DEEPEST = 4  # scripts whose interpreter is a script
 
 
-def traced_words(command: Sequence[str], descriptor: int, *, sampled: bool) -> list[str]:
+def traced_words(command: Sequence[str], descriptor: int, sampling: str = "") -> list[str]:
     """The words that run `command` in the tracer, whose stream goes to `descriptor`.
 
-    sampled: of a long program, units of a million instructions.
+    sampling: of a long program, which units are traced, as SAMPLED.
 
     MachineError without the emulator or the tracer; UsageError for what neither can run, with what to do.
     """
@@ -38,7 +39,7 @@ def traced_words(command: Sequence[str], descriptor: int, *, sampled: bool) -> l
     if emulator is None:
         raise MachineError(f"{EMULATOR} is not installed; {BRING}")
     program = runnable(command)
-    arguments = f"fd={descriptor}" + (f",{SAMPLED}" if sampled else "")
+    arguments = f"fd={descriptor}" + (f",{sampling}" if sampling else "")
     return [emulator, "-cpu", PROCESSOR, "-plugin", f"{_tracer()},{arguments}", *program]
 
 

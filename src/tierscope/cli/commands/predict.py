@@ -1,6 +1,10 @@
-"""`tierscope predict WHAT --on MEMORY`: run time on a memory that is not there, and how far off that was."""
+"""`tierscope predict WHAT --on MEMORY`: run time on a memory that is not there, and how far off that was.
+
+`tierscope predict --on TIER -- PROGRAM...` does the same for a program; what follows `--` is never a WHAT.
+"""
 
 from pathlib import Path
+from typing import Any
 
 import rich_click as click
 
@@ -8,9 +12,23 @@ from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 
+BEHIND = "tierscope.behind"  # in the context: the words behind --
+
+
+class Divided(Command):
+    """A command that keeps what follows `--` apart."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[Any]:
+        """Keep the words behind the first `--`; parse those before it."""
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[BEHIND] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
 
 @click.command(
-    cls=Command,
+    cls=Divided,
     area=Area.PREDICT,
     tried=Tried(
         some=(
@@ -18,8 +36,13 @@ from tierscope.cli.help import Area, Command, Tried
             "{run} --from read=100ns,cache=1MiB:5ns --on read=300ns,cache=1MiB:5ns",
         )
     ),
-    status={2: "MEMORY does not name a memory, WHAT does not name a preset, or the run has too few points"},
+    status={
+        2: "MEMORY does not name a memory, WHAT does not name a preset, the run has too few points, or PROGRAM cannot"
+        " be served",
+        4: "the time of PROGRAM there is not known; the output states the reason",
+    },
     examples=(
+        "tierscope predict --on optane100 --on read=350ns,bandwidth=12GB/s -- ./program arguments",
         "tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-here,read=305ns,bandwidth=7GB/s",
         "tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-there --beside runs/maps-there",
         "tierscope predict 'hashmap_tx get' --count 10000,1000000 --on read=305ns,cache=32MiB:20ns",
@@ -29,11 +52,18 @@ from tierscope.cli.help import Area, Command, Tried
         ),
     ),
 )
-@click.argument("what")
+@click.argument("what", required=False)
 @click.option(
     "--on", "on", multiple=True, required=True, metavar="MEMORY", help="Memory that it would run on; may be repeated."
 )
-@click.option("--from", "here", metavar="MEMORY", help="Memory that the run WHAT ran on.")
+@click.option(
+    "--from",
+    "here",
+    metavar="MEMORY",
+    help="Memory that the run WHAT ran on. For a PROGRAM: runs of `latency`, `tlb` and `stream` of this machine, or a"
+    " simulated machine that stands for it; default: runs in `runs/`, or new ones, which are kept.",
+)
+@click.option("--limit", metavar="TIME", help="Most that one run of PROGRAM may take here; default: 60s.")
 @click.option(
     "--beside",
     type=click.Path(path_type=Path),
@@ -52,19 +82,32 @@ from tierscope.cli.help import Area, Command, Tried
     metavar="NAME",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#predict---json).")
-def predict(
-    what: str, on: tuple[str, ...], here: str | None, beside: Path | None, count: str | None, value: str | None,
-    model: str, as_json: bool,
+@click.pass_context
+def predict(  # noqa: PLR0913, PLR0917 (each is an option)
+    ctx: click.Context, what: str | None, on: tuple[str, ...], here: str | None, limit: str | None,
+    beside: Path | None, count: str | None, value: str | None, model: str, as_json: bool,
 ) -> int:  # fmt: skip
-    """Predict the time of a structure's operations on a memory that they did not run on.
+    """Predict the time of a structure's operations, or of `-- PROGRAM...`, on a memory that they did not run on.
 
     WHAT is a run of `maps`, which is moved from the memory `--from` to each memory `--on`, or a preset of a
     [model](#models). MEMORY names runs of `latency` and `stream`, or a published device, then `read=`, `write=`,
     `bandwidth=`, `parallelism=` and `cache=SIZE:LATENCY`, joined by commas. See [how to predict run
     time](../how-to/predict.md).
+
+    PROGRAM runs here several times, and once in a tracer. MEMORY then names a simulated machine whose memory it is, or
+    `read=`, `write=` and `bandwidth=`. See [how to predict a program](../how-to/predict-program.md).
     """
     from tierscope.cli.console import Console
-    from tierscope.errors import Exit
+    from tierscope.errors import Exit, UsageError
+
+    if (program := ctx.meta.get(BEHIND)) is not None:
+        if what or beside or count or value or model != "structure_model":
+            raise UsageError("a program behind -- takes --on, --from, --limit and --json alone; leave the others out")
+        return _program(program, on, here, limit, as_json)
+    if what is None:
+        raise UsageError("name a run of maps or a preset of a model, or a program behind --")
+    if limit is not None:
+        raise UsageError("--limit is of a program behind --; leave it out")
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
@@ -74,6 +117,24 @@ def predict(
     else:
         text.show(found, notes, Console())
     return Exit.GOOD
+
+
+def _program(program: tuple[str, ...], on: tuple[str, ...], here: str | None, limit: str | None, as_json: bool) -> int:
+    from tierscope.cli.console import Console
+    from tierscope.errors import Exit, UsageError
+    from tierscope.predict.program import text
+    from tierscope.predict.program.asked import LIMIT_S, Asked, predicted
+    from tierscope.units import parse_seconds
+
+    if not program:
+        raise UsageError("no program follows --; name one, as -- ./program arguments")
+    limit_s = parse_seconds(limit) if limit else LIMIT_S
+    found = predicted(Asked(program, on, (here,) if here else (), limit_s), door.message)
+    if as_json:
+        door.document(found.document())
+    else:
+        text.show(found, Console())
+    return Exit.INCONCLUSIVE if found.anchor.unknown else Exit.GOOD
 
 
 commands.add(predict)

@@ -13,7 +13,7 @@ from tierscope.cli.help import Area, Command, Tried
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from tierscope.simulated.trace import Traced
+    from tierscope.simulated.replay import Traced
 
 
 @click.command(

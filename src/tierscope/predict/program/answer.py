@@ -1,0 +1,152 @@
+"""The time of a program on a tier, anchored to its time here, with bounds.
+
+    T(B) = M * b / a + R            what is told                                        [s]
+    T(B) = M + b - a + R            as if what the model leaves open stayed as it is    [s], where a <= M
+    T(B) = (M + R) * b / a          as if kernel and waits grew with the memory         [s]
+
+M: time of the program itself, measured here: of one thread its user time, of several the wall time. R: the rest of the
+wall time, in the kernel or waiting. a, b: the model's time here and on the tier. The bounds contain all three, for
+three cores (own, small, large), both ends of the interval of M, and twice the deviation of what was not traced. That of
+b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of n instructions,
+    deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
+Not known: where a of the machine's own core is off M by more than a quarter, where the program is too short, or where
+parts of it were not traced.
+
+Where the time goes, of the own core: `bandwidth` is what goes away if no access waits for another in the memory,
+`latency` what goes away beyond that if the memory answers at once: misses that others wait for.
+Source: of the anchor and its two readings, `predict.rows`, which moves runs of maps in the same way; of the ratio,
+W. G. Cochran, "Sampling Techniques", 1977, chapter 6.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tierscope.predict.program.native import Native
+from tierscope.simulated.replay import Traced
+
+OFF = 0.25  # of model over measured, beyond which nothing is told
+SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
+SPREAD = 2  # deviations
+LEAST = 1000  # instructions of a part that has a rate
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: own, small, large on its model."""
+
+    native: Native
+    measured_s: tuple[float, float, float]
+    rest_s: float
+    cores: tuple[Traced, ...]
+    unknown: str = ""  # why no prediction rests on it
+
+    @property
+    def model_s(self) -> float:
+        """Return a, of the own core."""
+        return self.cores[0].seconds or 0.0
+
+    @property
+    def ratio(self) -> float:
+        """Return model over measured, of the own core."""
+        return self.model_s / self.measured_s[1] if self.measured_s[1] else float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One tier. Ratios are of the whole wall time; None: not known, for the reason in `unknown`."""
+
+    tier: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    seconds: float | None
+    model_s: float
+    latency_share: float | None = None  # of the time there
+    bandwidth_share: float | None = None
+    large_pages_share: float | None = None  # of the time there, that pages of 2 MiB would give back
+    unknown: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def row(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def anchor(native: Native, cores: Sequence[Traced]) -> Anchor:
+    """cores: own, small, large, on the model of this machine."""
+    several = cores[0].threads > 1
+    time = native.wall_s if several else native.user_s
+    rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
+    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores))
+    return replace(made, unknown=_doubt(made, cores[0]))
+
+
+def _doubt(made: Anchor, own: Traced) -> str:
+    """Return why nothing is known, with what to do; "" where nothing is wrong."""
+    if own.ended:
+        how = f"signal {-own.ended}" if own.ended < 0 else f"status {own.ended}"
+        return f"in the tracer the program ended with {how}, and here with 0; it may need AVX-512: build it for AVX2"
+    if not own.whole:
+        return "the program replaced itself by another (exec), which is not traced; predict that one"
+    if "fork" in own.notes:
+        return f"it started {own.notes.count('fork')} processes, which are not traced; predict what they run by itself"
+    if made.measured_s[1] < SHORTEST_S:
+        return f"it ran for {made.measured_s[1] * 1e3:.0f} ms, too short to measure; take a larger case"
+    if abs(made.ratio - 1) > OFF:
+        why = "the core differs, or the tracer's path does (AVX-512, JIT)" if made.ratio < 1 else "the core differs"
+        return f"the model takes {made.ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}"
+    return ""
+
+
+def answer(
+    tier: str, here: Anchor, cores: Sequence[Traced], idle: Traced | None, instant: Traced | None,
+    large: Traced | None, notes: tuple[str, ...] = (),
+) -> Answer:  # fmt: skip
+    """cores: own, small, large on the tier; of the own core: idle without queues in the memory, instant with one that
+    answers at once, large with pages of 2 MiB; None: not asked.
+    """
+    model = cores[0].seconds or 0.0
+    latency, bandwidth = _shares(model, idle, instant)
+    pages = max(1 - (large.seconds or 0.0) / model, 0.0) if large and model else None
+    if here.unknown:
+        return Answer(tier, None, None, None, None, model, latency, bandwidth, pages, here.unknown, notes)
+    wall = here.measured_s[1] + here.rest_s
+    told = (here.measured_s[1] * model / here.model_s + here.rest_s) / wall
+    every = [told, *(ratio for pair in zip(here.cores, cores, strict=True) for ratio in _readings(here, *pair))]
+    return Answer(tier, told, min(every), max(every), told * wall, model, latency, bandwidth, pages, "", notes)
+
+
+def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:
+    """Return the shares of waits for latency and for bandwidth."""
+    if idle is None or instant is None or not model:
+        return None, None
+    alone, at_once = min(idle.seconds or 0.0, model), instant.seconds or 0.0
+    return max(alone - at_once, 0.0) / model, 1 - alone / model
+
+
+def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
+    """Return ratios of the wall time, of one core, in all readings."""
+    a, b = old.seconds or 0.0, new.seconds or 0.0
+    if not a or not b:
+        return []
+    spread = SPREAD * paired_deviation(old, new) / a
+    found = []
+    for ratio in (max(b / a - spread, 0.0), b / a + spread):
+        for time in here.measured_s:
+            wall = time + here.rest_s
+            found += [(time * ratio + here.rest_s) / wall, ratio]
+            if a <= time:
+                found.append(1 + (ratio - 1) * a / wall)
+    return found
+
+
+def paired_deviation(old: Traced, new: Traced) -> float:
+    """Return the standard deviation of the new time that is not that of the old one; in seconds."""
+    factor = (new.seconds or 0.0) / (old.seconds or 1.0)
+    both = [(o, n) for o, n in zip(old.parts, new.parts, strict=True) if o[1] >= LEAST]
+    rates = [(n[2] - factor * o[2]) / o[1] for o, n in both]
+    gaps = [float(o[0]) for o, _ in both[1:]]
+    pairs = zip(gaps, rates, rates[1:], strict=False)
+    return math.sqrt(sum(gap * gap * (before - after) ** 2 / 2 for gap, before, after in pairs))

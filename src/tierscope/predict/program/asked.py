@@ -1,0 +1,124 @@
+"""A program predicted: measured here, traced once, replayed on this machine and on all tiers at once."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import DEVNULL
+from typing import Any
+
+from tierscope.host.system import System
+from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
+from tierscope.predict.program.here import Tell, runs_here
+from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
+from tierscope.predict.program.native import measured, same_input
+from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
+from tierscope.simulated.trace import LARGE, SMALL, words_of
+from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
+
+ALWAYS = "sys/kernel/mm/transparent_hugepage/enabled"
+CORES = ("", f",{SMALL}", f",{LARGE}")
+LIMIT_S = 60.0  # of one run here
+IDLE = ",queueing=false"
+TAIL = 0.02  # of all instructions
+TRACED_TIMES = 20  # the tracer and all replays may take so much longer than --limit allows the program
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here."""
+
+    command: Sequence[str]
+    on: tuple[str, ...]
+    here: tuple[str, ...]
+    limit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a program does here, and on each tier."""
+
+    command: tuple[str, ...]
+    anchor: Anchor
+    tiers: tuple[Answer, ...]
+    notes: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        native, own = self.anchor.native, self.anchor.cores[0]
+        return {
+            "command": list(self.command),
+            "measured": {
+                "wall_s": native.wall_s.middle, "wall_low_s": native.wall_s.low, "wall_high_s": native.wall_s.high,
+                "user_s": native.user_s.middle, "user_low_s": native.user_s.low, "user_high_s": native.user_s.high,
+                "system_s": native.system_s, "runs": native.runs, "noise_share": native.noise_share,
+            },
+            "model_s": self.anchor.model_s,
+            "model_over_measured": self.anchor.ratio,
+            "instructions": own.instructions + own.untraced_instructions,
+            "traced_instructions": own.instructions,
+            "units": own.units,
+            "threads": own.threads,
+            "unknown": self.anchor.unknown,
+            "tiers": [one.row() for one in self.tiers],
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def predicted(asked: Asked, tell: Tell) -> Found:
+    """Measure, trace and answer; `tell` gets a line before each of these that takes long.
+
+    UsageError for a program that cannot be served, and for a word that names no tier; MachineError without the tracer.
+    """
+    command = runnable(asked.command)
+    traced_words(command, STANDARD_ERROR)  # refused before anything is measured
+    with tempfile.TemporaryDirectory(prefix="tierscope-") as name:
+        here = _here(asked, Path(name), tell)
+        tell(f"{command[0]} runs here, several times")
+        native = measured(command, asked.limit_s)
+        tell(f"{command[0]} runs in the tracer")
+        found = _replayed(command, _words(here), asked.limit_s * TRACED_TIMES)
+    return _found(asked.command, here, anchor(native, _cores(here.own, found)), found)
+
+
+def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
+    if is_model(asked.here):
+        return of_model(asked.here[0], asked.on)
+    runs = runs_here([Path(part) for word in asked.here for part in word.split(",")], tell)
+    always = System().choice(f"/{ALWAYS}") == "always"
+    return places(runs, asked.on, folder, LARGE_PAGE if always else SMALL_PAGE)
+
+
+def _words(here: Here) -> list[str]:
+    """Return each machine once."""
+    words = [place.word + core for place in (here.own, *here.tiers) for core in CORES]
+    words += [place.word + IDLE for place in here.tiers if here.instant]
+    words += [place.large for place in here.tiers if place.large]
+    return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
+
+
+def _replayed(command: Sequence[str], words: Sequence[str], limit_s: float) -> dict[str, Traced]:
+    with same_input() as given:
+        found = replayed(words_of(words), command, sampling=FOR_MANY, output=DEVNULL, given=given, limit_s=limit_s)
+    return dict(zip(words, found, strict=True))
+
+
+def _cores(place: Place, found: dict[str, Traced]) -> list[Traced]:
+    return [found[place.word + core] for core in CORES]
+
+
+def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced]) -> Found:
+    tiers = [
+        answer(
+            place.name, here_s, _cores(place, found), found.get(place.word + IDLE), found.get(here.instant),
+            found.get(place.large), place.notes,
+        )
+        for place in here.tiers
+    ]  # fmt: skip
+    return Found(tuple(command), here_s, tuple(tiers), (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0])))
+
+
+def _tail(own: Traced) -> tuple[str, ...]:
+    """Return a note where the end of the program is not sampled; what it does there has the rate of the last unit."""
+    share = own.last_gap / (own.instructions + own.untraced_instructions)
+    return (f"the last {share:.0%} of its instructions were not traced; take a larger case",) if share > TAIL else ()

@@ -1,0 +1,114 @@
+"""What is known of this machine: runs of `latency`, `tlb` and `stream` that were named, kept or are made now.
+
+Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
+another machine, a stopped one, or one that is not real is not taken. What is missing is measured with few blocks, in
+about a minute, and kept.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+from tierscope import stops
+from tierscope.errors import MachineError, ResultError, TierscopeError, UsageError, refusal
+from tierscope.plans import suites
+from tierscope.record.machine import Machine
+from tierscope.record.result import Run, load
+from tierscope.run.place import RUNS
+from tierscope.run.start import begin, execute, this_machine
+from tierscope.simulated.preset import measured
+from tierscope.units import MiB, word_bytes
+
+WORDS = {
+    "latency": {"pages": "thp", "budget": "0.1"},
+    "tlb": {"pages": "4k,thp", "budget": "0.1", "visits": "1"},
+    "stream": {"kernels": "read", "budget": "0.2", "visits": "1"},
+}
+"""Suite -> options of a short run."""
+
+STAIRCASE = "latency"
+TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
+Tell = Callable[[str], None]
+
+
+def runs_here(named: Sequence[Path], tell: Tell) -> list[Run]:
+    """Return a run of each suite in WORDS; those that were named alone, if any were.
+
+    UsageError for a named run of another machine; MachineError where this one cannot be measured.
+    """
+    machine = this_machine(None)
+    digest = machine.identity.digest()
+    if named:
+        runs = [load(path) for path in named]
+        if other := next((run for run in runs if not _is_of(run, digest)), None):
+            raise UsageError(f"{other.path} is not a complete run of this machine, on which the program is measured; "
+                             "name runs of this one, or leave --from out")  # fmt: skip
+        return runs
+    return [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS]
+
+
+def _is_of(run: Run, digest: str) -> bool:
+    result = run.result
+    return result.complete and result.origin == "real" and result.machine.identity.digest() == digest
+
+
+def _found(suite: str, digest: str) -> Run | None:
+    """Return the latest run of a suite here."""
+    for path in _candidates(suite, digest):
+        with suppress(ResultError):
+            run = load(path)
+            if run.result.suite == suite and _is_of(run, digest) and (suite != STAIRCASE or _reaches_memory(run)):
+                return run
+    return None
+
+
+def _reaches_memory(run: Run) -> bool:
+    try:
+        return bool(measured([run]).shapes)
+    except UsageError:
+        return False
+
+
+def _candidates(suite: str, digest: str) -> Iterator[Path]:
+    yield from sorted(RUNS.glob(f"*-{suite}-*"), reverse=True)
+    if (kept := _kept(suite, digest)) is not None:
+        yield kept
+
+
+def _kept(suite: str, digest: str) -> Path | None:
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    try:
+        root = folder if folder.is_absolute() else Path.home() / ".cache"
+    except RuntimeError:  # no home
+        return None
+    return root / "tierscope" / "machine" / digest / suite
+
+
+def _far(machine: Machine) -> str:
+    """Return a footprint of which memory serves most; beyond it, page walks of large pages join in."""
+    return word_bytes(max(TIMES_CACHE * max((c.size_bytes for c in machine.identity.caches), default=0), LEAST_FAR))
+
+
+def _made(suite: str, machine: Machine, digest: str, tell: Tell) -> Run:
+    tell(f"{suite} of {machine.hostname} is measured first, and kept for later")
+    path = _kept(suite, digest)
+    if path is None:
+        raise MachineError("there is no folder to keep runs of this machine; set XDG_CACHE_HOME, or measure "
+                           f"with `tierscope run {suite}` and name the run with --from")  # fmt: skip
+    shutil.rmtree(path, ignore_errors=True)  # of a stopped one
+    words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {})
+    argv = ("tierscope", "run", suite, *(f"{key}={word}" for key, word in words.items()))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        directory, manifest = begin(suite, suites[suite].read(words), "", argv, path)
+        with stops.held():  # a native module that is interrupted while it loads aborts the process
+            import_module("duckdb")
+        execute(directory, manifest)
+    except OSError as error:
+        raise MachineError(f"{suite} of this machine cannot be measured: {refusal(error)}") from error
+    except TierscopeError as error:
+        raise type(error)(f"{suite} of this machine is measured first: {error}") from error
+    return load(path)

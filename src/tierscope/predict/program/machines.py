@@ -1,0 +1,162 @@
+"""This machine and each tier as simulated machines: caches, TLBs and core are those of here, the memory changes.
+
+    clock of the core    latency of the nearest cache / its cycles    [s]
+    read of a tier       given latency - last cache - translation     [s]
+
+A latency that is given is that of one dependent load from the core, as `tierscope run latency` measures it. The
+nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
+before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache.
+Blind to: what no run here measures, which is all else of the core. Two other cores give the range of that.
+Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from tierscope.errors import UsageError
+from tierscope.files import is_there
+from tierscope.models.device import Device
+from tierscope.plans.simulation import PREFIX
+from tierscope.predict.memory import memory
+from tierscope.record.result import Run
+from tierscope.run.start import catalogue
+from tierscope.simulated.preset import Measured, measured, memory_read_s, text
+from tierscope.suites.tlb.table_levels import TlbLevels, TlbLevelsRow
+from tierscope.units import KiB, MiB
+
+SMALL_PAGE, LARGE_PAGE = 4 * KiB, 2 * MiB
+CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
+OTHER_CYCLES = 4
+MOST_LEVELS = 2  # of the TLB for data, of every core sold
+MUCH_SLOWER = 5.0  # times the latency here: marked
+OURS = ("read", "write", "bandwidth")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known."""
+
+    name: str
+    word: str
+    large: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Here:
+    """This machine, tiers in its place, and one whose memory answers at once."""
+
+    own: Place
+    tiers: tuple[Place, ...]
+    instant: str
+    notes: tuple[str, ...] = ()
+
+
+def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int) -> Here:
+    """Write the files of all machines to `folder`. page_bytes: of programs here. UsageError for a bad word."""
+    found = measured(runs)
+    rows = [row for run in runs for row in TlbLevels().rows(run)]
+    whole = folder / "memory.toml"
+    whole.write_text(text(found))
+    core = _core_words(found)
+    files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
+
+    def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
+        words = {}
+        for page, content in files.items():
+            path = folder / f"{len(list(folder.iterdir()))}.toml"
+            path.write_text(f'memories = "{memories}"\n{content}')
+            words[page] = f"{path}{core}{more}"
+        translated = all("[[tlb]]" in content for content in files.values())
+        large = words[LARGE_PAGE] if translated and page_bytes == SMALL_PAGE else ""
+        return Place(name, words[page_bytes], large, notes)
+
+    own = place("this machine", str(whole))
+    tiers = tuple(place(name, *_tier(name, found, whole)) for name in on)
+    instant = place(
+        "no memory", f"{whole},memory.memory.read=0ns,memory.memory.write=0ns,memory.memory.bandwidth=10TB/s"
+    )
+    return Here(own, tiers, instant.word, _notes(found, files[page_bytes]))
+
+
+def of_model(word: str, on: Sequence[str]) -> Here:
+    """This machine as the user describes it, a simulated machine; tiers are others of this kind."""
+    first = word.split(",", 1)[0]
+    if not _is_simulated(first):
+        raise UsageError(f"--from {word}: name runs of this machine, or a simulated machine that stands for it")
+    tiers = []
+    for name in on:
+        if not _is_simulated(name.split(",", 1)[0]):
+            raise UsageError(f"--on {name}: with --from {word}, tiers are simulated machines, too, such as "
+                             f"--on {first},memory.NAME.read=350ns")  # fmt: skip
+        tiers.append(Place(name, name))
+    return Here(Place(word, word), tuple(tiers), "", ("this machine is the one that --from describes",))
+
+
+def is_model(words: Sequence[str]) -> bool:
+    """Whether --from names a simulated machine."""
+    return len(words) == 1 and _is_simulated(words[0].split(",", 1)[0])
+
+
+def _is_simulated(name: str) -> bool:
+    name = name.removeprefix(PREFIX)
+    return name.endswith(".toml") or any(name == one.name for one in catalogue().simulated)
+
+
+def _core_words(found: Measured) -> str:
+    vendor = found.machine.identity.family.split(":")[0]
+    cycle = found.shapes[0].latency_s / CYCLES.get(vendor, OTHER_CYCLES)
+    prefetch = ",cache.1.prefetch=stride" if len(found.shapes) > 1 else ""
+    return f",cpu.cycle={cycle * 1e9:.4g}ns{prefetch}"
+
+
+def _without_memory(found: Measured, rows: Sequence[TlbLevelsRow], page: int) -> str:
+    levels = [row for row in rows if row.page_bytes == page]
+    if len(levels) > MOST_LEVELS and levels[-1].certain:  # what looks like a third level is the walk
+        levels[MOST_LEVELS:] = [msgspec.structs.replace(levels[MOST_LEVELS], level="beyond", certain=None)]
+    return text(replace(found, page_bytes=page, tlb=levels), memory=False)
+
+
+def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str, ...]]:
+    """Return the machine whose memories it takes, its `memory=NAME`, and notes."""
+    first, *rest = word.split(",")
+    if _is_simulated(first):
+        chosen = [part for part in rest if part.startswith("memory=")]
+        others = [part for part in rest if not part.startswith("memory=")]
+        return ",".join([first.removeprefix(PREFIX), *others]), "".join(f",{part}" for part in chosen), ()
+    given = [part.partition("=")[0] for part in word.split(",") if "=" in part and not is_there(part)]
+    if spare := [key for key in given if key not in OURS]:
+        raise UsageError(f"--on {word}: {spare[0]}= is not of a memory; caches and core stay those of this machine, so "
+                         f"give {', '.join(f'{key}=' for key in OURS)} alone")  # fmt: skip
+    if given and len(given) == len(word.split(",")) and "read" not in given:
+        word = f"read={found.memory_s * 1e9:.6g}ns,{word}"
+    asked = memory(word).device
+    behind = found.memory_s - memory_read_s(found)  # caches and translation on the way
+    if asked.read_latency_s <= behind:
+        raise UsageError(f"--on {word}: {asked.read_latency_s * 1e9:.3g} ns is less than {behind * 1e9:.3g} ns, which "
+                         "the caches before a memory take here; give the latency of a load from the core")  # fmt: skip
+    far = asked.read_latency_s > MUCH_SLOWER * found.memory_s
+    notes = (
+        f"{word} has over {MUCH_SLOWER:.0f}x the latency of this machine's memory, where no prediction was checked",
+    )
+    return f"{whole},{_memory_words(asked, behind, given, found)}", "", notes if far else ()
+
+
+def _memory_words(asked: Device, behind: float, given: Sequence[str], found: Measured) -> str:
+    read, write = (max(time - behind, 0.0) for time in (asked.read_latency_s, asked.write_latency_s))
+    words = [f"memory.memory.read={read * 1e9:.6g}ns", f"memory.memory.write={write * 1e9:.6g}ns"]
+    own = [key for key in given if key in OURS]
+    rate = asked.bandwidth_bytes_per_s if not own or "bandwidth" in own else found.bandwidth_bytes_per_s
+    return ",".join([*words, *([f"memory.memory.bandwidth={rate / 1e9:.6g}GB/s"] if rate else [])])
+
+
+def _notes(found: Measured, content: str) -> tuple[str, ...]:
+    notes = []
+    if not found.in_flight:
+        notes.append("the bandwidth of this machine is not known: no run of `stream kernels=read` with one thread")
+    if "[[tlb]]" not in content:
+        notes.append("translation is left out: `run tlb` was not sure of a level of the TLB with these pages")
+    return tuple(notes)

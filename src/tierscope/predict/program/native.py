@@ -1,0 +1,112 @@
+"""How long a program takes here: the same command several times, and what the kernel charges to each.
+
+One run before the others is dropped, since it fills the page cache. Every run gets the same standard input, so that it
+must be a file; what the program prints is dropped.
+Blind to: what the program leaves behind for its next run, such as files.
+"""
+
+import os
+import stat
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from tierscope.errors import UsageError
+from tierscope.stats.median import Interval, median
+from tierscope.units import show_seconds
+
+LEAST, MOST = 5, 15  # runs
+SPENT_S = 4.0  # for runs beyond LEAST
+STANDARD_INPUT = 0
+PIPE = "standard input is a pipe, which one run alone could read: each run got an empty one; give a file with <"
+TOLD = 200  # bytes of what a program that failed said last
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """Seconds of one run, with the 95 % interval of their median. user_s: of all threads together."""
+
+    wall_s: Interval
+    user_s: Interval
+    system_s: float
+    runs: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def noise_share(self) -> float:
+        """Half of the interval of the time, over the time: what the program against itself shows."""
+        return self.user_s.relative
+
+
+def measured(command: Sequence[str], limit_s: float) -> Native:
+    """UsageError for a program that fails, or takes longer than `limit_s`; each says what to do."""
+    _once(command, limit_s)
+    found: list[tuple[float, float, float]] = []
+    began = perf_counter()
+    while len(found) < LEAST or (len(found) < MOST and perf_counter() - began < SPENT_S):
+        found.append(_once(command, limit_s))
+    walls, users, systems = np.array(found).T
+    notes = (PIPE,) if _input_kind() == "pipe" else ()
+    return Native(median(walls), median(users), float(np.median(systems)), len(found), notes)
+
+
+def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float]:
+    """Return wall, user and system seconds."""
+    with same_input() as given, tempfile.TemporaryFile() as said:
+        began = perf_counter()
+        child = subprocess.Popen(command, stdin=given, stdout=subprocess.DEVNULL, stderr=said)
+        late = threading.Timer(limit_s, child.kill)
+        late.start()
+        try:
+            _, status, usage = os.wait4(child.pid, 0)
+        except BaseException:
+            child.kill()
+            raise
+        finally:
+            over = not late.is_alive()
+            late.cancel()
+        wall = perf_counter() - began
+        said.seek(max(said.seek(0, os.SEEK_END) - TOLD, 0))
+        last = said.read()
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if over:
+        raise UsageError(f"{command[0]} takes longer than {show_seconds(limit_s)}; "
+                         "take a smaller case, or a larger --limit")  # fmt: skip
+    if child.returncode:
+        raise UsageError(_failure(command[0], child.returncode, last))
+    return wall, usage.ru_utime, usage.ru_stime
+
+
+def _failure(name: str, status: int, said: bytes) -> str:
+    how = f"signal {-status}" if status < 0 else f"status {status}"
+    lines = said.decode(errors="replace").strip().splitlines()
+    last = f" ({lines[-1]})" if lines else ""
+    step = "a time of a failure predicts nothing; a program that needs a terminal needs its input as a file, with <"
+    return f"{name} ended with {how}{last}; {step}"
+
+
+@contextmanager
+def same_input() -> Iterator[int]:
+    """Return a descriptor of standard input from its beginning; of nothing where it cannot be read twice."""
+    path = f"/proc/self/fd/{STANDARD_INPUT}" if _input_kind() == "file" else os.devnull
+    given = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield given
+    finally:
+        os.close(given)
+
+
+def _input_kind() -> str:
+    try:
+        mode = os.fstat(STANDARD_INPUT).st_mode
+    except OSError:
+        return "none"
+    if stat.S_ISREG(mode):
+        return "file"
+    return "pipe" if stat.S_ISFIFO(mode) else "none"

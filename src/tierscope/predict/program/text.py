@@ -1,0 +1,39 @@
+"""The answers in a terminal: what was measured here, then a line for each tier."""
+
+from rich.console import Console
+from rich.text import Text
+
+from tierscope.predict.program.answer import Answer
+from tierscope.predict.program.asked import Found
+from tierscope.printable import printable
+from tierscope.units import show_seconds
+
+
+def show(found: Found, console: Console) -> None:
+    """'optane100: 1.37x (1.31 to 1.44), 12.1 s: 62 % of the time waits for misses, ...'."""
+    here, native = found.anchor, found.anchor.native
+    console.print(Text(printable(" ".join(found.command)), style="bold"))
+    console.print(
+        f"Here: {show_seconds(native.wall_s.middle)} ({show_seconds(native.wall_s.low)} to "
+        f"{show_seconds(native.wall_s.high)}, {native.runs} runs), user time {show_seconds(native.user_s.middle)}; "
+        f"noise {native.noise_share:.1%}; model / measured {here.ratio:.2f}",
+        soft_wrap=True, markup=False, highlight=False,
+    )  # fmt: skip
+    for one in found.tiers:
+        console.print(Text(f"{printable(one.tier)}: {printable(line(one))}"), soft_wrap=True)
+    notes = [*found.notes, *(note for one in found.tiers for note in one.notes)]
+    for note in dict.fromkeys(notes):
+        console.print(Text(f"Note: {printable(note)}."), soft_wrap=True)
+
+
+def line(one: Answer) -> str:
+    """Return one tier as a sentence."""
+    if one.ratio is None or one.low is None or one.high is None or one.seconds is None:
+        return f"not known, because {one.unknown}"
+    told = f"{one.ratio:.2f}x ({one.low:.2f} to {one.high:.2f}), {show_seconds(one.seconds)}"
+    parts = []
+    if one.latency_share is not None and one.bandwidth_share is not None:
+        parts.append(f"{one.latency_share:.0%} of the time waits for misses, {one.bandwidth_share:.0%} for bandwidth")
+    if one.large_pages_share is not None:
+        parts.append(f"2 MiB pages would give back {one.large_pages_share:.0%}")
+    return told + (f": {'; '.join(parts)}" if parts else "")

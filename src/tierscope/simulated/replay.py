@@ -1,0 +1,97 @@
+"""One run of a program in the tracer, whose stream goes through any number of simulated machines at once."""
+
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tierscope import core
+from tierscope.errors import MachineError, UsageError
+from tierscope.simulated.tracer import traced_words
+from tierscope.units import show_seconds
+
+STANDARD_ERROR = 2  # the descriptor
+OF_THE_TRACE = re.compile(r"(the )?trace\b")  # what the core says of a damaged one begins so
+
+
+class Traced(msgspec.Struct, frozen=True, kw_only=True):
+    """One simulated machine's answer. `counters`: events by level, "L1d.load_misses"."""
+
+    machine: str
+    instructions: int
+    loads: int
+    stores: int
+    counters: dict[str, int]
+    untraced_instructions: int = 0  # of a sampled trace; the other counts are those of what was traced
+    units: int = 1  # parts that were timed
+    threads: int = 1
+    whole: bool = True  # False: the trace ends before the program did
+    notes: tuple[str, ...] = ()  # of the tracer: "fork", "exec"
+    core: dict[str, int] = {}  # branches, wrong_guesses, forwarded_loads, far_loads
+    seconds: float | None = None  # an estimate, by the machine's own core; None: only counted
+    sampling_deviation_s: float = 0.0  # standard deviation of `seconds` by what was not traced
+    seconds_low: float | None = None  # of three cores the fastest, less twice its deviation
+    seconds_high: float | None = None
+    seconds_overlapped: float | None = None  # an estimate, if no load waits for another; None: only counted
+    seconds_waiting: float | None = None  # an estimate, if each waits for the one before
+    parts: tuple[tuple[int, int, float], ...] = ()  # untraced instructions before it, instructions, seconds of it
+    last_gap: int = 0  # untraced instructions behind the last part
+    ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
+
+
+def replayed(
+    words: Sequence[str], command: Sequence[str], *, count: bool = False, sampling: str = "",
+    output: int | None = None, given: int | None = None, limit_s: float | None = None,
+) -> tuple[Traced, ...]:  # fmt: skip
+    """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
+
+    sampling: which parts are traced (tracer/README.md), "": all. output, given: where its standard output goes and its
+    input comes from; None: those of this process. MachineError without the tracer, or where it was killed or wrote no
+    whole trace; UsageError where the command cannot start, is a program that the tracer does not run, or takes longer
+    than limit_s.
+    """
+    reading, writing = os.pipe()
+    try:
+        tool = traced_words(command, writing, sampling)
+        traced = subprocess.Popen(tool, pass_fds=(writing,), stdin=given, stdout=output)
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    late = threading.Timer(limit_s or threading.TIMEOUT_MAX, traced.kill)
+    late.daemon = True
+    late.start()
+    try:
+        found = read_all(core.trace(words, reading, count=count))
+    except BaseException as error:
+        traced.kill()
+        if not late.is_alive():
+            raise _late(command, limit_s) from error
+        if isinstance(error, UsageError) and OF_THE_TRACE.match(str(error)):
+            raise MachineError(f"the tracer wrote no whole trace ({error})") from error
+        raise
+    finally:
+        over = not late.is_alive()
+        late.cancel()
+        os.close(reading)
+        ended = traced.wait()
+    if over:
+        raise _late(command, limit_s)
+    if ended == -signal.SIGKILL:
+        raise MachineError("the tracer or the program in it was killed, mostly for want of memory; take a smaller case")
+    return tuple(msgspec.structs.replace(one, ended=ended) for one in found)
+
+
+def _late(command: Sequence[str], limit_s: float | None) -> UsageError:
+    return UsageError(f"{command[0]} takes longer than {show_seconds(limit_s or 0)} in the tracer; take less, "
+                      "or a larger --limit")  # fmt: skip
+
+
+def read_all(lines: Iterator[bytes]) -> tuple[Traced, ...]:
+    """Return the answers of the core."""
+    return tuple(core.read(line, Traced) for line in lines)

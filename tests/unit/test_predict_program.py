@@ -1,0 +1,118 @@
+"""A program's time on a tier: the anchor, its bounds, and when the answer is not known."""
+
+import pytest
+
+from tierscope.errors import UsageError
+from tierscope.predict.program import native
+from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation
+from tierscope.predict.program.native import Native
+from tierscope.predict.program.text import line
+from tierscope.simulated.replay import Traced
+from tierscope.stats.median import Interval
+
+PARTS = ((0, 1_000_000, 0.5), (1_000_000, 1_000_000, 0.5))
+
+
+def of(seconds: float, **more: object) -> Traced:
+    known = {"machine": "sim:m", "instructions": 2_000_000, "loads": 1, "stores": 1, "counters": {}, "ended": 0}
+    return Traced(**known | {"seconds": seconds} | more)  # type: ignore[arg-type]
+
+
+def here(user: float = 1.0, wall: float = 1.0, noise: float = 0.0) -> Native:
+    return Native(Interval(wall, wall, wall, 5), Interval(user - noise, user, user + noise, 5), wall - user, 5)
+
+
+def told(old: float, new: float, ran: Native | None = None) -> Answer:
+    made = anchor(ran or here(), [of(old)] * 3)
+    return answer("far", made, [of(new)] * 3, of(new), of(old / 2), of(new * 0.9))
+
+
+def test_a_model_that_is_right_here_gives_its_own_ratio() -> None:
+    found = told(1.0, 1.5)
+    assert (found.ratio, found.low, found.high) == (1.5, 1.5, 1.5)
+    assert found.seconds == 1.5
+    assert found.latency_share == pytest.approx(1 - 0.5 / 1.5)
+    assert found.bandwidth_share == 0
+    assert found.large_pages_share == pytest.approx(0.1)
+
+
+def test_what_the_model_leaves_open_is_taken_both_ways() -> None:
+    found = told(0.8, 1.2)
+    assert found.ratio == pytest.approx(1.5)  # it grows with the memory
+    assert found.low == pytest.approx(1.4)  # it stays: 1 + (1.2 - 0.8) / 1
+    assert found.high == pytest.approx(1.5)
+
+
+def test_time_in_the_kernel_stays_and_grows_within_the_bounds() -> None:
+    found = told(0.5, 1.0, here(user=0.5, wall=1.0))
+    assert found.ratio == pytest.approx(1.5)
+    assert found.high == pytest.approx(2.0)
+
+
+def test_bounds_contain_small_and_large_cores_and_the_noise_of_the_runs() -> None:
+    made = anchor(here(noise=0.1), [of(1.0), of(1.2), of(0.9)])
+    found = answer("far", made, [of(1.5), of(1.5), of(1.8)], None, None, None)
+    assert found.ratio == pytest.approx(1.5)
+    assert found.low is not None
+    assert found.low <= 1.25  # of the small core
+    assert found.high == pytest.approx(2.0)  # of the large one
+
+
+@pytest.mark.parametrize(
+    ("own", "ran", "why"),
+    [
+        (of(0.7), here(), "model takes 0.70x"),
+        (of(1.3), here(), "model takes 1.30x"),
+        (of(0.005), here(0.005, 0.005), "too short"),
+        (of(1.0, notes=("fork", "fork")), here(), "started 2 processes"),
+        (of(1.0, whole=False), here(), "replaced itself"),
+        (of(1.0, ended=-4), here(), "AVX-512"),
+        (of(1.0, ended=3), here(), "status 3"),
+    ],
+)
+def test_an_anchor_that_does_not_hold_gives_no_number(own: Traced, ran: Native, why: str) -> None:
+    found = answer("far", anchor(ran, [own] * 3), [of(2.0)] * 3, None, None, None)
+    assert (found.ratio, found.low, found.high, found.seconds) == (None, None, None, None)
+    assert why in found.unknown
+    assert line(found).startswith("not known, because ")
+
+
+def test_the_anchor_of_several_threads_is_the_wall_time() -> None:
+    made: Anchor = anchor(here(user=2.0, wall=1.0), [of(1.0, threads=2)] * 3)
+    assert made.ratio == 1.0
+    assert made.rest_s == 0
+
+
+def test_units_that_all_slow_down_alike_add_no_doubt() -> None:
+    slow = tuple((gap, count, 2 * seconds) for gap, count, seconds in PARTS)
+    uneven = ((0, 1_000_000, 1.0), (1_000_000, 1_000_000, 1.2))
+    assert paired_deviation(of(1.5, parts=PARTS), of(3.0, parts=slow)) == 0
+    assert paired_deviation(of(1.5, parts=PARTS), of(3.0, parts=uneven)) == pytest.approx(0.2 / 2**0.5)
+
+
+def test_a_tier_is_one_sentence() -> None:
+    assert line(told(1.0, 1.5)) == (
+        "1.50x (1.50 to 1.50), 1.5 s: 67% of the time waits for misses, 0% for bandwidth; "
+        "2 MiB pages would give back 10%"
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [("echo lost the way >&2; exit 3", r"status 3 \(lost the way\)"), ("kill -SEGV $$", "signal 11")],
+)
+def test_a_program_that_fails_here_is_refused(script: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        native.measured(["/bin/sh", "-c", script], 10)
+
+
+def test_a_program_that_runs_for_long_is_ended() -> None:
+    with pytest.raises(UsageError, match="takes longer than 50 ms"):
+        native.measured(["/bin/sleep", "30"], 0.05)
+
+
+def test_every_run_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "SPENT_S", 0.0)
+    found = native.measured(["/bin/true"], 10)
+    assert found.runs == native.LEAST
+    assert 0 < found.wall_s.low <= found.wall_s.middle
