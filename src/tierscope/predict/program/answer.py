@@ -87,7 +87,8 @@ def _doubt(made: Anchor, own: Traced) -> str:
     """Return why nothing is known, with what to do; "" where nothing is wrong."""
     if own.ended:
         how = f"signal {-own.ended}" if own.ended < 0 else f"status {own.ended}"
-        return f"in the tracer the program ended with {how}, and here with 0; it may need AVX-512: build it for AVX2"
+        why = "QEMU may lack an instruction, such as AVX-512, or be at fault"
+        return f"in the tracer the program ended with {how}, and here with 0; {why}"
     if not own.whole:
         return "the program replaced itself by another (exec), which is not traced; predict that one"
     if "fork" in own.notes:

@@ -77,7 +77,7 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         tell(f"{command[0]} runs here, several times")
         native = measured(command, asked.limit_s)
         tell(f"{command[0]} runs in the tracer")
-        found = _replayed(command, _words(here), asked.limit_s * TRACED_TIMES)
+        found = replay_words(command, _words(here), asked.limit_s * TRACED_TIMES)
     return _found(asked.command, here, anchor(native, _cores(here.own, found)), found)
 
 
@@ -97,7 +97,8 @@ def _words(here: Here) -> list[str]:
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
-def _replayed(command: Sequence[str], words: Sequence[str], limit_s: float) -> dict[str, Traced]:
+def replay_words(command: Sequence[str], words: Sequence[str], limit_s: float) -> dict[str, Traced]:
+    """Return word -> what that machine makes of the command, which runs once in the tracer."""
     with same_input() as given:
         found = replayed(words_of(words), command, sampling=FOR_MANY, output=DEVNULL, given=given, limit_s=limit_s)
     return dict(zip(words, found, strict=True))
