@@ -39,7 +39,7 @@ class Commands(Group):
     """Commands from the registry, loaded when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(commands)
+        return [name for name in commands if " " not in name]  # `fleet run` is in the family `fleet`
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if ctx.resilient_parsing and name not in commands:

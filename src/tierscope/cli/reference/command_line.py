@@ -30,6 +30,11 @@ def synopsis(name: str, command: click.Command) -> str:
     return " ".join(["tierscope", name, *command.collect_usage_pieces(context)])
 
 
+def anchor(name: str) -> str:
+    """Return the anchor that a page gives the heading of a command."""
+    return name.replace(" ", "-")
+
+
 def summary(command: click.Command) -> str:
     """Return the first sentence of the help, without its end."""
     return " ".join(markdown(command).partition("\n\n")[0].split()).removesuffix(".")
@@ -82,7 +87,7 @@ def suite_section(suite: Suite[Any]) -> str:
 
 
 def _list() -> str:
-    return grid("command | task", [(f"[`{name}`](#{name})", summary(commands[name])) for name in commands])
+    return grid("command | task", [(f"[`{name}`](#{anchor(name)})", summary(commands[name])) for name in commands])
 
 
 def _sections() -> str:

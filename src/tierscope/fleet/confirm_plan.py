@@ -1,0 +1,39 @@
+"""The confirming sessions that `fleet outliers` asks for, as a file that an engine runs: suspects beside controls."""
+
+from pathlib import Path
+
+import msgspec
+
+from tierscope.errors import ResultError, reason
+from tierscope.files import write_atomically
+from tierscope.fleet.folder import CONFIRM
+
+SESSIONS = 3
+
+
+class ConfirmPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Run `plan` on all of these hosts, `sessions` times, at different hours; each time all of them in one slot."""
+
+    schema: int = 1
+    day: str  # of the screen
+    plan: str  # digest of the plan to run again
+    sessions: int = SESSIONS
+    suspects: tuple[str, ...]  # names of hosts
+    controls: tuple[str, ...]  # healthy hosts of the same groups
+    machines: dict[str, str]  # host -> machine identity, to notice a renamed host
+
+
+def read_plan(directory: Path) -> ConfirmPlan:
+    """Return the plan in a fleet's directory; ResultError if there is none."""
+    try:
+        return msgspec.json.decode((directory / CONFIRM).read_bytes(), type=ConfirmPlan)
+    except OSError as error:
+        raise ResultError(f"no confirming sessions are asked for in {directory}: {reason(error)}; "
+                          "try tierscope fleet outliers") from error  # fmt: skip
+    except msgspec.DecodeError as error:
+        raise ResultError(f"{directory / CONFIRM} is damaged: {error}; run tierscope fleet outliers again") from error
+
+
+def write_plan(directory: Path, plan: ConfirmPlan) -> None:
+    """Replace the plan in a fleet's directory."""
+    write_atomically(directory / CONFIRM, msgspec.json.format(msgspec.json.encode(plan), indent=1))
