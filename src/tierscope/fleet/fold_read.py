@@ -1,0 +1,136 @@
+"""The reports of one day, each read on its own: what cannot be used is listed with a reason and stops nothing."""
+
+import json
+import math
+import os
+import re
+import stat
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from tierscope.errors import reason
+from tierscope.fleet.host_report import SCHEMA, HostReport
+from tierscope.fleet.outliers_result import Listed
+from tierscope.printable import printable
+
+LARGEST = 4 << 20  # bytes: 4096 numbers of a long name each fit
+CLOCK_S = 3 * 3600.0  # further from the middle of the fleet's clocks is listed
+_DECODER = msgspec.json.Decoder(HostReport)
+_KEYS = len(HostReport.__struct_fields__)
+_COLON = re.compile(rb'"\s*:')
+
+
+class RepeatedKeyError(ValueError):
+    """A JSON object states one key twice."""
+
+
+def read_day(folder: Path) -> tuple[list[HostReport], list[Listed]]:
+    """Return the usable reports of one day, one per (machine, plan, session), and what was set aside or is odd."""
+    reports, listed = [], []
+    for name in sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".json")):
+        try:
+            reports.append(_read(folder / name, folder.name))
+        except (ValueError, RecursionError) as error:
+            listed.append(Listed(f"{folder.name}/{printable(name)}", printable(str(error))[:300]))
+        except OSError as error:
+            listed.append(Listed(f"{folder.name}/{printable(name)}", reason(error)))
+    reports = [*_told_apart(reports, listed)]
+    return [*_once(reports, listed)], [*listed, *_remarks(reports)]
+
+
+def _read(path: Path, day: str) -> HostReport:
+    """Return one report; ValueError says what is wrong with it."""
+    text = _bytes(path)
+    report = _DECODER.decode(text)
+    if report.schema > SCHEMA:
+        raise ValueError(f"schema {report.schema} is from a later version; this one reads up to {SCHEMA}")
+    if report.day != day:
+        raise ValueError(f"it states the day {report.day}, but is in the folder of {day}")
+    expected = _KEYS + len(report.facts) + sum(len(one.__struct_fields__) for one in report.numbers)
+    if len(_COLON.findall(text)) != expected:  # a colon in a value, or a key twice
+        json.loads(text, object_pairs_hook=_unique)
+    _check(report)
+    return report
+
+
+def _bytes(path: Path) -> bytes:
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        facts = os.fstat(number)
+        if not stat.S_ISREG(facts.st_mode):
+            raise ValueError("it is not a regular file")
+        if facts.st_size > LARGEST:
+            raise ValueError(f"it has {facts.st_size} bytes; a report has at most {LARGEST}")
+        return os.read(number, LARGEST + 1)
+    finally:
+        os.close(number)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise RepeatedKeyError(f"it states {twice!r} twice")
+    return found
+
+
+def _check(report: HostReport) -> None:
+    if not math.isfinite(report.at):
+        raise ValueError("its clock is not a number")
+    if len({one.metric for one in report.numbers}) != len(report.numbers):
+        raise ValueError("it states a metric twice")
+    for one in report.numbers:
+        if not one.low <= one.value <= one.high or not math.isfinite(one.high):
+            raise ValueError(f"{one.metric}: {one.value} is not in its interval {one.low} to {one.high}")
+
+
+def _told_apart(reports: list[HostReport], listed: list[Listed]) -> Iterator[HostReport]:
+    """Yield the reports; hosts that share a machine identity get one each, of identity and name."""
+    hosts: dict[str, set[str]] = defaultdict(set)
+    for report in reports:
+        hosts[report.machine].add(report.host)
+    for machine, names in hosts.items():
+        if len(names) > 1:
+            shown = ", ".join(map(printable, sorted(names)[:5]))
+            listed.append(Listed(printable(machine), f"{len(names)} hosts report this machine identity: {shown}; "
+                                 "they are kept apart by name"))  # fmt: skip
+    for report in reports:
+        if len(hosts[report.machine]) > 1:
+            yield msgspec.structs.replace(report, machine=f"{report.machine}@{report.host}")
+        else:
+            yield report
+
+
+def _once(reports: list[HostReport], listed: list[Listed]) -> Iterator[HostReport]:
+    """Yield the first report of each key; the same measurement twice is no second measurement."""
+    seen: dict[tuple[str, str, int], HostReport] = {}
+    for report in sorted(reports, key=lambda one: one.at):
+        key = (report.machine, report.plan, report.session)
+        if key in seen:
+            alike = "the same" if report == seen[key] else "another"
+            listed.append(Listed(printable(report.host), f"{alike} report of session {report.session} on {report.day} "
+                                 "is there twice; the first is used"))  # fmt: skip
+        else:
+            seen[key] = report
+            yield report
+
+
+def _remarks(reports: list[HostReport]) -> Iterator[Listed]:
+    """Yield what is odd about the day as a whole: clocks, plans, versions."""
+    if not reports:
+        return
+    day = reports[0].day
+    begin = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+    for report in reports:
+        away = max(begin - report.at, report.at - begin - 86400)
+        if away > CLOCK_S:
+            yield Listed(printable(report.host), f"its clock is {away / 3600:.1f} h away from {day}")
+    for what, values in (("plans", Counter(one.plan for one in reports)),
+                         ("versions of Tierscope", Counter(one.tierscope for one in reports))):  # fmt: skip
+        if len(values) > 1:
+            shown = ", ".join(f"{printable(value)} ({count})" for value, count in values.most_common(5))
+            yield Listed(day, f"{len(values)} {what}: {shown}; only reports of one plan are compared")

@@ -1,0 +1,225 @@
+"""`fleet outliers`: which machines are slower than their peers, by how much, and what this run could have seen."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tierscope.errors import ResultError
+from tierscope.fleet import efficiency
+from tierscope.fleet.confirm import LEAST_SLOTS, LIMIT, Confirmed, confirm, controls_of, sessions
+from tierscope.fleet.confirm_plan import SESSIONS, ConfirmPlan
+from tierscope.fleet.detectable import sees
+from tierscope.fleet.fold import collect
+from tierscope.fleet.outliers_result import Group, MetricSize, Outliers, Size, Suspect, Verdict, WrongAnswer
+from tierscope.fleet.screen import ODD, Part, Screened, screen
+from tierscope.fleet.store import DayRecord, Store
+from tierscope.fleet.window import Window, load
+
+PLENTY = 0.5  # share of metrics from which on the headline is the mean of all
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer, and the sessions that would make it surer; no plan if there are no suspects."""
+
+    result: Outliers
+    plan: ConfirmPlan | None
+
+
+def outliers(directory: Path, day: str | None = None) -> Found:
+    """Return the outliers of a day, by default the last; new reports are folded first.
+
+    ResultError without reports, UsageError for a day that has none.
+    """
+    collect(directory)
+    with Store(directory) as store:
+        records = store.days()
+        asked = day or max((one for one, record in records.items() if record.reports), default="")
+        if asked not in records or not records[asked].reports:
+            known = ", ".join([one for one, record in records.items() if record.reports][-3:]) or "none"
+            raise ResultError(f"{directory} has no usable reports of {day or 'any day'}; last days with some: {known}")
+        window = load(store, records, asked)
+        if window is None:
+            raise ResultError(f"{directory} has no first session (session 0) of {asked}; run tierscope fleet run")
+        return _found(store, records, window)
+
+
+def _found(store: Store, records: dict[str, DayRecord], window: Window) -> Found:
+    screened = screen(window)
+    seen, _ = sessions(store, records, window)
+    tested = confirm(window, screened, seen)
+    result = Outliers(
+        day=window.day,
+        window_days=window.days,
+        plan=window.plan,
+        machines=len(window.host),
+        metrics=len(window.metrics),
+        suspects=tuple(sorted(_suspects(window, screened, tested), key=_order)),
+        groups=tuple(_groups(store, records, window, screened, tested)),
+        wrong=tuple(_wrong(store, records[window.day])),
+        inefficient=tuple(efficiency.inefficient(window)),
+        listed=records[window.day].listed,
+        scores={
+            machine: float(score)
+            for machine, score in zip(window.machine, screened.deviation[:, -1].tolist(), strict=True)
+            if not np.isnan(score)
+        },
+        origin="mixed" if len(window.origins) > 1 else "synthetic" if "synthetic" in window.origins else "measured",
+    )
+    return Found(result, _plan(window, screened, tested))
+
+
+def _plan(window: Window, screened: Screened, tested: Confirmed) -> ConfirmPlan | None:
+    open_ones = [place for place, slots in zip(tested.suspects.tolist(), tested.slots.max(axis=1, initial=0).tolist(),
+                                               strict=True) if slots < LEAST_SLOTS]  # fmt: skip
+    if not open_ones:
+        return None
+    controls = controls_of(screened, seed=int(window.day.replace("-", "")))
+    hosts = [*open_ones, *controls.tolist()]
+    return ConfirmPlan(
+        day=window.day, plan=window.plan, sessions=SESSIONS,
+        suspects=tuple(window.host[place] for place in open_ones),
+        controls=tuple(window.host[place] for place in controls.tolist()),
+        machines={window.host[place]: window.machine[place] for place in hosts},
+    )  # fmt: skip
+
+
+def _order(one: Suspect) -> tuple[int, float]:
+    return (("slower", "odd", "inconclusive").index(one.verdict), -one.slower.value)
+
+
+def _suspects(window: Window, screened: Screened, tested: Confirmed) -> Iterator[Suspect]:
+    part_of = {place: part for part in screened.parts for place in part.places.tolist()}
+    for row, place in enumerate(tested.suspects.tolist()):
+        part = part_of[place]
+        metrics = tuple(_metrics(window, screened, tested, row, part))
+        done = int(tested.slots[row].max(initial=0)) >= LEAST_SLOTS
+        if not done:
+            metrics = _screened(window, screened, place, part)
+        verdict, reason = _verdict(metrics, done)
+        yield Suspect(
+            host=window.host[place],
+            machine=window.machine[place],
+            group=part.name,
+            verdict=verdict,
+            slower=headline(metrics, verdict).slower,
+            metrics=tuple(sorted(metrics, key=lambda one: -one.slower.value)[:20]),
+            sessions=int(tested.slots[row].max(initial=0)),
+            reason=reason,
+            unlike=unlike(window.facts[place], [window.facts[other] for other in part.places.tolist()]),
+        )
+
+
+def _metrics(window: Window, screened: Screened, tested: Confirmed, row: int, part: Part) -> Iterator[MetricSize]:
+    """Yield what the confirming sessions measured of a suspect."""
+    spread = np.maximum(healthy(part, window), 1e-6)
+    for column, name in enumerate((*window.metrics, "all")):
+        mean, error = float(tested.mean[row, column]), float(tested.error[row, column])
+        if not np.isnan(mean + error):
+            half = tested.quantile * error
+            size = Size(*(float(-np.expm1(one)) for one in (mean, mean + half, mean - half)))
+            confirmed = bool(tested.rejected[row, column])
+            yield MetricSize(name, size, float(-mean / spread[column]), confirmed)
+
+
+def _screened(window: Window, screened: Screened, place: int, part: Part) -> tuple[MetricSize, ...]:
+    """Return what the screen saw of a suspect without confirming sessions, with 95 % intervals of the peers' spread."""
+    found = []
+    for column, name in enumerate((*window.metrics, "all")):
+        mean, half = float(screened.deviation[place, column]), 1.96 * float(part.spread[column])
+        if not np.isnan(mean):
+            size = Size(*(float(-np.expm1(one)) for one in (mean, mean + half, mean - half)))
+            found.append(MetricSize(name, size, float(-screened.z[place, column]), confirmed=False))
+    return tuple(found)
+
+
+def healthy(part: Part, window: Window) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Return the spread of a part with the noise of the window's mean taken out, (metrics + 1,)."""
+    days = max(1.0, float(np.median(window.count)))
+    noise = np.nan_to_num(window.noise) ** 2 / days
+    return np.asarray(np.sqrt(np.maximum(part.spread**2 - noise, (part.spread / 4) ** 2)))
+
+
+def _verdict(metrics: Sequence[MetricSize], done: bool) -> tuple[Verdict, str]:
+    slow = [one for one in metrics if one.confirmed]
+    if slow:
+        within = all(one.spreads < ODD for one in slow)
+        more = "; peers differ nearly as much" if within else ""
+        return "slower", f"slower than its peers in {_named(slow)}{more}"
+    if not done:
+        return "inconclusive", f"suspect after the screen; {LEAST_SLOTS} sessions beside controls are needed"
+    odd = [one for one in metrics if one.slower.low > 0 and one.spreads > ODD]
+    if odd:
+        return "odd", f"unlike its peers in {_named(odd)}, but not surely by more than {LIMIT:.0%}"
+    return "inconclusive", f"the sessions did not confirm that it is more than {LIMIT:.0%} slower"
+
+
+def _named(metrics: Sequence[MetricSize]) -> str:
+    names = [one.metric for one in metrics if one.metric != "all"]
+    if not names or len(names) > 3:
+        return f"{len(names)} metrics" if names else "the mean of all metrics"
+    return ", ".join(names)
+
+
+def headline(metrics: Sequence[MetricSize], verdict: Verdict) -> MetricSize:
+    """Return the mean of all metrics where it is confirmed and most are, else the slowest that counts."""
+    counting = [one for one in metrics if one.confirmed] if verdict == "slower" else list(metrics)
+    whole = next((one for one in counting if one.metric == "all"), None)
+    single = [one for one in counting if one.metric != "all"]
+    many = len(single) >= PLENTY * max(1, len(metrics) - 1)
+    if whole is not None and (many or not single) and verdict != "inconclusive":
+        return whole
+    return max(single or counting, key=lambda one: one.slower.value,
+               default=MetricSize("all", Size(0.0, 0.0, 0.0), 0.0, confirmed=False))  # fmt: skip
+
+
+def unlike(own: dict[str, str], peers: Sequence[dict[str, str]]) -> tuple[str, ...]:
+    """Return the facts in which a machine differs from three quarters of its peers that agree."""
+    found = []
+    for name in sorted(own):
+        value, count = Counter(one.get(name, "") for one in peers).most_common(1)[0]
+        if value not in ("", own[name]) and count >= 0.75 * len(peers):
+            found.append(f"{name}={own[name]} (peers: {value})")
+    return tuple(found)
+
+
+def _groups(
+    store: Store, records: dict[str, DayRecord], window: Window, screened: Screened, tested: Confirmed
+) -> Iterator[Group]:
+    """Yield each group, or each of its two kinds."""
+    before = efficiency.against_first_days(store, records, window)
+    for part in screened.parts:
+        every, one = sees(part, window, tested if tested.slots.size and tested.slots.max() else None)
+        group = str(window.group[part.places[0]])
+        known = window.efficiency[part.places]
+        yield Group(
+            name=part.name,
+            facts=_common([window.facts[place] for place in part.places.tolist()]),
+            machines=len(part.places),
+            spread=float(healthy(part, window)[-1]),
+            sees=every,
+            sees_one=one,
+            efficiency=float(np.nanmedian(known)) if not np.all(np.isnan(known)) else None,
+            slower_than_before=before.get(group),
+            modes_apart=None if part.apart is None else float(-np.expm1(-part.apart)),
+            slow_share=part.slow_share,
+            covariate=part.covariate,
+        )
+
+
+def _common(facts: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Return the facts that all machines share."""
+    first = facts[0]
+    return {name: value for name, value in first.items() if all(one.get(name) == value for one in facts)}
+
+
+def _wrong(store: Store, record: DayRecord) -> Iterator[WrongAnswer]:
+    found = store.query(
+        "SELECT host, machine, max(wrong) AS wrong FROM {files} WHERE wrong > 0 GROUP BY host, machine ORDER BY host",
+        record.files.get("scores", ()),
+    )
+    for host, machine, count in zip(found["host"], found["machine"], found["wrong"], strict=True):
+        yield WrongAnswer(str(host), str(machine), record.day, int(count))

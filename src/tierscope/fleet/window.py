@@ -1,0 +1,129 @@
+"""What the screen looks at: the deviations of each machine from its peers, over the last days of one plan."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.fleet.store import DayRecord, Store
+
+Floats = npt.NDArray[np.float64]
+DAYS = 7  # the mean of a week halves the suspects at equal power (docs/decisions/0047)
+
+
+@dataclass(frozen=True)
+class Window:
+    """One plan's machines on `day`, and their deviations; above 0 is faster than the peers.
+
+    mean, last: (machines, metrics), over the days of the window and of its last day; count: days in the mean.
+    noise: (metrics + 1,), standard deviation of one session around its machine's mean, the score last; NaN from one day.
+    """
+
+    day: str
+    days: int
+    plan: str
+    metrics: tuple[str, ...]
+    host: tuple[str, ...]
+    machine: tuple[str, ...]
+    key: npt.NDArray[np.int64]
+    group: npt.NDArray[np.object_]
+    facts: tuple[dict[str, str], ...]
+    efficiency: Floats
+    mean: Floats
+    last: Floats
+    count: Floats
+    noise: Floats
+    metric_keys: npt.NDArray[np.int64]
+    origins: frozenset[str] = field(default=frozenset())
+
+    @property
+    def score(self) -> Floats:
+        """Return the mean deviation of each machine, over metrics and days."""
+        return mean_of(self.mean)
+
+
+def mean_of(values: Floats) -> Floats:
+    """Return the mean over the last axis of what is known; NaN where nothing is."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=-1)
+    return np.where(count > 0, np.where(known, values, 0).sum(axis=-1) / np.maximum(count, 1), np.nan)
+
+
+def load(store: Store, records: dict[str, DayRecord], day: str) -> Window | None:
+    """Return the window that ends on a day; None if no host reported a first session on that day."""
+    used = [records[one] for one in sorted(records) if one <= day][-DAYS:]
+    today = _today(store, records[day])
+    if today is None:
+        return None
+    files = [path for record in used for path in record.files.get("rows", ())]
+    where = f"WHERE session = 0 AND plan = {_text(today['plan'][0])}"
+    found = store.query(
+        "SELECT machine_key, metric_key, any_value(metric) AS metric, avg(deviation) AS mean, count(deviation) AS n, "
+        f"var_samp(deviation) AS variance, max(CASE WHEN day = '{day}' THEN deviation END) AS last "
+        f"FROM {{files}} {where} AND NOT isnan(deviation) GROUP BY machine_key, metric_key",
+        files,
+    )
+    return _window(today, found, day, len(used), _score_noise(store, used, where))
+
+
+def _today(store: Store, record: DayRecord) -> dict[str, Any] | None:
+    """Return the first sessions of the plan that most hosts ran, in the order of their machines' keys."""
+    if "scores" not in record.files:
+        return None
+    found = store.query(
+        "SELECT * FROM {files} WHERE session = 0 AND plan = (SELECT plan FROM {files} WHERE session = 0 "
+        "GROUP BY plan ORDER BY count(*) DESC, plan LIMIT 1) ORDER BY machine_key",
+        record.files["scores"],
+    )
+    return found if len(found["host"]) else None
+
+
+def _score_noise(store: Store, used: list[DayRecord], where: str) -> float:
+    files = [path for record in used for path in record.files.get("scores", ())]
+    found = store.query(
+        "SELECT sqrt(avg(v)) AS noise FROM (SELECT var_samp(score) AS v FROM {files} "
+        f"{where} AND NOT isnan(score) GROUP BY machine_key HAVING count(*) > 1)",
+        files,
+    )
+    return _number(found["noise"][0])
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None or np.ma.is_masked(value) else float(value)
+
+
+def _window(today: dict[str, Any], found: dict[str, Any], day: str, days: int, score_noise: float) -> Window:
+    key = np.asarray(today["machine_key"], dtype=np.int64)
+    metric_keys, metric = np.unique(np.asarray(found["metric_key"], dtype=np.int64), return_inverse=True)
+    row = np.searchsorted(key, np.asarray(found["machine_key"], dtype=np.int64))
+    there = (row < len(key)) & (key[np.minimum(row, len(key) - 1)] == found["machine_key"])
+    row, metric = row[there], metric[there]
+
+    def table(name: str) -> Floats:
+        values = np.ma.filled(np.ma.asarray(found[name], dtype=np.float64), np.nan)[there]
+        made = np.full((len(key), len(metric_keys)), np.nan)
+        made[row, metric] = values
+        return made
+
+    names = dict(zip(found["metric_key"].tolist(), found["metric"].tolist(), strict=True))
+    variance = table("variance")
+    known = ~np.isnan(variance)
+    pooled = np.where(known, variance, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    noise = np.where(known.any(axis=0), np.sqrt(pooled), np.nan)
+    return Window(
+        day=day, days=days, plan=str(today["plan"][0]),
+        metrics=tuple(str(names[one]) for one in metric_keys.tolist()),
+        host=tuple(today["host"].tolist()), machine=tuple(today["machine"].tolist()), key=key,
+        group=np.asarray(today["grp"], dtype=object),
+        facts=tuple(msgspec.json.decode(text, type=dict[str, str]) for text in today["facts"].tolist()),
+        efficiency=np.asarray(today["efficiency"], dtype=np.float64),
+        mean=table("mean"), last=table("last"), count=np.nan_to_num(table("n")).max(axis=1, initial=0),
+        noise=np.append(noise, score_noise), metric_keys=metric_keys,
+        origins=frozenset(today["origin"].tolist()),
+    )  # fmt: skip
+
+
+def _text(value: object) -> str:
+    return "'" + str(value).replace("'", "''").replace("{", "{{").replace("}", "}}") + "'"
