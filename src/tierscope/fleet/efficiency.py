@@ -1,4 +1,4 @@
-"""What peers cannot show: bandwidth against configured clock and populated channels, and a group against its first days.
+"""What peers cannot show: bandwidth against clock and populated channels, and a group against its first days.
 
 A fleet that is slow as a whole has normal peers. Its bandwidth per peak falls from one day to another, and it falls
 behind groups of the same family. A fleet that was slow from its first day on, without another group, is not noticed.
@@ -19,7 +19,7 @@ LEAST = 0.02
 
 
 def inefficient(window: Window) -> Iterator[Inefficient]:
-    """Yield machines below three quarters of their group's efficiency, and groups so far below those of their family."""
+    """Yield machines below three quarters of their group's efficiency, and groups as far below their family."""
     medians: dict[str, float] = {}
     family: dict[str, str] = {}
     for name in sorted(set(window.group.tolist())):

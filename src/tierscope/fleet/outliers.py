@@ -95,7 +95,7 @@ def _suspects(window: Window, screened: Screened, tested: Confirmed) -> Iterator
     part_of = {place: part for part in screened.parts for place in part.places.tolist()}
     for row, place in enumerate(tested.suspects.tolist()):
         part = part_of[place]
-        metrics = tuple(_metrics(window, screened, tested, row, part))
+        metrics = tuple(_metrics(window, tested, row, part))
         done = int(tested.slots[row].max(initial=0)) >= LEAST_SLOTS
         if not done:
             metrics = _screened(window, screened, place, part)
@@ -108,12 +108,13 @@ def _suspects(window: Window, screened: Screened, tested: Confirmed) -> Iterator
             slower=headline(metrics, verdict).slower,
             metrics=tuple(sorted(metrics, key=lambda one: -one.slower.value)[:20]),
             sessions=int(tested.slots[row].max(initial=0)),
+            tested=done,
             reason=reason,
-            unlike=unlike(window.facts[place], [window.facts[other] for other in part.places.tolist()]),
+            unlike=unlike(window.facts[place], [window.facts[other] for other in part.peers.tolist()]),
         )
 
 
-def _metrics(window: Window, screened: Screened, tested: Confirmed, row: int, part: Part) -> Iterator[MetricSize]:
+def _metrics(window: Window, tested: Confirmed, row: int, part: Part) -> Iterator[MetricSize]:
     """Yield what the confirming sessions measured of a suspect."""
     spread = np.maximum(healthy(part, window), 1e-6)
     for column, name in enumerate((*window.metrics, "all")):
@@ -153,8 +154,8 @@ def _verdict(metrics: Sequence[MetricSize], done: bool) -> tuple[Verdict, str]:
         return "inconclusive", f"suspect after the screen; {LEAST_SLOTS} sessions beside controls are needed"
     odd = [one for one in metrics if one.slower.low > 0 and one.spreads > ODD]
     if odd:
-        return "odd", f"unlike its peers in {_named(odd)}, but not surely by more than {LIMIT:.0%}"
-    return "inconclusive", f"the sessions did not confirm that it is more than {LIMIT:.0%} slower"
+        return "odd", f"unlike its peers in {_named(odd)}, but not surely by more than {100 * LIMIT:.0f} %"
+    return "inconclusive", f"the sessions did not confirm that it is more than {100 * LIMIT:.0f} % slower"
 
 
 def _named(metrics: Sequence[MetricSize]) -> str:

@@ -22,6 +22,7 @@ class Part:
 
     name: str
     places: npt.NDArray[np.intp]
+    peers: npt.NDArray[np.intp]  # places, and those of finer groups where it has too few
     spread: Floats
     apart: float | None = None
     slow_share: float | None = None
@@ -48,7 +49,7 @@ def screen(window: Window) -> Screened:
         places = np.flatnonzero(window.group == name)
         for part in _parts(name, places, mean, window):
             z[part.places] = mean[part.places] / part.spread
-            at_last = _spread(last, part.places)
+            at_last = _spread(last, part.peers)
             z_last[part.places] = last[part.places] / at_last
             parts.append(part)
     low = np.append(np.full(mean.shape[1] - 1, LOW_METRIC), LOW_SCORE)
@@ -60,6 +61,9 @@ def screen(window: Window) -> Screened:
 
 def _parts(name: str, places: npt.NDArray[np.intp], mean: Floats, window: Window) -> list[Part]:
     """Return a group as one part, or as two kinds. Deviations are centred on the part's own median, in place."""
+    if len(places) < LEAST:  # its deviations are from the machines that share the rest of its identity
+        alike = np.flatnonzero([str(one).startswith(name) for one in window.group])
+        return [Part(name, places, alike, _spread(mean, alike))]
     score = mean[places, -1]
     known = places[~np.isnan(score)]
     modes = two_modes(mean[known, -1]) if len(known) else None
@@ -83,7 +87,7 @@ def _part(
     covariate: Covariate | None = None,
 ) -> Part:  # fmt: skip
     mean[places] -= _median(mean[places])
-    return Part(name, places, _spread(mean, places), apart, share, covariate)
+    return Part(name, places, places, _spread(mean, places), apart, share, covariate)
 
 
 def _median(values: Floats) -> Floats:

@@ -18,7 +18,7 @@ class Window:
     """One plan's machines on `day`, and their deviations; above 0 is faster than the peers.
 
     mean, last: (machines, metrics), over the days of the window and of its last day; count: days in the mean.
-    noise: (metrics + 1,), standard deviation of one session around its machine's mean, the score last; NaN from one day.
+    noise: (metrics + 1,), standard deviation of one session around its machine's mean, the score last; NaN if unknown.
     """
 
     day: str

@@ -1,0 +1,44 @@
+"""`tierscope fleet trend DIR`: the hosts that became slower, and since when."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from tierscope.cli import door
+from tierscope.cli.commands import commands
+from tierscope.cli.help import Area, Command, Tried
+
+
+@click.command(
+    "fleet trend",
+    cls=Command,
+    area=Area.COMPARE,
+    tried=Tried(),
+    examples=("tierscope fleet trend fleets/made", "tierscope fleet trend fleets/made --json"),
+    status={
+        1: "a host or a group became slower",
+        4: "fewer days than a baseline needs, or a change waits for more days",
+    },
+)
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print all changes as JSON.")
+def fleet_trend(directory: Path, *, as_json: bool) -> int:
+    """Find the hosts that became slower, and since when.
+
+    Follows each host's distance from its peers, day by day. Each change has a date, a size, and the facts of the host
+    that changed near that date, such as its kernel or BIOS. A group that became slower as a whole is found by its
+    bandwidth per peak. The first 21 days are the baseline.
+    """
+    from tierscope.fleet.trend import trend
+    from tierscope.fleet.trend_text import lines, status
+
+    found = trend(directory)
+    if as_json:
+        door.document(found)
+    else:
+        for line in lines(found):
+            door.line(line)
+    return status(found)
+
+
+commands.add(fleet_trend)

@@ -1,0 +1,47 @@
+"""One host's history beside its peers': from compacted months, and from days that no month covers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from tierscope.errors import UsageError
+from tierscope.fleet.store import Store
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One number of one session; deviation: logarithm against the peers, above 0 faster, null without peers."""
+
+    day: str
+    session: int
+    metric: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    deviation: float | None
+
+
+def history(directory: Path, host: str) -> tuple[Point, ...]:
+    """Return all numbers of a host or machine by metric and day; UsageError for a name that no report has."""
+    with Store(directory) as store:
+        quoted = host.replace("'", "''").replace("{", "{{").replace("}", "}}")
+        found = store.query(
+            "SELECT day, session, metric, unit, value, low, high, CASE WHEN isnan(deviation) THEN NULL ELSE deviation "
+            f"END AS deviation FROM {{files}} WHERE machine = '{quoted}' OR host = '{quoted}' "
+            "ORDER BY metric, day, session",
+            tuple(_files(store)),
+        ) if store.days() else {"day": ()}  # fmt: skip
+        if not len(found["day"]):
+            raise UsageError(f"no report in {directory} is of {host!r}; `tierscope fleet collect` lists the reports")
+        rows = zip(*(found[name].tolist() for name in Point.__struct_fields__), strict=True)
+        return tuple(Point(*row) for row in rows)
+
+
+def _files(store: Store) -> Iterator[str]:
+    months = store.months()
+    for record in months.values():
+        yield from record.files
+    for day, one in store.days().items():
+        if day[:7] not in months:
+            yield from one.files.get("rows", ())

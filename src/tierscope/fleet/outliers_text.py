@@ -1,0 +1,86 @@
+"""Outliers as lines of a terminal, and the exit status that they deserve."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from tierscope.errors import Exit
+from tierscope.fleet.confirm_plan import ConfirmPlan
+from tierscope.fleet.outliers_result import Group, Outliers, Size, Suspect
+
+SHOWN = 20
+
+
+def percent(size: Size) -> str:
+    """Return '5.1 % (4.7 to 5.6)'."""
+    return f"{100 * size.value:.1f} % ({100 * size.low:.1f} to {100 * size.high:.1f})"
+
+
+def status(found: Outliers) -> Exit:
+    """Return FAILED for anything found, INCONCLUSIVE for suspects without their sessions."""
+    worse = any(one.slower_than_before for one in found.groups)
+    if found.wrong or found.inefficient or worse or any(one.verdict != "inconclusive" for one in found.suspects):
+        return Exit.FAILED
+    return Exit.INCONCLUSIVE if open_suspects(found) else Exit.GOOD
+
+
+def open_suspects(found: Outliers) -> list[Suspect]:
+    """Return the suspects that still need sessions."""
+    return [one for one in found.suspects if one.verdict == "inconclusive" and not one.tested]
+
+
+def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterator[str]:
+    """Yield the answer, the worst first."""
+    verdicts = Counter(one.verdict for one in found.suspects)
+    yield (f"{found.machines} hosts on {found.day} ({found.window_days} days, {found.metrics} metrics, {found.origin})"
+           ": "
+           f"{verdicts['slower']} slower than their peers, {verdicts['odd']} odd, "
+           f"{verdicts['inconclusive']} inconclusive")  # fmt: skip
+    sure = [one for one in found.suspects if one.verdict != "inconclusive"]
+    for one in sure[:SHOWN]:
+        yield f"  {one.host}: {_told(one)}"
+    yield from _more(len(sure))
+    for wrong in found.wrong[:SHOWN]:
+        yield f"  {wrong.host}: wrong answers of {wrong.kernels} kernels on {wrong.day}; take it out of service"
+    yield from _more(len(found.wrong))
+    for low in found.inefficient[:SHOWN]:
+        yield (f"  {low.host or low.group}: {low.efficiency:.0%} of its peak, peers reach {low.expected:.0%}; "
+               "look for missing channels or a lower clock")  # fmt: skip
+    yield from _more(len(found.inefficient))
+    for group in found.groups:
+        yield from _group(group)
+    if found.listed:
+        yield f"  {len(found.listed)} remarks on this day; tierscope fleet collect {directory} lists them"
+    if plan is not None:
+        yield (f"next: {plan.sessions} further sessions of {len(plan.suspects)} suspects beside {len(plan.controls)} "
+               f"controls, in {directory}/confirm.json")  # fmt: skip
+
+
+def _told(one: Suspect) -> str:
+    metrics = ", ".join(each.metric for each in one.metrics if each.confirmed and each.metric != "all")
+    more = f"; {'; '.join(one.unlike)}" if one.unlike else ""
+    if one.verdict == "odd":
+        return f"odd: {one.reason}{more}"
+    where = one.reason.removeprefix("slower than its peers in ") if len(metrics) > 60 or not metrics else metrics
+    return f"slower than its peers by {percent(one.slower)}: {where}{more}"
+
+
+def _group(group: Group) -> Iterator[str]:
+    yield (f"group {group.name}: {group.machines} hosts, spread {100 * group.spread:.1f} %; this run can see "
+           f"{100 * group.sees:.1f} % on all metrics, {100 * group.sees_one:.1f} % on one")  # fmt: skip
+    if group.slower_than_before is not None:
+        yield f"  the whole group is slower than in its first days by {percent(group.slower_than_before)}"
+    if group.modes_apart is not None and group.slow_share is not None:
+        kinds = (
+            f"  two kinds, {100 * group.modes_apart:.1f} % apart, {group.slow_share:.0%} of the hosts in the slower one"
+        )
+        if group.covariate is None:
+            yield f"{kinds}: no stored fact separates them"
+        else:
+            values = ", ".join(group.covariate.slow_values[:3])
+            yield f"{kinds}: {group.covariate.fact}={values} ({group.covariate.agreement:.0%} agree)"
+
+
+def _more(count: int) -> Iterator[str]:
+    if count > SHOWN:
+        yield f"  {count - SHOWN} more; --json lists all"
