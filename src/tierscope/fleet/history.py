@@ -31,7 +31,7 @@ def history(directory: Path, host: str) -> tuple[Point, ...]:
             f"END AS deviation FROM {{files}} WHERE machine = '{quoted}' OR host = '{quoted}' "
             "ORDER BY metric, day, session",
             tuple(_files(store)),
-        ) if store.days() else {"day": ()}  # fmt: skip
+        )
         if not len(found["day"]):
             raise UsageError(f"no report in {directory} is of {host!r}; `tierscope fleet collect` lists the reports")
         rows = zip(*(found[name].tolist() for name in Point.__struct_fields__), strict=True)

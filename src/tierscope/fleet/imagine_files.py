@@ -88,14 +88,14 @@ def report_of(fleet: Fleet, host: int, logs: Floats, day: int, session: int) -> 
         plan=PLAN,
         tierscope=__version__,
         origin="synthetic",
-        facts=_facts(fleet, host, day),
+        facts=facts_of(fleet, host, day),
         peak_bytes_per_s=PEAK,
         wrong_answers=int(name in fleet.truth.faults.get("wrong", ())),
         numbers=tuple(_numbers(fleet, logs)),
     )
 
 
-def _facts(fleet: Fleet, host: int, day: int) -> dict[str, str]:
+def facts_of(fleet: Fleet, host: int, day: int) -> dict[str, str]:
     """A host with a step changed its BIOS on that day; the DIMM part tells hidden kinds apart."""
     stepped = fleet.truth.day.get(fleet.names[host], fleet.options.days)
     updated = fleet.names[host] in fleet.truth.faults.get("step", ()) and day >= stepped

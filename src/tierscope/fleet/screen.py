@@ -70,15 +70,15 @@ def _parts(name: str, places: npt.NDArray[np.intp], mean: Floats, window: Window
     if modes is None:
         return [_part(name, places, mean)]
     covariate = separating([window.facts[place] for place in known], modes.slow.tolist())
-    slow, told = modes.slow, "slower kind"
-    if covariate is not None:
-        values = [window.facts[place].get(covariate.fact, "") for place in known]
-        slow = np.array([value in covariate.slow_values for value in values])
-        told = f"{covariate.fact}={', '.join(covariate.slow_values[:3])}"
-    share = float(slow.mean())
+    share = float(modes.slow.mean())
+    if covariate is None:  # no fact excuses the slow ones: a fault that many hosts share looks like this, too
+        return [_part(name, places, mean, modes.apart, share)]
+    values = [window.facts[place].get(covariate.fact, "") for place in known]
+    slow = np.array([value in covariate.slow_values for value in values])
+    told = f"{covariate.fact}={', '.join(covariate.slow_values[:3])}"
     kinds = [(name, known[~slow]), (f"{name} [{told}]", known[slow])]
     if min(len(members) for _, members in kinds) < LEAST // 2:
-        return [_part(name, places, mean)]
+        return [_part(name, places, mean, modes.apart, share)]
     return [_part(kind, members, mean, modes.apart, share, covariate) for kind, members in kinds]
 
 

@@ -1,0 +1,156 @@
+"""Score every rule about fleets on imagined ones, and print each figure against its goal.
+
+    .venv/bin/python benchmarks/fleet.py [--quick]
+
+It needs about ten minutes and 2 GB of disk; --quick uses a tenth of the machines. Times are CPU seconds of this
+process, so a busy machine disturbs them little. Status 1 if a goal is missed.
+"""
+
+import argparse
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tierscope.fleet.fold import collect
+from tierscope.fleet.history import history
+from tierscope.fleet.imagine import imagine
+from tierscope.fleet.imagine_files import write_fleet
+from tierscope.fleet.imagine_options import ImagineOptions
+from tierscope.fleet.imagine_score import score_outliers, score_trend
+from tierscope.fleet.outliers import outliers
+from tierscope.fleet.store import DayRecord, Store
+from tierscope.fleet.trend import trend
+
+MISSED = []
+
+
+def goal(what: str, value: float, limit: float, *, least: bool = False, unit: str = "") -> None:
+    """Print a figure against its goal."""
+    good = value >= limit if least else value <= limit
+    print(f"{'ok    ' if good else 'MISSED'} {what}: {value:.4g}{unit} (goal {'>=' if least else '<='} {limit:g})")
+    if not good:
+        MISSED.append(what)
+
+
+def cpu(what: Callable[[], Any]) -> tuple[float, Any]:
+    """Return CPU seconds of this process, all threads, and the result."""
+    begin = time.process_time()
+    found = what()
+    return time.process_time() - begin, found
+
+
+def rules(machines: int) -> None:
+    """Screen and confirmation: false verdicts and power."""
+    count = max(10, machines // 50)
+    for noise, session, tails in ((0.01, 0.005, "normal"), (0.03, 0.01, "normal"), (0.01, 0.005, "t3")):
+        for size in (0.03, 0.05, 0.10):
+            one = score_outliers(ImagineOptions(
+                machines=machines, days=7, size=size, run_noise=noise, session_noise=session, tails=tails,
+                faults=f"slow:{count},metric:{count}", seed=round(size * 100),
+            ))  # fmt: skip
+            told = f"noise {noise:.0%}, {tails}, {size:.0%}"
+            print(f"       {told}: {1000 * one.suspects / machines:.0f} suspects per 1,000, all metrics "
+                  f"{one.found['slow'] / count:.3f}, one {one.found['metric'] / count:.3f}, unplanted but truly slower "
+                  f"{1000 * one.natural / machines:.2f} per 1,000, can see {one.sees:.1%}")  # fmt: skip
+            goal(f"false verdicts per 1,000 ({told})", 1000 * one.false / machines, 2)
+            if (noise, tails) == (0.01, "normal") and size == 0.05:
+                goal(f"power, all metrics ({told})", one.found["slow"] / count, 0.98, least=True)
+    one = score_outliers(ImagineOptions(machines=machines, days=7, kinds_apart=0.03, faults=f"slow:{count}"))
+    print(f"{'ok    ' if one.covariate == 'dimm_part' else 'MISSED'} two kinds, named by {one.covariate!r}: "
+          f"false {1000 * one.false / machines:.2f} per 1,000, power {one.found['slow'] / count:.3f}")  # fmt: skip
+
+
+def changes(machines: int) -> None:
+    """CUSUM with confirmation: false alarms and steps found. One metric, so that the noise of a score is as stated."""
+    for noise in (0.008, 0.027):  # session: with the repeats' part 1 % and 3 %
+        quiet = ImagineOptions(machines=machines, metrics=1, faults="", session_noise=noise, run_noise=0.01)
+        none = score_trend(quiet)
+        goal(f"false alarms per 1,000 machine-years (noise {noise:.1%})", 1000 * none.false / none.machine_years, 3)
+        for size in (0.05, 0.10):
+            some = ImagineOptions(
+                machines=max(1000, machines // 5),
+                metrics=1,
+                faults=f"step:{max(1000, machines // 5) // 5}",
+                size=size,
+                session_noise=noise,
+            )
+            found = score_trend(some)
+            share = found.found / found.planted
+            told = f"steps of {size:.0%} found within 60 days (noise {noise:.1%})"
+            print(f"       {told}: {share:.3f}, alarm after {found.days_to_alarm:.0f} days, date off by "
+                  f"{found.date_error:.0f}")  # fmt: skip
+            if noise < 0.01 and size == 0.05:
+                goal(told, share, 0.95, least=True)
+
+
+def files(folder: Path, machines: int) -> None:
+    """Fold time, queries on many rows, and faults that only files show."""
+    options = ImagineOptions(
+        machines=machines, days=1, metrics=50, faults="slow:10,metric:10,wrong:3,cloned:2,missing:1"
+    )
+    write_fleet(folder, imagine(options))
+    seconds, _ = cpu(lambda: collect(folder))
+    goal(f"fold {machines} files of 50 numbers", seconds, 60, unit=" s of CPU")
+    rows = repeat(folder, 19)
+    goal(f"fleet outliers on {rows / 1e6:.1f} M rows", cpu(lambda: outliers(folder))[0], 2, unit=" s of CPU")
+    goal("history of one host", cpu(lambda: history(folder, "host" + "0" * (len(str(machines - 1)) - 1) + "7"))[0], 1,
+         unit=" s of CPU")  # fmt: skip
+    goal("fleet trend, same rows", cpu(lambda: trend(folder))[0], 10, unit=" s of CPU")
+    goal("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1048576, 2, unit=" GiB")
+
+
+def repeat(folder: Path, days: int) -> int:
+    """Add the stored day again under earlier dates, with fresh noise; return the number of rows of all."""
+    with Store(folder) as store:
+        (day, record), *_ = store.days().items()
+        for back in range(1, days + 1):
+            name = f"2025-12-{31 - back:02d}"
+            made = {
+                table: tuple(path.replace(f"day={day}", f"day={name}") for path in record.files[table])
+                for table in ("rows", "scores")
+            }
+            for table, column in (("rows", "deviation"), ("scores", "score")):
+                for old, new in zip(record.files[table], made[table], strict=True):
+                    noisy = f"{column} + ((random() - 0.5) * 0.02)::FLOAT AS {column}, '{name}' AS day"
+                    store.copy(new, f"SELECT * REPLACE ({noisy}) FROM {store.source([old])}")
+            store.keep(DayRecord(schema=record.schema, day=name, digest=name, reports=record.reports, files=made))
+        every = [path for one in store.days().values() for path in one.files["rows"]]
+        return int(store.query("SELECT count(*) AS n FROM {files}", every)["n"][0])
+
+
+def whole_fleet(folder: Path) -> None:
+    """A fleet that is 8 % slow as a whole from a day on, and two DIMM kinds, through the files."""
+    options = ImagineOptions(machines=400, days=40, size=0.08, faults="fleet:1", kinds_apart=0.03)
+    fleet = imagine(options)
+    write_fleet(folder, fleet)
+    found = outliers(folder).result
+    sizes = [one.slower_than_before.value for one in found.groups if one.slower_than_before]
+    print(f"{'ok    ' if sizes else 'MISSED'} a fleet 8 % slow as a whole: found {[f'{one:.1%}' for one in sizes]}; "
+          f"by trend: {[(one.day, f'{one.slower.value:.1%}') for one in trend(folder).groups]}")  # fmt: skip
+    named = {one.covariate.fact for one in found.groups if one.covariate}
+    print(f"{'ok    ' if named == {'dimm_part'} else 'MISSED'} two kinds through the files: named by {named}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the machines")
+    machines = 1000 if parser.parse_args().quick else 10_000
+    rules(machines)
+    changes(machines)
+    for part in (lambda at: files(at, machines), whole_fleet):
+        folder = Path(tempfile.mkdtemp(prefix="tierscope-fleet-"))
+        try:
+            part(folder)
+        finally:
+            shutil.rmtree(folder)
+    print(f"{len(MISSED)} goals missed" + (f": {'; '.join(MISSED)}" if MISSED else ""))
+    return 1 if MISSED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
