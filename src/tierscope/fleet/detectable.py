@@ -9,7 +9,7 @@ from scipy import stats
 
 from tierscope.fleet.confirm import LEAST_CONTROLS, LIMIT, MOST_CONTROLS, RATE, Confirmed
 from tierscope.fleet.confirm_plan import SESSIONS
-from tierscope.fleet.screen import FAR, LOW_METRIC, LOW_SCORE, Part
+from tierscope.fleet.screen import LOW_METRIC, LOW_SCORE, Part, distance
 from tierscope.fleet.window import Floats, Window
 
 POWER = 0.8
@@ -26,7 +26,7 @@ def sees(part: Part, window: Window, confirmed: Confirmed | None) -> tuple[float
     error = noise * np.sqrt((1 + 1 / controls) / SESSIONS)
     spread = np.hypot(part.spread, error)
     low = np.append(np.full(width - 1, LOW_METRIC), LOW_SCORE)
-    by_screen = np.maximum(FAR * part.spread, low) + stats.norm.ppf(POWER) * part.spread
+    by_screen = np.maximum(distance(width - 1) * part.spread, low) + stats.norm.ppf(POWER) * part.spread
     by_test = LIMIT + np.hypot((strict - stats.norm.ppf(POWER)) * error, 0) + stats.norm.ppf(POWER) * spread
     logs = np.maximum(by_screen, by_test)
     return float(-np.expm1(-logs[-1])), float(-np.expm1(-np.median(logs[:-1]))) if width > 1 else 0.0

@@ -92,6 +92,7 @@ def _order(one: Suspect) -> tuple[int, float]:
 
 
 def _suspects(window: Window, screened: Screened, tested: Confirmed) -> Iterator[Suspect]:
+    usual = {part.name: usual_facts([window.facts[place] for place in part.peers.tolist()]) for part in screened.parts}
     part_of = {place: part for part in screened.parts for place in part.places.tolist()}
     for row, place in enumerate(tested.suspects.tolist()):
         part = part_of[place]
@@ -110,7 +111,7 @@ def _suspects(window: Window, screened: Screened, tested: Confirmed) -> Iterator
             sessions=int(tested.slots[row].max(initial=0)),
             tested=done,
             reason=reason,
-            unlike=unlike(window.facts[place], [window.facts[other] for other in part.peers.tolist()]),
+            unlike=unlike(window.facts[place], usual[part.name]),
         )
 
 
@@ -177,14 +178,20 @@ def headline(metrics: Sequence[MetricSize], verdict: Verdict) -> MetricSize:
                default=MetricSize("all", Size(0.0, 0.0, 0.0), 0.0, confirmed=False))  # fmt: skip
 
 
-def unlike(own: dict[str, str], peers: Sequence[dict[str, str]]) -> tuple[str, ...]:
-    """Return the facts in which a machine differs from three quarters of its peers that agree."""
-    found = []
-    for name in sorted(own):
-        value, count = Counter(one.get(name, "") for one in peers).most_common(1)[0]
-        if value not in ("", own[name]) and count >= 0.75 * len(peers):
-            found.append(f"{name}={own[name]} (peers: {value})")
-    return tuple(found)
+def usual_facts(peers: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Return the facts that three quarters of the machines share."""
+    values = {
+        name: Counter(one.get(name, "") for one in peers) for name in sorted({name for one in peers for name in one})
+    }
+    common = {name: counts.most_common(1)[0] for name, counts in values.items()}
+    return {name: value for name, (value, count) in common.items() if value and count >= 0.75 * len(peers)}
+
+
+def unlike(own: dict[str, str], usual: dict[str, str]) -> tuple[str, ...]:
+    """Return the facts in which a machine differs from most of its peers."""
+    return tuple(
+        f"{name}={own.get(name, 'unknown')} (peers: {value})" for name, value in usual.items() if own.get(name) != value
+    )
 
 
 def _groups(

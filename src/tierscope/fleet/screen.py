@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from tierscope.fleet.covariates import separating
 from tierscope.fleet.groups import LEAST
@@ -13,6 +14,7 @@ from tierscope.fleet.window import Floats, Window, mean_of
 
 MAD = 1.4826
 FAR, FAR_TODAY, ODD = 2.5, 3.5, 3.5  # healthy spreads
+SHARE = 0.05  # of healthy hosts that the single metrics may make suspects, however many metrics there are
 LOW_METRIC, LOW_SCORE = 0.02, 0.01  # a suspect is at least so much slower
 
 
@@ -53,10 +55,17 @@ def screen(window: Window) -> Screened:
             z_last[part.places] = last[part.places] / at_last
             parts.append(part)
     low = np.append(np.full(mean.shape[1] - 1, LOW_METRIC), LOW_SCORE)
+    far = distance(mean.shape[1] - 1)
     with np.errstate(invalid="ignore"):
-        suspect = ((z < -FAR) & (mean < -low)) | ((z_last < -FAR_TODAY) & (last < -low))
+        suspect = ((z < -far) & (mean < -low)) | ((z_last < -FAR_TODAY) & (last < -low))
         odd = np.abs(z[:, -1]) > 2 * ODD
     return Screened(tuple(parts), mean, z, suspect.any(axis=1) | (odd & (z[:, -1] < 0)))
+
+
+def distance(metrics: int) -> Floats:
+    """Return how many spreads make a suspect, (metrics + 1,): 2.5 up to eight metrics, further with more of them."""
+    single = max(FAR, float(stats.norm.isf(SHARE / max(1, metrics))))
+    return np.append(np.full(metrics, single), FAR)
 
 
 def _parts(name: str, places: npt.NDArray[np.intp], mean: Floats, window: Window) -> list[Part]:

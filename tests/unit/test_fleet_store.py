@@ -1,0 +1,195 @@
+"""The fold of a fleet's reports: what is broken is listed with a reason, and nothing stops it."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tierscope.errors import ResultError
+from tierscope.fleet.compact import compact
+from tierscope.fleet.fold import collect
+from tierscope.fleet.folder import report_path
+from tierscope.fleet.history import history
+from tierscope.fleet.host_report import HostReport
+from tierscope.fleet.imagine import imagine
+from tierscope.fleet.imagine_files import write_fleet
+from tierscope.fleet.imagine_options import ImagineOptions
+from tierscope.fleet.outliers import outliers
+from tierscope.fleet.store import Store
+from tierscope.fleet.trend import trend
+
+
+def made(at: Path, *, machines: int = 14, days: int = 2, faults: str = "", start: str = "2026-01-01") -> Path:
+    options = ImagineOptions(machines=machines, days=days, faults=faults, metrics=4, start=start)
+    write_fleet(at, imagine(options))
+    return at
+
+
+def reports(at: Path, day: str) -> list[Path]:
+    return sorted((at / "reports" / day).glob("*.json"))
+
+
+def changed(path: Path, **values: object) -> None:
+    """Write a report again with other values, under its name."""
+    report = msgspec.json.decode(path.read_bytes(), type=HostReport)
+    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(report, **values)))
+
+
+def reasons(at: Path, day: str) -> str:
+    return "\n".join(
+        f"{one.what}: {one.reason}" for record in collect(at).days if record.day == day for one in record.listed
+    )
+
+
+HOSTILE = {
+    "empty": (b"", "truncated"),
+    "not JSON": (b"<html>", "malformed"),
+    "deep": (b"[" * 100_000, "got `array`"),
+    "unknown field": (b'{"schema": 1, "rm": 2}', "unknown field"),
+    "binary": (b"\xff\xfe\x00", "malformed"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_broken_report_is_listed_and_the_others_are_folded(tmp_path: Path, name: str) -> None:
+    at = made(tmp_path / "fleet")
+    text, reason = HOSTILE[name]
+    (at / "reports/2026-01-02/zz.json").write_bytes(text)
+    (record,) = [one for one in collect(at).days if one.day == "2026-01-02"]
+    (listed,) = record.listed
+    assert record.reports == 14
+    assert listed.what == "2026-01-02/zz.json"
+    assert reason in listed.reason.lower()
+
+
+def test_a_report_that_is_no_regular_file_or_too_long_blocks_nothing(tmp_path: Path) -> None:
+    import os
+
+    at = made(tmp_path / "fleet")
+    os.mkfifo(at / "reports/2026-01-02/zy.json")
+    with open(at / "reports/2026-01-02/zz.json", "wb") as file:
+        file.truncate(1 << 30)
+    assert "not a regular file" in reasons(at, "2026-01-02")
+    assert "has 1073741824 bytes" in reasons(at, "2026-01-02")
+
+
+def test_a_key_that_is_stated_twice_is_refused(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    path = reports(at, "2026-01-02")[0]
+    path.write_bytes(path.read_bytes().replace(b'{"schema":1,', b'{"schema":1,"session":1,', 1))
+    assert "states 'session' twice" in reasons(at, "2026-01-02")
+
+
+def test_a_value_outside_its_interval_or_on_another_day_is_refused(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    first, second, third, *_ = reports(at, "2026-01-02")
+    number = msgspec.json.decode(first.read_bytes(), type=HostReport).numbers[0]
+    changed(first, numbers=(msgspec.structs.replace(number, low=number.high * 2),))
+    changed(second, day="2026-01-01")
+    changed(third, schema=2)
+    told = reasons(at, "2026-01-02")
+    assert "is not in its interval" in told
+    assert "it states the day 2026-01-01" in told
+    assert "schema 2 is from a later version" in told
+
+
+def test_clones_duplicates_and_silent_hosts_are_listed(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet", faults="cloned:2,duplicate:1,missing:1")
+    told = reasons(at, "2026-01-02")
+    assert "2 hosts report this machine identity" in told
+    assert "the same report of session 0 on 2026-01-02 is there twice" in told
+    assert "answered on 2026-01-01, and not on this day" in told
+    assert outliers(at).result.machines == 13
+
+
+def test_clocks_names_plans_and_versions_that_differ_are_listed(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    first, second, third, fourth, *_ = reports(at, "2026-01-02")
+    changed(first, at=0.0)
+    changed(second, host="renamed")
+    changed(third, plan="another")
+    changed(fourth, tierscope="0.1")
+    told = reasons(at, "2026-01-02")
+    assert "its clock is 490" in told
+    assert "renamed: was named host" in told
+    assert "2 plans: imagined (13), another (1)" in told
+    assert "2 versions of Tierscope" in told
+
+
+def test_a_second_fold_reads_nothing_and_a_changed_report_is_folded_again(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    assert (collect(at).new, collect(at).new) == (2, 0)
+    before = collect(at).days
+    reports(at, "2026-01-02")[0].unlink()
+    folded = collect(at)
+    assert folded.new == 1
+    assert [one.reports for one in folded.days] == [14, 13]
+    assert not any((at / "store" / path).exists() for paths in before[1].files.values() for path in paths)
+
+
+def test_a_fold_that_was_killed_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = made(tmp_path / "fleet")
+    before = collect(at).days
+    reports(at, "2026-01-02")[0].unlink()
+    monkeypatch.setattr(Store, "keep", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        collect(at)
+    monkeypatch.undo()
+    with Store(at) as store:
+        assert tuple(store.days().values()) == before
+        assert len(store.query("SELECT host FROM {files}", before[1].files["scores"])["host"]) == 14
+
+
+def test_a_store_of_a_later_version_is_refused_and_rows_without_a_column_are_read(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    day = collect(at).days[0]
+    with Store(at) as store:
+        (path,) = day.files["rows"]
+        store.copy("rows/old.parquet", f"SELECT * EXCLUDE (conclusive) FROM {store.source([path])}")
+        found = store.query("SELECT conclusive FROM {files}", ["rows/old.parquet", path])
+        assert found["conclusive"].mask.sum() == 14 * 4
+        store.keep(msgspec.structs.replace(day, schema=99))
+    with pytest.raises(ResultError, match="schema 99"):
+        collect(at)
+
+
+def test_a_history_is_the_same_from_days_and_from_a_compacted_month(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet", days=3, start="2026-01-30")
+    collect(at)
+    from_days = history(at, "host03")
+    assert len(from_days) == 3 * 4
+    assert (compact(at), compact(at)) == (1, 0)
+    assert history(at, "host03") == from_days
+    reports(at, "2026-01-30")[0].unlink()
+    collect(at)
+    assert compact(at) == 1
+
+
+def test_an_empty_fleet_one_host_and_no_directory_have_their_messages(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="run tierscope fleet run or tierscope fleet imagine"):
+        outliers(tmp_path)
+    (tmp_path / "reports/2026-01-01").mkdir(parents=True)
+    assert "no usable report" in reasons(tmp_path, "2026-01-01")
+    for ask in (outliers, trend):
+        with pytest.raises(ResultError, match="no usable reports"):
+            ask(tmp_path)
+    alone = made(tmp_path / "one", machines=1)
+    found = outliers(alone).result
+    assert (found.machines, found.suspects, found.groups) == (1, (), ())
+    assert any("fewer than 12 machines" in one.reason for one in found.listed)
+
+
+def test_a_name_with_quotes_and_braces_is_text(tmp_path: Path) -> None:
+    at = made(tmp_path / "fl*et [x] {y}")
+    path = reports(at, "2026-01-02")[0]
+    changed(path, host="a'; DROP {x}", plan="imagined")
+    assert collect(at).days[1].reports == 14
+    assert {point.day for point in history(at, "a'; DROP {x}")} == {"2026-01-02"}
+
+
+def test_the_path_of_a_report_has_no_foreign_text(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    report = msgspec.json.decode(reports(at, "2026-01-02")[0].read_bytes(), type=HostReport)
+    path = report_path(tmp_path, msgspec.structs.replace(report, host="../../$(rm -rf)", machine="a/b"))
+    assert path.parent == tmp_path / "reports/2026-01-02"
+    assert path.stem.isalnum()
