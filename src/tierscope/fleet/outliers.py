@@ -16,7 +16,7 @@ from tierscope.fleet.fold import collect
 from tierscope.fleet.outliers_result import Group, MetricSize, Outliers, Size, Suspect, Verdict, WrongAnswer
 from tierscope.fleet.screen import ODD, Part, Screened, screen
 from tierscope.fleet.store import DayRecord, Store
-from tierscope.fleet.window import Window, load
+from tierscope.fleet.window import Floats, Window, load
 
 PLENTY = 0.5  # share of metrics from which on the headline is the mean of all
 
@@ -93,10 +93,11 @@ def _order(one: Suspect) -> tuple[int, float]:
 
 def _suspects(window: Window, screened: Screened, tested: Confirmed) -> Iterator[Suspect]:
     usual = {part.name: usual_facts([window.facts[place] for place in part.peers.tolist()]) for part in screened.parts}
+    spread = {part.name: np.maximum(healthy(part, window), 1e-6) for part in screened.parts}
     part_of = {place: part for part in screened.parts for place in part.places.tolist()}
     for row, place in enumerate(tested.suspects.tolist()):
         part = part_of[place]
-        metrics = tuple(_metrics(window, tested, row, part))
+        metrics = tuple(_metrics(window, tested, row, spread[part.name]))
         done = int(tested.slots[row].max(initial=0)) >= LEAST_SLOTS
         if not done:
             metrics = _screened(window, screened, place, part)
@@ -115,9 +116,8 @@ def _suspects(window: Window, screened: Screened, tested: Confirmed) -> Iterator
         )
 
 
-def _metrics(window: Window, tested: Confirmed, row: int, part: Part) -> Iterator[MetricSize]:
+def _metrics(window: Window, tested: Confirmed, row: int, spread: Floats) -> Iterator[MetricSize]:
     """Yield what the confirming sessions measured of a suspect."""
-    spread = np.maximum(healthy(part, window), 1e-6)
     for column, name in enumerate((*window.metrics, "all")):
         mean, error = float(tested.mean[row, column]), float(tested.error[row, column])
         if not np.isnan(mean + error):
@@ -138,7 +138,7 @@ def _screened(window: Window, screened: Screened, place: int, part: Part) -> tup
     return tuple(found)
 
 
-def healthy(part: Part, window: Window) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def healthy(part: Part, window: Window) -> Floats:
     """Return the spread of a part with the noise of the window's mean taken out, (metrics + 1,)."""
     days = max(1.0, float(np.median(window.count)))
     noise = np.nan_to_num(window.noise) ** 2 / days
