@@ -114,6 +114,8 @@ def fault(words: list[str], root: Path) -> str:
     try:
         if "--help" in rest or any(word.isupper() for word in rest):
             return "" if name in commands else f"no command {name}"
+        if rest and isinstance(commands[name], click.Group):  # `fleet run`: a command of two words
+            name, *rest = f"{name} {rest[0]}", *rest[1:]
         context = commands[name].make_context(name, list(rest))
         _check_names(name, context.params)
     except (click.ClickException, TierscopeError) as error:
