@@ -41,7 +41,7 @@ def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterato
         yield f"  {one.host}: {_told(one)}"
     yield from _more(len(sure))
     for wrong in found.wrong[:SHOWN]:
-        yield f"  {wrong.host}: wrong answers of {wrong.kernels} kernels on {wrong.day}; take it out of service"
+        yield f"  {wrong.host}: wrong answers on {wrong.day}; take it out of service"
     yield from _more(len(found.wrong))
     for low in found.inefficient[:SHOWN]:
         yield (f"  {low.host or low.group}: {low.efficiency:.0%} of its peak, peers reach {low.expected:.0%}; "
@@ -50,7 +50,7 @@ def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterato
     for group in found.groups:
         yield from _group(group)
     if found.listed:
-        yield f"  {len(found.listed)} remarks on this day; tierscope fleet collect {directory} lists them"
+        yield f"  remarks on this day: {len(found.listed)}; tierscope fleet collect {directory} lists them"
     if plan is not None:
         yield (f"next: {plan.sessions} further sessions of {len(plan.suspects)} suspects beside {len(plan.controls)} "
                f"controls, in {directory}/confirm.json")  # fmt: skip
