@@ -19,6 +19,7 @@ from tierscope.remote.connection import Line, last_line
 
 ANSWER_S = 30.0  # within which a shell begins, and a small program answers
 ENDS_S = 10.0  # for ssh to end after its process
+GREETING_BYTES = 1 << 18  # of a login shell: more is no greeting
 LOST = 255  # status of ssh where the connection ended, or a signal ended the process
 
 
@@ -94,4 +95,6 @@ class Channel:
                 self.process.wait()
                 raise MachineError(f"{self._word}: no shell began: {last_line(self.last_words() or said)}")
             said += byte
+            if len(said) > GREETING_BYTES:
+                raise MachineError(f"{self._word}: no shell began, but {GREETING_BYTES} bytes came; look what it runs")
         return int(said.rpartition(b" ")[2])

@@ -45,10 +45,11 @@ class Line(Protocol):
 
 
 class Connection:
-    """A connection that stands. word: `ssh:NAME`."""
+    """A connection that stands. word: `ssh:NAME`; batch: nobody is asked for a password, even on a terminal."""
 
-    def __init__(self, word: str) -> None:
+    def __init__(self, word: str, *, batch: bool = False) -> None:
         self.word = word
+        self._batch = batch
         self._to = destination(word)
         self._files = ExitStack()
         self._socket = _folder(self._files) / "s"
@@ -74,7 +75,7 @@ class Connection:
         self._files.close()
 
     def _connect(self) -> None:
-        person = _somebody_there()
+        person = not self._batch and _somebody_there()
         alive = ("-o", f"ServerAliveInterval={ALIVE_S}", "-o", f"ServerAliveCountMax={ALIVE_COUNT}")
         shared = (
             "-o", "ControlMaster=yes", "-o", f"ControlPath={self._socket}", "-o", f"ControlPersist={UNUSED_S}",

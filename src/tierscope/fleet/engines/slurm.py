@@ -1,0 +1,163 @@
+"""Nodes of a Slurm cluster: one task per node, with the whole node, in one `srun` or a few.
+
+Each task writes a file that is named by $SLURMD_NODENAME, and what is there is collected: a dead node makes `srun`
+fail for all. So the folder of the session must be on a file system that the nodes share. Nodes that are down or drained
+are not waited for: `sinfo` shows them, with the reason. Site options (account, partition, QOS) are srun's own variables
+of the environment, such as SLURM_ACCOUNT.
+Source: Slurm 22.05, srun(1) (--cpu-bind, --no-kill, --kill-on-bad-exit, --immediate), sinfo(1).
+"""
+
+import math
+import re
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tierscope.errors import MachineError, UsageError, reason
+from tierscope.fleet.engines import SPARE_S, Done, Job, engines
+from tierscope.fleet.payload.bundle import MOST_BYTES
+from tierscope.remote.connection import last_line
+
+NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+USABLE = ("idle", "mixed", "allocated", "completing")
+ANSWER_S = 30.0
+POLL_S = 0.3
+START_S = 60.0  # for nodes to become free
+
+
+class Slurm:
+    """Nodes by srun."""
+
+    name = "slurm"
+    summary = "nodes of a Slurm cluster by srun, one task with the whole node; the session's folder must be shared"
+
+    def hosts(self, named: Sequence[str]) -> tuple[str, ...]:
+        known = states()
+        for one in named:
+            if not NODE.fullmatch(one) or one not in known:
+                raise UsageError(f"{one!r} is not a node of this cluster; `sinfo -N` lists them")
+        if not (found := tuple(named) or tuple(known)):
+            raise UsageError("this cluster has no node; see sinfo -N")
+        return found
+
+    def measure(self, job: Job, hosts: Sequence[str], done: Done) -> None:
+        known, good = states(), []
+        for host in hosts:
+            state, why = known.get(host, ("unknown", ""))
+            if state.rstrip("*~#!%$@^-+") in USABLE and not state.endswith("*"):
+                good.append(host)
+            else:
+                done(host, MachineError(f"Slurm lists the node as {state}{f': {why}' if why else ''}; see sinfo -R"))
+        place = job.payload.place(job.folder.parent / "payload")
+        size = max(1, len(good) if job.together else job.at_once)
+        for start in range(0, len(good), size):
+            _Step(job, place, good[start : start + size]).run(done)
+
+
+def states() -> dict[str, tuple[str, str]]:
+    """Return of each node its state and the reason; MachineError without a cluster."""
+    said = _asked(["sinfo", "--noheader", "--Node", "--format=%N|%T|%E"])
+    rows = (line.split("|", 2) for line in said.splitlines())
+    return {row[0].strip(): (row[1].strip(), row[2].strip() if row[2].strip() != "none" else "")
+            for row in rows if len(row) == 3}  # fmt: skip
+
+
+class _Step:
+    """One `srun` over some nodes."""
+
+    def __init__(self, job: Job, place: Path, nodes: Sequence[str]) -> None:
+        self._job, self._nodes = job, nodes
+        self._out = job.folder / "answers"
+        self._out.mkdir(exist_ok=True)
+        for node in nodes:
+            (self._out / node).unlink(missing_ok=True)
+        minutes = math.ceil((job.limit_s + SPARE_S) / 60)
+        self._command = [
+            "srun", f"--nodes={len(nodes)}", f"--ntasks={len(nodes)}", "--ntasks-per-node=1",
+            f"--nodelist={','.join(nodes)}", "--exclusive", "--mem=0", "--cpu-bind=none", "--no-kill",
+            "--kill-on-bad-exit=0", f"--immediate={START_S:.0f}", f"--time={minutes}", "--job-name=tierscope-fleet",
+            "--input=none", "sh", str(place / "host.sh"), str(place), f"{job.limit_s:.0f}", str(self._out),
+        ]  # fmt: skip
+
+    def run(self, done: Done) -> None:
+        """Report each node as soon as its file is there, and those without one at the end."""
+        left = list(self._nodes)
+        errors_at = self._job.folder / "srun.log"
+        try:
+            with errors_at.open("wb") as errors:
+                process = subprocess.Popen(
+                    self._command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, start_new_session=True
+                )
+                for node in self._arrived(left, process):
+                    done(node, self._answer(node))
+        except OSError as error:
+            for node in left:
+                done(node, MachineError(f"srun cannot be started: {reason(error)}; install slurm-client"))
+            return
+        said = last_line(errors_at.read_bytes()[-4096:])
+        now = _states_or_none()
+        for node in left:
+            state, why = now.get(node, ("unknown", ""))
+            done(node, MachineError(f"no answer; Slurm lists the node as {state}{f' ({why})' if why else ''}; {said}"))
+
+    def _arrived(self, left: list[str], process: subprocess.Popen[bytes]) -> Iterator[str]:
+        """Yield nodes as their files come, until srun has ended or the time is up."""
+        until = time.monotonic() + START_S + self._job.limit_s + SPARE_S
+        try:
+            while left:
+                ended = process.poll() is not None
+                for node in [one for one in left if (self._out / one).exists()]:
+                    left.remove(node)
+                    yield node
+                if ended or time.monotonic() > until:
+                    return
+                time.sleep(POLL_S)
+        finally:
+            _end(process, bool(left))
+
+    def _answer(self, node: str) -> bytes | MachineError:
+        path = self._out / node
+        try:
+            if path.stat().st_size > MOST_BYTES:
+                return MachineError(f"the node wrote more than {MOST_BYTES >> 20} MiB, which is no answer")
+            content = path.read_bytes()
+            path.unlink()
+            return content
+        except OSError as error:
+            return MachineError(f"its answer cannot be read: {reason(error)}")
+
+
+def _end(process: subprocess.Popen[bytes], forced: bool) -> None:
+    """Let srun finish; cancel its job where nodes are missing after the time."""
+    try:
+        process.wait(1 if forced else ANSWER_S)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        try:
+            process.wait(ANSWER_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _states_or_none() -> dict[str, tuple[str, str]]:
+    try:
+        return states()
+    except MachineError:
+        return {}
+
+
+def _asked(command: list[str]) -> str:
+    try:
+        found = subprocess.run(command, capture_output=True, timeout=ANSWER_S, check=False, stdin=subprocess.DEVNULL)
+    except FileNotFoundError as error:
+        raise MachineError("no Slurm here: sinfo is not installed; run this on a login node, or use --via ssh") from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise MachineError(f"{command[0]} does not answer: {error}; look at slurmctld") from error
+    if found.returncode:
+        raise MachineError(f"{command[0]} failed: {last_line(found.stderr)}; look at slurmctld, or use --via ssh")
+    return found.stdout.decode(errors="replace")
+
+
+engines.add(Slurm())

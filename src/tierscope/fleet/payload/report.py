@@ -1,0 +1,74 @@
+"""A bundle as a `HostReport`."""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from tierscope import __version__
+from tierscope.core.ask import read
+from tierscope.errors import CoreError, MachineError
+from tierscope.fleet.host_report import SCHEMA, HostReport
+from tierscope.fleet.payload.bundle import Bundle, read_bundle
+from tierscope.fleet.payload.facts import facts_of, machine_of
+from tierscope.fleet.payload.numbers import numbers_of
+from tierscope.host.proc import parse_cpu_time
+from tierscope.host.system import System, whole
+from tierscope.record.machine import Machine
+from tierscope.run.inspect import inspect
+
+CLOCKS_APART_S = 300.0  # from which the offset of a host's clock is a fact
+
+
+class Asked(NamedTuple):
+    """What the controller knows of a measurement. day: its own date, UTC."""
+
+    host: str
+    plan: str
+    day: str
+    session: int
+    facts: dict[str, str]
+    started: float  # by the controller's clock, seconds since 1970
+
+
+def report_of(content: bytes, asked: Asked) -> HostReport:
+    """Return the report of a host; MachineError with the reason where what it sent is not one."""
+    bundle = read_bundle(content)
+    with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
+        system = System(bundle.root(Path(folder)))
+        machine = _machine(bundle, system)
+        found = numbers_of(bundle, machine.identity.caches)
+        facts = facts_of(machine, system, bundle)
+    if not found.numbers and not found.wrong:
+        raise MachineError("the host measured nothing that has a number; its CPUs may be taken by other programs")
+    identity, source = machine_of(bundle, asked.host)
+    at = float(whole(bundle.text("began")) or 0)
+    facts |= {"identity_from": source, **_busy(bundle), **_clock(at, asked), **asked.facts}
+    return HostReport(
+        schema=SCHEMA, host=asked.host, machine=identity, day=asked.day, at=at, session=asked.session, plan=asked.plan,
+        tierscope=__version__, origin="measured" if found.real else "synthetic", facts=facts, peak_bytes_per_s=machine.peak_bytes_per_s or None,
+        wrong_answers=found.wrong, numbers=found.numbers,
+    )  # fmt: skip
+
+
+def _machine(bundle: Bundle, system: System) -> Machine:
+    try:
+        return inspect(read(bundle.parts.get("topology", b""), dict[str, object]), system, None)
+    except CoreError as error:
+        raise MachineError(f"its topology cannot be read: {error}") from error
+
+
+def _clock(at: float, asked: Asked) -> dict[str, str]:
+    offset = at - asked.started
+    late = time.time() - asked.started
+    return {} if -CLOCKS_APART_S <= offset <= late + CLOCKS_APART_S else {"clock_offset_s": f"{offset:.0f}"}
+
+
+def _busy(bundle: Bundle) -> dict[str, str]:
+    """Return the share of the time that a hypervisor took, over the measurement."""
+    before, after = (parse_cpu_time(bundle.text(name)) for name in ("root/proc/stat", "after"))
+    if before is None or after is None:
+        return {}
+    passed = after.since(before)
+    total = passed.busy + passed.idle
+    return {"steal": f"{passed.stolen / total:.4f}"} if total else {}

@@ -1,0 +1,81 @@
+"""What a fleet measures: a plan of the core whose `measure` lines name their metric, `measure seconds=0.1 # NAME`.
+
+It is a template: the host puts its own CPUs, nodes and footprints in (`canary`). So one digest names the plan of all
+hosts. A `measure` of the same metric again is another visit.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tierscope.core.ask import catalogue
+from tierscope.core.plan import USUAL, group_words
+from tierscope.errors import UsageError, reason
+from tierscope.plans import suites
+from tierscope.record.experiment import Experiment
+from tierscope.suites.groups.experiments import OwnGroups, read_groups
+
+METRIC = re.compile(r"#\s*([A-Za-z0-9_.:+-]{1,120})\s*$")
+VISITS = 3  # of each experiment of a file
+LONGEST_S = 1.0  # of a batch of a file
+
+
+@dataclass(frozen=True, slots=True)
+class FleetPlan:
+    """A plan and its name. text: lines of a plan with words in @, which the host replaces."""
+
+    name: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """Twelve hex digits of its text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+
+
+def metric_of(line: str) -> str:
+    """Return the metric that a `measure` names; UsageError for one without a name."""
+    found = METRIC.search(line)
+    if found is None:
+        raise UsageError(f"{line!r} names no metric; write `measure seconds=0.1 # NAME`")
+    return found[1]
+
+
+def read_plan(word: str) -> FleetPlan:
+    """Return the plan that a user names: `canary`, or a TOML file of groups.
+
+    UsageError for a suite: it decides while it runs, and a bare core cannot.
+    """
+    from tierscope.fleet import canary
+
+    if word == canary.NAME:
+        return canary.canary()
+    if word in suites:
+        raise UsageError(
+            f"the suite {word} decides what is next while it runs, and a host of a fleet has the core alone; name "
+            f"canary or a TOML file of groups, or measure single hosts: tierscope run {word} --host ssh:NAME"
+        )
+    path = Path(word)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        raise UsageError(f"plan {word!r} is neither canary nor a file that can be read: {why}") from error
+    return of_groups(path.stem, read_groups(text, catalogue(pools=False).tasks()))
+
+
+def of_groups(name: str, groups: OwnGroups) -> FleetPlan:
+    """Return the plan of a file of groups; its CPUs and nodes are those of every host."""
+    lines = [line for _ in range(VISITS) for one in groups.experiments for line in _lines(one)]
+    return FleetPlan(re.sub(r"[^A-Za-z0-9_.-]", "-", name)[:60] or "plan", "\n".join(lines) + "\n")
+
+
+def _lines(one: Experiment) -> Iterator[str]:
+    for group in one.groups:
+        words = {key: word for key, word in group_words(group).items() if USUAL.get(key) != word}  # as a person types
+        yield " ".join(["group", *(f"{key}={word}" for key, word in words.items())])
+    label = re.sub(r"[^A-Za-z0-9_.:+-]+", "-", str(one.labels.get("label", ""))).strip("-")[:80] or "groups"
+    seconds = min(one.schedule.budget_s, LONGEST_S)
+    yield from ("prepare", f"measure seconds={seconds:g}s block={one.schedule.block_s:g}s # {label}", "check", "drop")

@@ -1,0 +1,217 @@
+"""One session: a plan on hosts on one day. What is asked is stored before, and what failed after, so it can go on.
+
+    DIR/reports/DAY/*.json                 one report per host, the truth (`folder`)
+    DIR/sessions/DAY-PLAN-N/session.json   what was asked, and which hosts answered or failed, and why
+    DIR/sessions/DAY-PLAN-N/plan           the plan; sessions/payload/ has the copies of the core
+
+The same directory, plan, day and number are the same session: hosts that answered are not measured again.
+"""
+
+import hashlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from tierscope import __version__
+from tierscope.errors import MachineError, ResultError, TierscopeError, UsageError, reason
+from tierscope.files import write_atomically
+from tierscope.fleet.engines import Answer, Job, engines
+from tierscope.fleet.folder import report_path
+from tierscope.fleet.host_report import HostReport
+from tierscope.fleet.payload import payload_of
+from tierscope.fleet.payload.report import Asked, report_of
+from tierscope.fleet.plan import FleetPlan
+
+SESSIONS, STATE, PLAN = "sessions", "session.json", "plan"
+SCHEMA = 1
+EVERY_S = 1.0  # the state is written so often at most while hosts answer
+Tell = Callable[[str, str], None]
+"""Takes a host and why it failed, "" if it answered."""
+
+
+class Session(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What was asked and what came back. hosts: name -> facts of the user; answered: host -> its report's file."""
+
+    schema: int = SCHEMA
+    via: str
+    plan_name: str
+    plan: str
+    day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+    session: Annotated[int, Meta(ge=0, le=99)]
+    tierscope: str = __version__
+    limit_s: float = 60.0
+    at_once: int = 16
+    together: bool = False
+    hosts: dict[str, dict[str, str]]
+    answered: dict[str, str] = {}
+    failed: dict[str, str] = {}
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Hosts without a report, in their order."""
+        return tuple(host for host in self.hosts if host not in self.answered)
+
+    @property
+    def folder(self) -> str:
+        """Name of its folder."""
+        return f"{self.day}-{self.plan_name}-{self.session}"
+
+
+def begin(directory: Path, asked: Session, plan: FleetPlan) -> Session:
+    """Return the session, as it was left if it exists; UsageError where another plan has its name."""
+    folder = directory / SESSIONS / asked.folder
+    if (folder / STATE).exists():
+        old = load(folder)
+        if old.plan != plan.digest:
+            raise UsageError(
+                f"{folder} is a session of another plan ({old.plan}, now {plan.digest}); give --session {asked.session + 1}"
+            )
+        old.hosts |= asked.hosts
+        old.via, old.limit_s, old.at_once, old.together = asked.via, asked.limit_s, asked.at_once, asked.together
+        asked = old
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / PLAN, plan.text.encode())
+        _save(folder, asked)
+    except OSError as error:
+        raise MachineError(f"{folder} cannot be written: {reason(error)}; free some space, or name another") from error
+    return asked
+
+
+def load(folder: Path) -> Session:
+    """Return the stored state; ResultError where there is none."""
+    try:
+        return msgspec.json.decode((folder / STATE).read_bytes(), type=Session)
+    except OSError as error:
+        raise ResultError(f"{folder} is not a session: {reason(error)}; see tierscope fleet run") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ResultError(f"{folder / STATE} is damaged: {error}; run tierscope fleet run again") from error
+
+
+def sessions(directory: Path) -> list[Path]:
+    """Return the folders of the sessions of a fleet, or `directory` itself where it is one; ResultError for none."""
+    if (directory / STATE).is_file():
+        return [directory]
+    found = sorted(path.parent for path in (directory / SESSIONS).glob(f"*/{STATE}"))
+    if not found:
+        raise ResultError(f"{directory} has no session; begin one: tierscope fleet run --out {directory}")
+    return found
+
+
+def measure(directory: Path, asked: Session, tell: Tell = lambda _host, _why: None) -> Session:
+    """Measure the hosts that are missing; every host ends in `answered` or in `failed`."""
+    folder = directory / SESSIONS / asked.folder
+    plan = FleetPlan(asked.plan_name, (folder / PLAN).read_text(encoding="utf-8"))
+    if plan.digest != asked.plan:
+        raise ResultError(f"{folder / PLAN} was changed since the session began; begin another: give --session")
+    hosts = asked.missing
+    with _only_one(folder), _stored(folder, asked) as lock:
+        keep = _Keeper(directory, folder, asked, tell, lock)
+        job = Job(payload_of(plan), folder.resolve(), asked.limit_s, asked.at_once, asked.together)
+        if hosts:
+            engines[asked.via].measure(job, hosts, keep.take)
+        separate_clones(directory, asked)
+    return asked
+
+
+class _Keeper:
+    """Stores each answer as it comes."""
+
+    def __init__(self, directory: Path, folder: Path, asked: Session, tell: Tell, lock: threading.Lock) -> None:
+        self._directory, self._folder, self._asked, self._tell, self._lock = directory, folder, asked, tell, lock
+        self._started = self._saved = time.time()
+
+    def take(self, host: str, answer: Answer) -> None:
+        """Store a report, or the reason why there is none."""
+        why, path = "", ""
+        try:
+            path = self._stored(host, answer)
+        except TierscopeError as error:
+            why = str(error) or type(error).__name__
+        except Exception as error:  # noqa: BLE001 (what one host sent is that host's alone)
+            why = f"its answer cannot be read: {type(error).__name__}: {error}"
+        with self._lock:
+            if path:
+                self._asked.answered[host] = path
+                self._asked.failed.pop(host, None)
+            else:
+                self._asked.failed[host] = why[:600]
+            if time.time() - self._saved > EVERY_S:
+                self._saved = time.time()
+                _save(self._folder, self._asked)
+            self._tell(host, why)
+
+    def _stored(self, host: str, answer: Answer) -> str:
+        if isinstance(answer, MachineError):
+            raise answer
+        own = self._asked
+        known = Asked(host, own.plan, own.day, own.session, own.hosts.get(host, {}), self._started)
+        return write_report(self._directory, report_of(answer, known))
+
+
+def write_report(directory: Path, report: HostReport) -> str:
+    """Write one report; return its path below the directory."""
+    path = report_path(directory, report)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, msgspec.json.encode(report, order="deterministic"))
+    return str(path.relative_to(directory))
+
+
+def separate_clones(directory: Path, asked: Session) -> None:
+    """Give hosts whose machines show the same identity different ones, made of it and their names, with a fact."""
+    reports = {host: _report(directory / path) for host, path in asked.answered.items()}
+    known = {host: report for host, report in reports.items() if report is not None}
+    shared = Counter(report.facts.get("identity", report.machine) for report in known.values())
+    for host, report in known.items():
+        identity = report.facts.get("identity", report.machine)
+        if shared[identity] > 1 and "identity" not in report.facts:
+            own = hashlib.sha256(f"{identity} {host}".encode()).hexdigest()[:16]
+            facts = {**report.facts, "identity": identity, "identity_from": "cloned identity and host name"}
+            old = directory / asked.answered[host]
+            asked.answered[host] = write_report(
+                directory, msgspec.structs.replace(report, machine=own, facts=facts)
+            )
+            old.unlink(missing_ok=True)
+
+
+def _report(path: Path) -> HostReport | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=HostReport)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+@contextmanager
+def _stored(folder: Path, asked: Session) -> Iterator[threading.Lock]:
+    """Write the state at the end, however it ends."""
+    lock = threading.Lock()
+    try:
+        yield lock
+    finally:
+        with lock:
+            _save(folder, asked)
+
+
+@contextmanager
+def _only_one(folder: Path) -> Iterator[None]:
+    import fcntl
+
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UsageError(f"another process runs the session {folder.name}; wait for its end") from error
+        yield
+
+
+def _save(folder: Path, asked: Session) -> None:
+    write_atomically(folder / STATE, msgspec.json.format(msgspec.json.encode(asked), indent=1))
+
+

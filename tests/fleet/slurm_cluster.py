@@ -1,0 +1,139 @@
+"""A Slurm cluster of this test alone: one slurmctld and many slurmd on this machine, in a folder of its own."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from secrets import token_bytes
+
+PROGRAMS = ("slurmctld", "slurmd", "munged", "srun", "sinfo", "scontrol")
+WHERE = f"{os.environ.get('PATH', '')}:/usr/sbin"
+FIRST_PORT = 27100
+CONFIG = """ClusterName=bench
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort=26817
+AuthType=auth/munge
+AuthInfo=socket={d}/munge/socket
+CredType=cred/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation={d}/ctl
+SlurmdSpoolDir={d}/spool/%n
+SlurmctldPidFile={d}/pid/ctl
+SlurmdPidFile={d}/pid/%n
+SlurmctldLogFile={d}/log/ctl
+SlurmdLogFile={d}/log/%n
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+SchedulerType=sched/builtin
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,max_sched_time=2
+SelectType=select/linear
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+JobCompType=jobcomp/none
+KillWait=5
+MessageTimeout=20
+SlurmdTimeout=30
+NodeName=n[001-{count:03}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=2 RealMemory=1000
+PartitionName=all Nodes=n[001-{count:03}] Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
+"""
+
+
+def lacking() -> str:
+    """Return why no cluster can be started here, with the command that enables it; "" if one can."""
+    if missing := [one for one in PROGRAMS if not shutil.which(one, path=WHERE)]:
+        return f"no {missing[0]}: sudo apt-get install -y --no-install-recommends slurm-wlm slurmd slurmctld munge"
+    return "" if os.geteuid() == 0 else "daemons of Slurm need root here: run this test with sudo"
+
+
+class Cluster:
+    """Use as a context manager; `environment` reaches it."""
+
+    def __init__(self, folder: Path, count: int) -> None:
+        self._folder = folder
+        self.names = [f"n{number:03}" for number in range(1, count + 1)]
+        self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
+        host = socket.gethostname().partition(".")[0]
+        last = FIRST_PORT + count - 1
+        for name in ("ctl", "spool", "pid", "log", "munge", "empty"):
+            (folder / name).mkdir(parents=True, mode=0o700)
+        text = CONFIG.format(d=folder, host=host, count=count, first=FIRST_PORT, last=last)
+        (folder / "slurm.conf").write_text(text)
+        (folder / "cgroup.conf").write_text(
+            f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={folder}/empty\nCgroupAutomount=no\n"
+        )
+        (folder / "munge/key").write_bytes(token_bytes(1024))
+        (folder / "munge/key").chmod(0o400)
+
+    def __enter__(self) -> "Cluster":
+        munge = self._folder / "munge"
+        self._run("munged", "--force", f"--key-file={munge}/key", f"--socket={munge}/socket",
+                  f"--pid-file={self._folder}/pid/munge", f"--log-file={munge}/log", f"--seed-file={munge}/seed")  # fmt: skip
+        self._run("slurmctld", "-c", "-f", self.environment["SLURM_CONF"])
+        for name in self.names:
+            self.start(name)
+        for _ in range(300):
+            if (said := self.states()).split() == ["idle"] * len(self.names):
+                return self
+            time.sleep(0.2)
+        self.__exit__()
+        raise AssertionError(f"the cluster did not become idle: {said}")
+
+    def __exit__(self, *_error: object) -> None:
+        for path in sorted((self._folder / "pid").iterdir()):
+            self._signal(path.name, signal.SIGKILL)
+
+    def states(self) -> str:
+        """Return the state of each node, one line each."""
+        said = subprocess.run(["sinfo", "-hN", "-o", "%T"], env=self._all, capture_output=True, text=True, check=False)
+        return said.stdout or said.stderr
+
+    def drain(self, name: str, why: str) -> None:
+        """Take a node out of service."""
+        self._run("scontrol", "update", f"nodename={name}", "state=drain", f"reason={why}")
+
+    def start(self, name: str) -> None:
+        """Start the daemon of a node."""
+        self._run("slurmd", "-N", name, "-f", self.environment["SLURM_CONF"])
+
+    def kill(self, name: str) -> None:
+        """End the daemon of a node and all that its tasks started, as a power failure would."""
+        self._signal(name, signal.SIGKILL)
+        for number in self.tasks(name):
+            os.kill(number, signal.SIGKILL)
+
+    def tasks(self, name: str) -> list[int]:
+        """Return the processes of a node's tasks."""
+        mark = f"SLURMD_NODENAME={name}".encode()
+        own = f"SLURM_CONF={self.environment['SLURM_CONF']}".encode()
+        every = [path for path in Path("/proc").glob("[0-9]*/environ")]
+        return [int(path.parent.name) for path in every if {mark, own} <= set(_words(path))]
+
+    @property
+    def _all(self) -> dict[str, str]:
+        return {**os.environ, **self.environment}
+
+    def _signal(self, name: str, number: int) -> None:
+        try:
+            os.kill(int((self._folder / "pid" / name).read_text()), number)
+        except (OSError, ValueError):
+            pass  # it ended before
+
+    def _run(self, program: str, *words: str) -> None:
+        found = shutil.which(program, path=WHERE)
+        assert found
+        subprocess.run([found, *words], env=self._all, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+
+
+def _words(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().split(b"\0")
+    except OSError:
+        return []

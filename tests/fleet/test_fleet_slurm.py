@@ -1,0 +1,93 @@
+"""A real Slurm on this machine: 64 nodes, of which five lose power during the run."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fleet_plan import PLAN
+from slurm_cluster import Cluster, lacking
+
+from tierscope.fleet.session import Session, load, sessions
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")]
+NODES, KILLED = 64, 5
+
+
+def start(words: list[str], cluster: Cluster) -> subprocess.Popen[str]:
+    environment = {**os.environ, **cluster.environment, "TIERSCOPE_FLEET_SHARED": "1"}
+    command = [str(Path(sys.executable).with_name("tierscope")), "fleet", *words]
+    return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def victims(cluster: Cluster, answers: Path) -> list[str]:
+    """Return nodes whose tasks run and have not answered; wait for them."""
+    for _ in range(3000):
+        if len(list(answers.glob("n*"))) >= 1:
+            found = [one for one in cluster.names if not (answers / one).exists() and cluster.tasks(one)]
+            if len(found) >= KILLED:
+                return found[:KILLED]
+        time.sleep(0.02)
+    raise AssertionError("no task began")
+
+
+def kill_five(cluster: Cluster, fleet: Path) -> list[str]:
+    answers = fleet / "sessions"
+    for _ in range(3000):
+        if found := list(answers.glob("*/answers")):
+            break
+        time.sleep(0.02)
+    gone = victims(cluster, found[0])
+    for one in gone:
+        cluster.kill(one)
+    return gone
+
+
+def test_five_of_64_nodes_die_and_resume_completes_them(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(PLAN)
+    fleet = tmp_path / "fleet"
+    with Cluster(tmp_path / "slurm", NODES) as cluster:
+        words = ["run", str(tmp_path / "small.toml"), "--via", "slurm", "--out", str(fleet), "--together"]
+        run = start(words, cluster)
+        gone = kill_five(cluster, fleet)
+        said, _ = run.communicate(timeout=240)
+        state = stored(fleet)
+        assert set(state.missing) == set(gone), said
+        assert len(state.answered) == NODES - KILLED
+        assert run.returncode == 4
+        assert all(f"  {one}: no answer; Slurm lists the node as" in said for one in gone)
+        for one in gone:
+            cluster.start(one)
+        wait_for_idle(cluster)
+        again = start(["resume", str(fleet)], cluster)
+        said, _ = again.communicate(timeout=240)
+    assert again.returncode == 0, said
+    assert "64 of 64 hosts answered" in said
+    assert len(list(fleet.glob("reports/*/*.json"))) == NODES
+    assert len({one for one in stored(fleet).answered.values()}) == NODES
+
+
+def stored(fleet: Path) -> Session:
+    return load(sessions(fleet)[-1])
+
+
+def wait_for_idle(cluster: Cluster) -> None:
+    for _ in range(300):
+        if cluster.states().split() == ["idle"] * NODES:
+            return
+        time.sleep(0.2)
+    raise AssertionError(cluster.states())
+
+
+def test_a_drained_node_is_listed_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(PLAN)
+    fleet = tmp_path / "fleet"
+    with Cluster(tmp_path / "slurm", 2) as cluster:
+        cluster.drain("n002", "bad DIMM")
+        run = start(["run", str(tmp_path / "small.toml"), "--via", "slurm", "--out", str(fleet)], cluster)
+        said, _ = run.communicate(timeout=120)
+    assert run.returncode == 4
+    assert "  n002: Slurm lists the node as drained: bad DIMM" in said
+    assert list(stored(fleet).answered) == ["n001"]

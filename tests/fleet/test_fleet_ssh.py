@@ -1,0 +1,83 @@
+"""A fleet over real ssh servers on loopback addresses, with hosts that hang, refuse, answer garbage or are full."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fleet_plan import PLAN
+from ssh_hosts import FULL, GARBAGE, Hosts, lacking
+
+from tierscope.fleet.session import Session, load, sessions
+
+pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")
+
+
+def run(words: list[str], hosts: Hosts) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).with_name("tierscope")), "fleet", *words]
+    return subprocess.run(command, env=hosts.environment, text=True, capture_output=True, check=False, timeout=400)
+
+
+def stored(fleet: Path) -> Session:
+    return load(sessions(fleet)[-1])
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """Yield a folder on a full disk of 1 MiB."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("a full disk needs mount(8): run this test as root")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def measured(tmp_path: Path, hosts: Hosts, names: list[str], *more: str) -> subprocess.CompletedProcess[str]:
+    (tmp_path / "small.toml").write_text(PLAN)
+    (tmp_path / "hosts.txt").write_text("\n".join(names))
+    plan, fleet = str(tmp_path / "small.toml"), str(tmp_path / "fleet")
+    return run(["run", plan, "--via", "ssh", "--hosts", str(tmp_path / "hosts.txt"), "--out", fleet, *more], hosts)
+
+
+def test_three_hosts_answer_and_the_refused_one_is_named(tmp_path: Path) -> None:
+    with Hosts(tmp_path, 3, {}) as hosts:
+        done = measured(tmp_path, hosts, [*hosts.names, "refused"])
+        assert done.returncode == 4, done.stderr
+        assert "3 of 4 hosts answered, 1 did not" in done.stdout
+        assert "  refused: ssh:refused: ssh cannot connect: " in done.stdout
+        assert "Connection refused" in done.stdout
+        copies = [next((tmp_path / name / "tierscope").glob("*/tierscope-core")) for name in hosts.names]
+        before = [one.stat().st_mtime_ns for one in copies]
+        again = measured(tmp_path, hosts, hosts.names, "--session", "1", "--together")
+    assert again.returncode == 0, again.stdout
+    assert [one.stat().st_mtime_ns for one in copies] == before  # copied once
+    assert len(list(tmp_path.glob("fleet/reports/*/*.json"))) == 6
+
+
+@pytest.mark.slow
+def test_of_32_hosts_four_fail_in_four_ways_and_28_answer(tmp_path: Path, full: Path) -> None:
+    commands = {"h5": GARBAGE, "h9": FULL.format(full=full)}
+    with Hosts(tmp_path, 30, commands) as hosts:
+        done = measured(tmp_path, hosts, [*hosts.names, "refused", "hangs"])
+        state = stored(tmp_path / "fleet")
+    assert set(state.failed) == {"h5", "h9", "refused", "hangs"}, state.failed
+    assert len(state.answered) == 28
+    assert "no shell began, but" in state.failed["h5"]
+    assert "disk full" in state.failed["h9"]
+    assert "Connection refused" in state.failed["refused"]
+    assert "timed out" in state.failed["hangs"]
+    assert done.returncode == 4
+
+
+def test_a_name_with_characters_of_a_shell_is_refused(tmp_path: Path) -> None:
+    with Hosts(tmp_path, 1, {}) as hosts:
+        done = measured(tmp_path, hosts, ["h1;touch${IFS}/tmp/never"])
+    assert done.returncode == 2
+    assert "is not a host" in done.stderr
+    assert not os.path.exists("/tmp/never")
