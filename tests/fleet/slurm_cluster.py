@@ -106,15 +106,19 @@ class Cluster:
     def kill(self, name: str) -> None:
         """End the daemon of a node and all that its tasks started, as a power failure would."""
         self._signal(name, signal.SIGKILL)
-        for number in self.tasks(name):
+        for number in self.tasks().get(name, []):
             os.kill(number, signal.SIGKILL)
 
-    def tasks(self, name: str) -> list[int]:
-        """Return the processes of a node's tasks."""
-        mark = f"SLURMD_NODENAME={name}".encode()
+    def tasks(self) -> dict[str, list[int]]:
+        """Return the processes of the tasks of each node that has some."""
         own = f"SLURM_CONF={self.environment['SLURM_CONF']}".encode()
-        every = [path for path in Path("/proc").glob("[0-9]*/environ")]
-        return [int(path.parent.name) for path in every if {mark, own} <= set(_words(path))]
+        found: dict[str, list[int]] = {}
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            words = _words(path)
+            for word in words if own in words else ():
+                if word.startswith(b"SLURMD_NODENAME="):
+                    found.setdefault(word.partition(b"=")[2].decode(), []).append(int(path.parent.name))
+        return found
 
     @property
     def _all(self) -> dict[str, str]:

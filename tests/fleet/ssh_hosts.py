@@ -12,7 +12,9 @@ from types import TracebackType
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 SEPARATE = Path("/run/sshd")
 GARBAGE = "exec head -c 3000000 /dev/urandom"
-FULL = "XDG_CACHE_HOME={full} TMPDIR={full} TIERSCOPE_FLEET_SHARED=1 exec sh"
+FULL = (
+    "XDG_CACHE_HOME={full} TMPDIR={full} exec unshare -m sh -c 'mount --bind {full} /dev/shm && exec sh'"  # all its places
+)
 
 
 def lacking() -> str:

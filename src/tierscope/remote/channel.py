@@ -19,7 +19,7 @@ from tierscope.remote.connection import Line, last_line
 
 ANSWER_S = 30.0  # within which a shell begins, and a small program answers
 ENDS_S = 10.0  # for ssh to end after its process
-GREETING_BYTES = 1 << 18  # of a login shell: more is no greeting
+GREETING_BYTES = 1 << 16  # of a login shell: more is no greeting
 LOST = 255  # status of ssh where the connection ended, or a signal ended the process
 
 

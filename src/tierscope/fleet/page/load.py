@@ -1,0 +1,42 @@
+"""What the pages of a fleet show, from its directory."""
+
+from pathlib import Path
+
+from tierscope.errors import ResultError
+from tierscope.fleet.outliers import outliers
+from tierscope.fleet.page import Fleet, Machine
+from tierscope.fleet.session import load as load_session
+from tierscope.fleet.session import sessions
+from tierscope.fleet.store import Store
+from tierscope.fleet.trend import trend
+
+
+def read_fleet(directory: Path) -> Fleet:
+    """Return outliers, changes, machines and histories of suspects; ResultError without reports."""
+    found = outliers(directory).result
+    wanted = {one.machine for one in found.suspects}
+    past: dict[str, list[tuple[str, float]]] = {machine: [] for machine in wanted}
+    machines: list[Machine] = []
+    with Store(directory) as store:
+        for day, record in store.days().items():
+            files = record.files.get("scores", ())
+            if not files:
+                continue
+            rows = store.query("SELECT host, machine, grp, score FROM {files} WHERE session = 0 ORDER BY host", files)
+            for host, machine, group, score in zip(
+                *(rows[name].tolist() for name in ("host", "machine", "grp", "score")), strict=True
+            ):
+                if day == found.day:
+                    machines.append(Machine(host, machine, group))
+                if machine in past and score is not None and score == score:  # noqa: PLR0124 (NaN)
+                    past[machine].append((day, score))
+    return Fleet(directory.name, found, trend(directory), machines, _failed(directory), past)
+
+
+def _failed(directory: Path) -> dict[str, str]:
+    """Return the hosts of the last session that did not answer, with the reason; none where nothing was run."""
+    try:
+        last = load_session(sessions(directory)[-1])
+    except ResultError:
+        return {}
+    return {host: last.failed.get(host, "not measured") for host in last.missing}

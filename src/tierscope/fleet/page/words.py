@@ -1,0 +1,41 @@
+"""The sentences of the pages of a fleet."""
+
+from collections.abc import Mapping
+
+from tierscope.fleet.outliers_result import Outliers, Size
+
+
+def percent(share: float) -> str:
+    """Return '4.1 %'."""
+    return f"{share * 100:.1f} %"
+
+
+def size(slower: Size) -> str:
+    """Return '5.0 % slower (4.1 to 5.9)', or 'faster'."""
+    way, sign = ("slower", 1) if slower.value >= 0 else ("faster", -1)
+    ends = sorted((sign * slower.low, sign * slower.high))
+    return f"{slower.value * sign * 100:.1f} % {way} ({ends[0] * 100:.1f} to {ends[1] * 100:.1f})"
+
+
+def lead(found: Outliers, failed: Mapping[str, str]) -> str:
+    """Return the verdict in a sentence or two."""
+    count = {word: sum(one.verdict == word for one in found.suspects) for word in ("slower", "odd", "inconclusive")}
+    parts = []
+    if found.wrong:
+        parts.append(f"{_machines(len(found.wrong))} computed wrong answers")
+    if count["slower"]:
+        parts.append(f"{_machines(count['slower'])} of {found.machines} {_are(count['slower'])} slower than their peers")
+    if count["odd"]:
+        parts.append(f"{_machines(count['odd'])} {_are(count['odd'])} odd")
+    text = "; ".join(parts) or f"No machine of {found.machines} is confirmed to be slower than its peers"
+    if count["inconclusive"]:
+        text += f". {_machines(count['inconclusive'])} await confirming sessions"
+    return text + (f". {len(failed)} did not answer." if failed else ".")
+
+
+def _machines(count: int) -> str:
+    return f"{count} machine{'s' if count != 1 else ''}"
+
+
+def _are(count: int) -> str:
+    return "are" if count != 1 else "is"
