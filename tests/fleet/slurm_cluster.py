@@ -6,8 +6,10 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_bytes
+from typing import Self
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "srun", "sinfo", "scontrol")
 WHERE = f"{os.environ.get('PATH', '')}:/usr/sbin"
@@ -72,10 +74,11 @@ class Cluster:
         (folder / "munge/key").write_bytes(token_bytes(1024))
         (folder / "munge/key").chmod(0o400)
 
-    def __enter__(self) -> "Cluster":
+    def __enter__(self) -> Self:
         munge = self._folder / "munge"
         self._run("munged", "--force", f"--key-file={munge}/key", f"--socket={munge}/socket",
-                  f"--pid-file={self._folder}/pid/munge", f"--log-file={munge}/log", f"--seed-file={munge}/seed")  # fmt: skip
+                  f"--pid-file={self._folder}/pid/munge", f"--log-file={munge}/log",
+                  f"--seed-file={munge}/seed")  # fmt: skip
         self._run("slurmctld", "-c", "-f", self.environment["SLURM_CONF"])
         for name in self.names:
             self.start(name)
@@ -103,11 +106,16 @@ class Cluster:
         """Start the daemon of a node."""
         self._run("slurmd", "-N", name, "-f", self.environment["SLURM_CONF"])
 
-    def kill(self, name: str) -> None:
-        """End the daemon of a node and all that its tasks started, as a power failure would."""
-        self._signal(name, signal.SIGKILL)
-        for number in self.tasks().get(name, []):
-            os.kill(number, signal.SIGKILL)
+    def kill(self, count: int) -> list[str]:
+        """End some nodes whose tasks run, with all that these started, as a power failure would; return their names."""
+        every = self.tasks()
+        gone = sorted(every)[-count:]
+        for name in gone:
+            for number in every[name]:
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+            self._signal(name, signal.SIGKILL)
+        return gone
 
     def tasks(self) -> dict[str, list[int]]:
         """Return the processes of the tasks of each node that has some."""
@@ -125,10 +133,8 @@ class Cluster:
         return {**os.environ, **self.environment}
 
     def _signal(self, name: str, number: int) -> None:
-        try:
+        with suppress(OSError, ValueError):  # it ended before
             os.kill(int((self._folder / "pid" / name).read_text()), number)
-        except (OSError, ValueError):
-            pass  # it ended before
 
     def _run(self, program: str, *words: str) -> None:
         found = shutil.which(program, path=WHERE)

@@ -8,13 +8,12 @@ import subprocess
 import threading
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 SEPARATE = Path("/run/sshd")
 GARBAGE = "exec head -c 3000000 /dev/urandom"
-FULL = (
-    "XDG_CACHE_HOME={full} TMPDIR={full} exec unshare -m sh -c 'mount --bind {full} /dev/shm && exec sh'"  # all its places
-)
+FULL = "XDG_CACHE_HOME={full} TMPDIR={full} exec unshare -m sh -c 'mount --bind {full} /dev/shm && exec sh'"
 
 
 def lacking() -> str:
@@ -46,7 +45,7 @@ class Hosts:
         """With an `ssh` that knows the hosts, and a cache of their own."""
         return {**os.environ, "PATH": f"{self._folder}/bin:{os.environ['PATH']}"}
 
-    def __enter__(self) -> "Hosts":
+    def __enter__(self) -> Self:
         self._silent.bind(("127.0.2.1", self._port))
         self._silent.listen(8)
         for number, name in enumerate(self.names, 1):

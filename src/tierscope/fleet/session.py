@@ -71,7 +71,8 @@ def begin(directory: Path, asked: Session, plan: FleetPlan) -> Session:
         old = load(folder)
         if old.plan != plan.digest:
             raise UsageError(
-                f"{folder} is a session of another plan ({old.plan}, now {plan.digest}); give --session {asked.session + 1}"
+                f"{folder} is a session of another plan ({old.plan}, now {plan.digest}); "
+                f"give --session {asked.session + 1}"
             )
         old.hosts |= asked.hosts
         old.via, old.limit_s, old.at_once, old.together = asked.via, asked.limit_s, asked.at_once, asked.together
@@ -175,9 +176,7 @@ def separate_clones(directory: Path, asked: Session) -> None:
             own = hashlib.sha256(f"{identity} {host}".encode()).hexdigest()[:16]
             facts = {**report.facts, "identity": identity, "identity_from": "cloned identity and host name"}
             old = directory / asked.answered[host]
-            asked.answered[host] = write_report(
-                directory, msgspec.structs.replace(report, machine=own, facts=facts)
-            )
+            asked.answered[host] = write_report(directory, msgspec.structs.replace(report, machine=own, facts=facts))
             old.unlink(missing_ok=True)
 
 
@@ -213,5 +212,3 @@ def _only_one(folder: Path) -> Iterator[None]:
 
 def _save(folder: Path, asked: Session) -> None:
     write_atomically(folder / STATE, msgspec.json.format(msgspec.json.encode(asked), indent=1))
-
-

@@ -152,7 +152,9 @@ def _asked(command: list[str]) -> str:
     try:
         found = subprocess.run(command, capture_output=True, timeout=ANSWER_S, check=False, stdin=subprocess.DEVNULL)
     except FileNotFoundError as error:
-        raise MachineError("no Slurm here: sinfo is not installed; run this on a login node, or use --via ssh") from error
+        raise MachineError(
+            "no Slurm here: sinfo is not installed; run this on a login node, or use --via ssh"
+        ) from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MachineError(f"{command[0]} does not answer: {error}; look at slurmctld") from error
     if found.returncode:

@@ -21,7 +21,8 @@ from tierscope.remote.connection import Connection, last_line
 READY_S = 20.0  # within which a shell there begins and finds its folder
 CHUNK = 1 << 16
 FIND = """
-for place in "${{XDG_CACHE_HOME:-$HOME/.cache}}" "${{TMPDIR:-/tmp}}/tierscope-$(id -u)" "/dev/shm/tierscope-$(id -u)"; do
+user=$(id -u)
+for place in "${{XDG_CACHE_HOME:-$HOME/.cache}}" "${{TMPDIR:-/tmp}}/tierscope-$user" "/dev/shm/tierscope-$user"; do
   own="$place/tierscope/{digest}"
   mkdir -p -- "$own" 2>/dev/null && chmod 700 "$own" 2>/dev/null && [ -O "$own" ] || continue
   [ -f "$own/room" ] || head -c {size} /dev/zero >"$own/room" 2>/dev/null || {{ rm -f "$own/room"; continue; }}

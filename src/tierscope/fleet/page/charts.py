@@ -47,7 +47,8 @@ def timeline(past: Sequence[tuple[str, float]], spread: float) -> str:
     band = [{"low": -200 * spread, "high": 200 * spread}]
     layers: list[Spec] = [
         {"data": {"values": band}, "mark": {"type": "rect", "color": colour("line"), "opacity": 0.6},
-         "encoding": {"y": {"field": "low", "type": "quantitative", "title": "against the peers (%)"}, "y2": {"field": "high"}}},
+         "encoding": {"y": {"field": "low", "type": "quantitative", "title": "against the peers (%)"},
+                      "y2": {"field": "high"}}},
         {"data": {"values": values}, "mark": {"type": "line", "color": colour("blue"), "point": True},
          "encoding": {"x": {"field": "day", "type": "ordinal", "title": None, "axis": {"labelAngle": 0}},
                       "y": {"field": "share", "type": "quantitative"}}},
@@ -103,5 +104,3 @@ def _with_titles(picture: str) -> str:
         lambda found: f'<path aria-label="{found[1]}"{found[2]}><title>{found[1]}</title></path>',
         re.sub(r'(<path aria-label="[^"]*"[^>]*?)/>', r"\1></path>", picture),
     )
-
-

@@ -10,7 +10,8 @@ from tierscope.fleet.page import Fleet
 from tierscope.printable import printable
 
 TABLES = {
-    "machines": "host TEXT, machine TEXT, grp TEXT, score REAL, verdict TEXT, slower REAL, slower_low REAL, slower_high REAL",
+    "machines": "host TEXT, machine TEXT, grp TEXT, score REAL, verdict TEXT, "
+    "slower REAL, slower_low REAL, slower_high REAL",
     "history": "machine TEXT, day TEXT, score REAL",
     "failed": "host TEXT, reason TEXT",
 }
@@ -27,11 +28,13 @@ def _gauges(fleet: Fleet) -> Iterator[str]:
     yield "# HELP tierscope_fleet_deviation Mean logarithm against the peers; below 0 is slower."
     for one in fleet.machines:
         if one.machine in found.scores:
-            yield f"tierscope_fleet_deviation{{{_label('host', one.host)},{_label('group', one.group)}}} {found.scores[one.machine]!r}"
+            labels = f"{_label('host', one.host)},{_label('group', one.group)}"
+            yield f"tierscope_fleet_deviation{{{labels}}} {found.scores[one.machine]!r}"
     yield "# TYPE tierscope_fleet_suspect gauge"
     yield "# HELP tierscope_fleet_suspect Share by which a suspect is slower, with its verdict."
     for suspect in found.suspects:
-        yield f"tierscope_fleet_suspect{{{_label('host', suspect.host)},{_label('verdict', suspect.verdict)}}} {suspect.slower.value!r}"
+        labels = f"{_label('host', suspect.host)},{_label('verdict', suspect.verdict)}"
+        yield f"tierscope_fleet_suspect{{{labels}}} {suspect.slower.value!r}"
     for name, text, value in (
         ("answered", "Machines that answered.", found.machines),
         ("unanswered", "Hosts of the last session that did not answer.", len(fleet.failed)),

@@ -24,7 +24,9 @@ def lead(found: Outliers, failed: Mapping[str, str]) -> str:
     if found.wrong:
         parts.append(f"{_machines(len(found.wrong))} computed wrong answers")
     if count["slower"]:
-        parts.append(f"{_machines(count['slower'])} of {found.machines} {_are(count['slower'])} slower than their peers")
+        parts.append(
+            f"{_machines(count['slower'])} of {found.machines} {_are(count['slower'])} slower than their peers"
+        )
     if count["odd"]:
         parts.append(f"{_machines(count['odd'])} {_are(count['odd'])} odd")
     text = "; ".join(parts) or f"No machine of {found.machines} is confirmed to be slower than its peers"

@@ -28,7 +28,7 @@ def machine_of(bundle: Bundle, host: str) -> tuple[str, str]:
     return hashlib.sha256(host.encode()).hexdigest()[:16], "host name"
 
 
-def facts_of(machine: Machine, system: System, bundle: Bundle) -> dict[str, str]:
+def facts_of(machine: Machine, system: System) -> dict[str, str]:
     """Return what is known of a host; the limit of a `HostReport` on lengths is kept."""
     identity = machine.identity
     state = {name: machine.state.get(name) for name in ("thp", "governor", "load_1min")}

@@ -144,7 +144,7 @@ def _samples(content: bytes) -> Blocks:
 def _why(bundle: Bundle, error: Exception) -> str:
     """Say what the core printed last where it failed, else what does not fit."""
     last = bundle.text("errors").splitlines()[-1:] or [""]
-    if bundle.status == 124:  # noqa: PLR2004 (of timeout(1))
+    if bundle.status == 124:  # of timeout(1)
         return "the plan took longer than its limit; raise --limit, or look what else runs there"
     said = f": {last[0][:200]}" if last[0] else ""
     return f"the core ended with status {bundle.status}{said}; {error}"

@@ -38,9 +38,7 @@ def output_of(command: Sequence[str], until: float, environment: Mapping[str, st
             _end(process)
         errors.seek(0)
         if not found.strip():
-            raise MachineError(
-                f"nothing came back (status {process.returncode}): {last_line(errors.read(LAST_BYTES))}"
-            )
+            raise MachineError(f"nothing came back (status {process.returncode}): {last_line(errors.read(LAST_BYTES))}")
         return found
 
 
@@ -49,7 +47,8 @@ LATE = "no answer within its time; look whether the host hangs, or raise --limit
 
 def read_until(stream: int, until: float) -> bytes:
     """Return all that a stream gives until it ends; MachineError where it is late or gives too much."""
-    parts, size = [], 0
+    parts: list[bytes] = []
+    size = 0
     while True:
         left = until - time.monotonic()
         if left <= 0 or not select.select([stream], [], [], left)[0]:

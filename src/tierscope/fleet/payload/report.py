@@ -38,7 +38,7 @@ def report_of(content: bytes, asked: Asked) -> HostReport:
         system = System(bundle.root(Path(folder)))
         machine = _machine(bundle, system)
         found = numbers_of(bundle, machine.identity.caches)
-        facts = facts_of(machine, system, bundle)
+        facts = facts_of(machine, system)
     if not found.numbers and not found.wrong:
         raise MachineError("the host measured nothing that has a number; its CPUs may be taken by other programs")
     identity, source = machine_of(bundle, asked.host)
@@ -46,8 +46,8 @@ def report_of(content: bytes, asked: Asked) -> HostReport:
     facts |= {"identity_from": source, **_busy(bundle), **_clock(at, asked), **asked.facts}
     return HostReport(
         schema=SCHEMA, host=asked.host, machine=identity, day=asked.day, at=at, session=asked.session, plan=asked.plan,
-        tierscope=__version__, origin="measured" if found.real else "synthetic", facts=facts, peak_bytes_per_s=machine.peak_bytes_per_s or None,
-        wrong_answers=found.wrong, numbers=found.numbers,
+        tierscope=__version__, origin="measured" if found.real else "synthetic", facts=facts,
+        peak_bytes_per_s=machine.peak_bytes_per_s or None, wrong_answers=found.wrong, numbers=found.numbers,
     )  # fmt: skip
 
 

@@ -1,0 +1,57 @@
+"""What a host sends: whole bundles are read, and all else has a reason."""
+
+from pathlib import Path
+
+import pytest
+
+from tierscope.errors import MachineError, UsageError
+from tierscope.fleet.canary import VISITS, canary
+from tierscope.fleet.payload.bundle import read_bundle
+from tierscope.fleet.plan import metric_of
+from tierscope.fleet.session_hosts import read_hosts
+
+WHOLE = b"Welcome!\ntierscope-bundle 1\npart output 5\na\nb\nc\npart root/proc/x 0\n\nend 0\n"
+
+
+def test_a_greeting_before_a_bundle_is_no_part_of_it() -> None:
+    found = read_bundle(WHOLE)
+    assert found.parts == {"output": b"a\nb\nc", "root/proc/x": b""}
+    assert found.status == 0
+
+
+@pytest.mark.parametrize("size", range(WHOLE.index(b"part output"), len(WHOLE) - 1 - len(b"end 0")))
+def test_a_bundle_that_is_cut_anywhere_is_refused(size: int) -> None:
+    with pytest.raises(MachineError, match="cut off"):
+        read_bundle(WHOLE[:size])
+
+
+def test_garbage_a_refusal_and_silence_have_their_reasons() -> None:
+    with pytest.raises(MachineError, match=r"4 bytes of something else: '.*1b\[2J'"):
+        read_bundle(b"\x1b[2J")
+    with pytest.raises(MachineError, match="the host refused: another measurement"):
+        read_bundle(b"\ntierscope-refused another measurement runs\n")
+    with pytest.raises(MachineError, match="answered nothing"):
+        read_bundle(b"\n")
+
+
+def test_no_part_leaves_the_folder_of_a_host(tmp_path: Path) -> None:
+    bad = b"tierscope-bundle 1\npart root/../../evil 1\nx\nend 0\n"
+    read_bundle(bad).root(tmp_path / "in")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_the_canary_has_20_to_50_rows_of_three_visits_and_lasts_under_20_seconds() -> None:
+    measures = [line for line in canary().text.splitlines() if line.startswith("measure ")]
+    metrics = [metric_of(line) for line in measures]
+    assert 20 <= len(set(metrics)) <= 50
+    assert {metrics.count(one) for one in metrics} == {VISITS}
+    assert sum(float(line.split()[1].partition("=")[2]) for line in measures) < 10  # mapping takes as long again
+
+
+def test_a_hosts_file_has_facts_and_refuses_duplicates(tmp_path: Path) -> None:
+    path = tmp_path / "hosts"
+    path.write_text("a rack=r1  # first\n\nb\n")
+    assert read_hosts(path) == {"a": {"rack": "r1"}, "b": {}}
+    path.write_text("a\na\n")
+    with pytest.raises(UsageError, match="line 2: a is listed twice"):
+        read_hosts(path)
