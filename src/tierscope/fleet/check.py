@@ -5,7 +5,7 @@ drift cannot become the rule. A metric is slow where it is beyond both bounds:
 
     ratio to the median of the baseline > 1 + LIMIT,  and  > 1 + SPREADS x (1.4826 MAD of the log baseline)
 
-Slow at the first measurement, and slow again at the second: failed. A host whose CPUs are taken by others is not judged.
+Slow at the first measurement, and slow again at the second: failed. A host whose CPUs others use is not judged.
 Blind to a fault that was there when the baseline was learned; compare hosts for that (`fleet outliers`).
 """
 
