@@ -32,7 +32,7 @@ from tierscope.cli.help import Area, Command, Tried
 @click.option("--together", is_flag=True, help="Start on all hosts at the same time.")
 @click.option("--at-once", type=click.IntRange(1, 4096), default=16, help="Hosts that measure at the same time.")
 @click.option("--limit", type=click.IntRange(5, 86400), default=60, help="Seconds that the plan may take on a host.")
-@click.option("--confirm", is_flag=True, help="Repeat what `fleet outliers` asks for: suspects beside controls.")
+@click.option("--confirm", is_flag=True, help="Repeat what `fleet outliers` asks for: suspects with controls.")
 def fleet_run(plan: str, via: str, hosts: Path | None, out: Path, session: int, **how: bool | int) -> int:
     """Measure many hosts with the same plan.
 
