@@ -102,6 +102,15 @@ class Cluster:
         """Take a node out of service."""
         self._run("scontrol", "update", f"nodename={name}", "state=drain", f"reason={why}")
 
+    def resume(self) -> None:
+        """Take the drained nodes back into service, as an administrator does."""
+        said = subprocess.run(
+            ["sinfo", "-hN", "-o", "%N %T"], env=self._all, capture_output=True, text=True, check=True
+        ).stdout
+        for name, state in (line.split() for line in said.splitlines()):
+            if state.startswith("drain"):
+                self._run("scontrol", "update", f"nodename={name}", "state=resume")
+
     def start(self, name: str) -> None:
         """Start the daemon of a node."""
         self._run("slurmd", "-N", name, "-f", self.environment["SLURM_CONF"])

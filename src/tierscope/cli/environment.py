@@ -20,7 +20,7 @@ VARIABLES = {
     "TIERSCOPE_CRASH_LOG": "for the check of `tierscope crash`: the file that `{log}` names. Set by `tierscope`",
     "TIERSCOPE_SHADOW": "for `libtierscope-shadow.so`: directory of its plan and its counts. Set by `tierscope crash`; "
     "see [counting](../how-to/crash-safety.md#count-flushes-and-fences)",
-    "TIERSCOPE_FLEET_SHARED": "any value, on a host of a fleet: several measurements of that host may run at the same time, "
+    "TIERSCOPE_FLEET_SHARED": "any value, on a host of a fleet: several measurements may run there at the same time, "
     "as in tests",
     "TIERSCOPE_PARENT": "for `tierscope-core run`: number of the process that owns it; it ends with that process. Set "
     "by `tierscope`",
