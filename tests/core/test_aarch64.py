@@ -74,7 +74,7 @@ def test_it_states_what_the_processor_is(core: list[str | Path]) -> None:
 @pytest.mark.slow
 def test_traffic_of_lines_that_are_only_written_is_unknown(core: list[str | Path]) -> None:
     kernels = json.loads(lanes.run([*core, "catalogue"]))["kernels"]
-    bus = {kernel["name"]: kernel["bus_bytes_per_operation"] for kernel in kernels}
+    bus = {kernel["kernel"]: kernel["bus_bytes_per_operation"] for kernel in kernels}
     assert bus["read"] == 64
     assert bus["update"] == 128  # it loads what it stores
     assert bus["zva"] == 64
@@ -92,7 +92,7 @@ def test_it_measures_on_aarch64(core: list[str | Path], tmp_path: Path) -> None:
     assert hello["clock"]["source"] == "cntvct"
     assert prepared["groups"][0]["isa"] == "neon"
     assert measured["rows"] > 0
-    assert checked["largest_relative_error"] == [0]
+    assert checked["largest_relative_error"][0] <= 1e-15  # a fused multiply-add rounds once
 
 
 @pytest.mark.slow
@@ -103,20 +103,31 @@ def test_a_run_from_aarch64_is_shown_and_compared_here(core: list[str | Path], t
 
     def tierscope(*words: str, core: str = "") -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "tierscope.cli.entry", *words],
+            [sys.executable, "-c", "from tierscope.cli.entry import main; raise SystemExit(main())", *words],
             env={**os.environ, **({"TIERSCOPE_CORE": core} if core else {})},
             cwd=tmp_path, text=True, capture_output=True, check=False,
         )  # fmt: skip
-        assert done.returncode in (0, 4), done.stdout + done.stderr  # 4: measured, but not sure
+        assert done.returncode in (0, 1, 4), done.stdout + done.stderr  # 1: slower, as an emulator is; 4: not sure
         return done.stdout
 
-    stream = ("run", "stream", "kernels=read,triad", "array=1MiB", "threads=1", "precision=0.5", "budget=0.2")
+    stream = (
+        "run",
+        "stream",
+        "kernels=read,triad",
+        "array=1MiB",
+        "pages=4k",
+        "threads=1",
+        "precision=0.5",
+        "budget=0.2",
+    )
     tierscope(*stream, "visits=1", "--out", "arm", core=str(wrapper))
     tierscope(*stream, "visits=1", "--out", "here")
     assert "triad" in tierscope("show", "arm")
-    assert json.loads((tmp_path / "arm/result.json").read_bytes())["machine"]["identity"]["architecture"] == "aarch64"
+    identity = json.loads((tmp_path / "arm/result.json").read_bytes())["machine"]["identity"]
+    assert (identity["architecture"], identity["model"]) == ("aarch64", "Neoverse-N1")
     assert "triad" in tierscope("compare", "here", "arm")
-    assert "Neoverse-N1" in tierscope("export", "arm", "--to", "json")
+    assert "triad" in tierscope("export", "arm", "--to", "csv")
+    assert (tmp_path / "arm/report.html").stat().st_size > 10_000
     flushes = tierscope("run", "flush", "chunks=4KiB", "footprint=1MiB", "limit=5", "--out", "f", core=str(wrapper))
     assert "cvac" in flushes
     assert "clwb" not in flushes
