@@ -30,8 +30,11 @@ def lead(found: Outliers, failed: Mapping[str, str]) -> str:
     if count["odd"]:
         parts.append(f"{_machines(count['odd'])} {_are(count['odd'])} odd")
     text = "; ".join(parts) or f"No machine of {found.machines} is confirmed to be slower than its peers"
-    if count["inconclusive"]:
-        text += f". {_machines(count['inconclusive'])} await confirming sessions"
+    waiting = sum(one.verdict == "inconclusive" and not one.tested for one in found.suspects)
+    if waiting:
+        text += f". {_machines(waiting)} {'await' if waiting != 1 else 'awaits'} confirming sessions"
+    if unsure := count["inconclusive"] - waiting:
+        text += f". {_machines(unsure)} {_are(unsure)} inconclusive after their sessions"
     return text + (f". {len(failed)} did not answer." if failed else ".")
 
 
