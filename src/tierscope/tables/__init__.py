@@ -1,7 +1,7 @@
 """Tables: the records of a run as rows in base units, and what the rows say in words.
 
-A table reads the records whose `experiment.table` is its name. Rows are made of the samples. `tables.measured`
-remembers what was judged for as long as the process lives, `tables.kept` stores rows: the samples stay the truth.
+A table reads the records whose `experiment.table` is its name. Rows are computed from the samples
+each time (summaries are never stored); `tables.measured` remembers them for as long as the process lives.
 """
 
 import inspect
@@ -15,7 +15,6 @@ from tierscope.record.result import Run
 from tierscope.registry import Registry
 from tierscope.sound import reads
 from tierscope.tables.column import Column
-from tierscope.tables.kept import recall
 from tierscope.tables.rows import Flat, JudgedRow, Row, columns_of, flat
 
 ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
@@ -227,12 +226,8 @@ class Plain:
 
     @reads("a table")
     def rows(self, run: Run) -> list[Any]:
-        """Return the rows as the table made them, which its insights, figures and terminal form read.
-
-        Of a complete run they may be stored (`tables.kept`); then no samples are read.
-        """
-        rows: list[Any] = recall(run, f"rows of {self.name}", list[self.row], lambda: list(self._table.rows(run)))  # type: ignore[name-defined]
-        return rows
+        """Return the rows as the table made them, which its insights, figures and terminal form read."""
+        return list(self._table.rows(run))
 
     def flat(self, run: Run) -> list[Flat]:
         """Return the rows as everything outside of the suite reads them."""
