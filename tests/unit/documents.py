@@ -116,6 +116,8 @@ def fault(words: list[str], root: Path) -> str:
             return "" if name in commands else f"no command {name}"
         if rest and isinstance(commands[name], click.Group):  # `fleet run`: a command of two words
             name, *rest = f"{name} {rest[0]}", *rest[1:]
+            if not rest:  # its name alone, in a sentence or a table
+                return "" if name in commands else f"no command {name}"
         context = commands[name].make_context(name, list(rest))
         _check_names(name, context.params)
     except (click.ClickException, TierscopeError) as error:

@@ -22,11 +22,12 @@ from tierscope.run.start import begin, execute, this_machine
 from tierscope.simulated.preset import measured
 from tierscope.units import MiB, word_bytes
 
-WORDS = {
-    "latency": {"pages": "thp", "budget": "0.1"},
-    "tlb": {"pages": "4k,thp", "budget": "0.1", "visits": "1"},
-    "stream": {"kernels": "read", "budget": "0.2", "visits": "1"},
-}
+SHORT = (
+    "latency pages=thp budget=0.1",
+    "tlb pages=4k,thp budget=0.1 visits=1",
+    "stream kernels=read budget=0.2 visits=1",
+)
+WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""
 
 STAIRCASE = "latency"

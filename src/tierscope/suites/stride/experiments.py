@@ -54,7 +54,7 @@ class StrideOptions(SuiteOptions, frozen=True, kw_only=True):
         several("store", STORES),
         Help(
             "how writes leave the core: `nt` (non-temporal stores), `clwb`, `clflushopt`, `clflush`, "
-            "`movdir64b`, `none`; no fence"
+            "`movdir64b`; on AArch64 `civac`, `cvac`, `cvap`, `cvadp`; `none`; no fence"
         ),
     ] = ("nt",)
     order: Annotated[
