@@ -212,7 +212,7 @@ def _notes(size: int, cache: int, seen: str, half: str) -> list[str]:
     if size < TIMES_CACHE * cache:
         notes.append(
             f"a footprint of {show_size(size)} is under {TIMES_CACHE} x the last-level cache, {show_bytes(cache)} as "
-            f"{seen}: lines that stay in it are found again"
+            f"{seen}: lines that clwb or no flush leave there are found again"
         )
     return notes
 
