@@ -24,6 +24,7 @@ from tierscope.fleet.payload import payload_of
 from tierscope.fleet.payload.process import output_of
 from tierscope.fleet.payload.report import Asked, report_of
 from tierscope.fleet.plan import FleetPlan
+from tierscope.stats.median import MAD_SIGMA
 
 LEARN = 5
 LIMIT = 0.10
@@ -36,7 +37,7 @@ POINTS = (
 
 
 class Baseline(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What is stored: checks by metric, of one plan on one machine."""
+    """The stored checks of one plan on one machine, by metric."""
 
     schema: int = 1
     machine: str
@@ -85,7 +86,7 @@ def slower(one: Number, values: list[float]) -> str:
     """Return 'bandwidth.read.all 21 % slower than this host was'; "" where it is not slow."""
     logs = [math.log(value) for value in values]
     middle = statistics.median(logs)
-    spread = 1.4826 * statistics.median(abs(log - middle) for log in logs)
+    spread = MAD_SIGMA * statistics.median(abs(log - middle) for log in logs)
     sign = 1 if one.better == "lower" else -1
     excess = sign * (math.log(one.value) - middle)
     if excess <= max(math.log1p(LIMIT), SPREADS * spread):

@@ -1,5 +1,6 @@
 """Monthly compaction: the rows of a month that is over, sorted by host and metric, so that a history reads little."""
 
+import hashlib
 from pathlib import Path
 
 from tierscope.fleet.store import SCHEMA, MonthRecord, Store
@@ -12,26 +13,24 @@ def compact(directory: Path) -> int:
     the days.
     """
     with Store(directory) as store:
-        days = {day: one for day, one in store.days().items() if "rows" in one.files}
+        every = store.days()
+        days = {day: one for day, one in every.items() if "rows" in one.files}
         current = max(days, default="")[:7]
         done, old = store.months(), _listed(store.root)
         new = [month for month in sorted({day[:7] for day in days}) if month < current and month not in done]
         for month in new:
             digests = {day: one.digest for day, one in days.items() if day.startswith(month)}
-            mark = f"{hash_of(digests)}"
-            path = f"rows_by_host/month={month}/part-{mark}.parquet"
+            path = f"rows_by_host/month={month}/part-{hash_of(digests)}.parquet"
             source = store.source(p for day in digests for p in days[day].files["rows"])
             store.copy(path, f"SELECT * FROM {source} ORDER BY machine, metric, day, session")
-            every = {day: one.digest for day, one in store.days().items() if day.startswith(month)}
-            store.keep(MonthRecord(schema=SCHEMA, month=month, days=every, files=(path,)))
+            whole = {day: one.digest for day, one in every.items() if day.startswith(month)}
+            store.keep(MonthRecord(schema=SCHEMA, month=month, days=whole, files=(path,)))
             store.forget(one for one in old if one.startswith(f"rows_by_host/month={month}/") and one != path)
         return len(new)
 
 
 def hash_of(digests: dict[str, str]) -> str:
     """Return a digest of a month from those of its days."""
-    import hashlib
-
     return hashlib.sha256("\n".join(f"{day} {one}" for day, one in sorted(digests.items())).encode()).hexdigest()[:24]
 
 

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from tierscope.fleet.screen import Screened
-from tierscope.fleet.store import DayRecord, Store
-from tierscope.fleet.window import DAYS, Floats, Window, mean_of
+from tierscope.fleet.known import Floats, mean_and_count, mean_of
+from tierscope.fleet.screen import Part, Screened
+from tierscope.fleet.store import DayRecord, Store, literal
+from tierscope.fleet.window import DAYS, Window
 
 LIMIT, RATE = 0.02, 0.05  # slower by more than this; share of false discoveries
 LEAST_SLOTS, LEAST_CONTROLS = 3, 4
@@ -27,7 +28,7 @@ CALM = 1.5  # a control is within so many spreads of its peers, in every metric 
 
 @dataclass(frozen=True)
 class Confirmed:
-    """Of the suspects, (suspects, metrics + 1), the score last: mean deviation, its error, slots and verdicts."""
+    """The test of the suspects, (suspects, metrics + 1), the score last: mean deviation, its error, slots, verdicts."""
 
     suspects: npt.NDArray[np.intp]
     mean: Floats
@@ -44,23 +45,23 @@ def controls_of(screened: Screened, seed: int) -> npt.NDArray[np.intp]:
     chosen: list[int] = []
     for part in screened.parts:
         if screened.suspect[part.places].any():
-            calm = part.peers[np.abs(screened.z[part.peers, -1]) < CALM]
-            calm = calm[~screened.suspect[calm]]
-            chosen += draw.permutation(calm)[:MOST_CONTROLS].tolist()
+            chosen += draw.permutation(_calm(part, screened))[:MOST_CONTROLS].tolist()
     return np.array(sorted(set(chosen)), dtype=np.intp)
 
 
-def sessions(store: Store, records: dict[str, DayRecord], window: Window) -> tuple[Floats, Any]:
-    """Return the further sessions of the window's days, (sessions, machines, metrics + 1), and their names.
+def _calm(part: Part, screened: Screened) -> npt.NDArray[np.intp]:
+    """Return the peers of a part that are no suspects, and near the middle."""
+    calm: npt.NDArray[np.intp] = part.peers[~screened.suspect[part.peers] & (np.abs(screened.z[part.peers, -1]) < CALM)]
+    return calm
 
-    Absent numbers are NaN.
-    """
+
+def sessions(store: Store, records: dict[str, DayRecord], window: Window) -> Floats:
+    """Return the further sessions of the window's days, (sessions, machines, metrics + 1); absent numbers are NaN."""
     used = [one for one in sorted(records) if one <= window.day][-DAYS:]
     files = [path for day in used for path in records[day].files.get("rows", ())]
-    plan = window.plan.replace("'", "''").replace("{", "{{").replace("}", "}}")
     found = store.query(
         "SELECT day, session, machine_key, metric_key, deviation FROM {files} "
-        f"WHERE session > 0 AND plan = '{plan}' ORDER BY day, session",
+        f"WHERE session > 0 AND plan = {literal(window.plan)} ORDER BY day, session",
         files,
     )
     names = [f"{day} {session}" for day, session in zip(found["day"].tolist(), found["session"].tolist(), strict=True)]
@@ -70,7 +71,7 @@ def sessions(store: Store, records: dict[str, DayRecord], window: Window) -> tup
         machine, metric = _place(window.key, found["machine_key"]), _place(window.metric_keys, found["metric_key"])
         known = (machine >= 0) & (metric >= 0)
         made[slot[known], machine[known], metric[known]] = np.asarray(found["deviation"])[known]
-    return np.concatenate([made, mean_of(made)[:, :, None]], axis=2), slots
+    return np.concatenate([made, mean_of(made)[:, :, None]], axis=2)
 
 
 def _place(keys: npt.NDArray[np.int64], asked: Any) -> npt.NDArray[np.intp]:
@@ -87,11 +88,11 @@ def confirm(window: Window, screened: Screened, seen: Floats) -> Confirmed:
     relative, control_error = np.full_like(seen, np.nan), np.full((len(window.key), width), np.nan)
     noise, degrees = _noise(seen)
     for part in screened.parts:
-        calm = part.peers[~screened.suspect[part.peers] & (np.abs(screened.z[part.peers, -1]) < CALM)]
+        calm = _calm(part, screened)
         if len(calm) < LEAST_CONTROLS or not len(seen):
             continue
         share, left = shrinking(part.spread, window)
-        level, count = _mean(seen[:, calm] - (share * screened.deviation[calm])[None], 1)
+        level, count = mean_and_count(seen[:, calm] - (share * screened.deviation[calm])[None], 1)
         level = np.where(count >= LEAST_CONTROLS, level, np.nan)
         relative[:, part.places] = seen[:, part.places] - level[:, None]
         # noise is fresh in each slot, what is unknown of the controls is the same in all
@@ -99,7 +100,7 @@ def confirm(window: Window, screened: Screened, seen: Floats) -> Confirmed:
         control_error[part.places] = np.sqrt(error)
     found = relative[:, suspects]
     slots = (~np.isnan(found)).sum(axis=0)
-    mean, _ = _mean(found, 0)
+    mean, _ = mean_and_count(found, 0)
     error = np.sqrt(noise**2 / np.maximum(slots, 1) + control_error[suspects] ** 2)
     return _judged(suspects, mean, error, slots, noise, degrees)
 
@@ -124,20 +125,13 @@ def discoveries(chance: Floats, rate: float) -> npt.NDArray[np.bool_]:
     return chance <= ordered[below[-1]] if below.size else np.zeros(chance.shape, dtype=bool)
 
 
-def _mean(values: Floats, axis: int) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Return the mean over an axis of what is known, NaN where nothing is, and how many that are."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=axis)
-    return np.where(count > 0, np.where(known, values, 0).sum(axis=axis) / np.maximum(count, 1), np.nan), count
-
-
 def _noise(seen: Floats) -> tuple[Floats, float]:
     """Return the noise of one session around its machine's mean, (metrics + 1,), and its degrees of freedom."""
     slots, machines, width = seen.shape
     if slots < 2 or not machines:
         return np.full(width, np.nan), 1.0
-    apart = seen - _mean(seen, 1)[0][:, None]
-    apart = apart - _mean(apart, 0)[0][None]
+    apart = seen - mean_and_count(seen, 1)[0][:, None]
+    apart = apart - mean_and_count(apart, 0)[0][None]
     known = ~np.isnan(apart)
     ran = known.sum(axis=0)
     degrees = np.maximum((ran - 1).clip(min=0).sum(axis=0) - (slots - 1), 1)

@@ -9,8 +9,9 @@ from scipy import stats
 
 from tierscope.fleet.confirm import LEAST_CONTROLS, LIMIT, MOST_CONTROLS, RATE, Confirmed
 from tierscope.fleet.confirm_plan import SESSIONS
+from tierscope.fleet.known import Floats
 from tierscope.fleet.screen import LOW_METRIC, LOW_SCORE, Part, distance
-from tierscope.fleet.window import Floats, Window
+from tierscope.fleet.window import Window
 
 POWER = 0.8
 
@@ -21,13 +22,13 @@ def sees(part: Part, window: Window, confirmed: Confirmed | None) -> tuple[float
     width = len(part.spread)
     tests = max(1, len(confirmed.suspects) if confirmed else len(part.places) // 10) * width
     found = max(1, int(confirmed.rejected.sum()) if confirmed else 1)
-    strict = stats.norm.isf(min(0.05, RATE * found / tests)) + stats.norm.ppf(POWER)
+    strict, power = stats.norm.isf(min(0.05, RATE * found / tests)), stats.norm.ppf(POWER)
     controls = max(LEAST_CONTROLS, min(MOST_CONTROLS, len(part.places) // 2))
     error = noise * np.sqrt((1 + 1 / controls) / SESSIONS)
     spread = np.hypot(part.spread, error)
     low = np.append(np.full(width - 1, LOW_METRIC), LOW_SCORE)
-    by_screen = np.maximum(distance(width - 1) * part.spread, low) + stats.norm.ppf(POWER) * part.spread
-    by_test = LIMIT + np.hypot((strict - stats.norm.ppf(POWER)) * error, 0) + stats.norm.ppf(POWER) * spread
+    by_screen = np.maximum(distance(width - 1) * part.spread, low) + power * part.spread
+    by_test = LIMIT + strict * error + power * spread
     logs = np.maximum(by_screen, by_test)
     return float(-np.expm1(-logs[-1])), float(-np.expm1(-np.median(logs[:-1]))) if width > 1 else 0.0
 

@@ -1,4 +1,4 @@
-"""What peers cannot show: bandwidth against clock and populated channels, and a group against its first days.
+"""Bandwidth against clock and populated channels, and a group against its first days: peers cannot show either.
 
 A fleet that is slow as a whole has normal peers. Its bandwidth per peak falls from one day to another, and it falls
 behind groups of the same family. A fleet that was slow from its first day on, without another group, is not noticed.
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tierscope.fleet.outliers_result import Inefficient, Size
-from tierscope.fleet.store import DayRecord, Store
+from tierscope.fleet.outliers_result import Inefficient, Size, size_of
+from tierscope.fleet.store import DayRecord, Store, literal
 from tierscope.fleet.window import Window
 
 LOW = 0.75  # of the group's efficiency: missing channels, a lower clock
@@ -54,10 +54,9 @@ def against_first_days(store: Store, records: dict[str, DayRecord], window: Wind
     if len(early) < 2:
         return {}
     files = [path for one in (*early, window.day) for path in records[one].files["scores"]]
-    plan = window.plan.replace("'", "''").replace("{", "{{").replace("}", "}}")
     found = store.query(
         "SELECT grp, day, exp(median(ln(efficiency))) AS level FROM {files} WHERE session = 0 "
-        f"AND plan = '{plan}' AND efficiency > 0 AND grp != '' GROUP BY grp, day ORDER BY grp, day",
+        f"AND plan = {literal(window.plan)} AND efficiency > 0 AND grp != '' GROUP BY grp, day ORDER BY grp, day",
         files,
     )
     levels: dict[str, list[tuple[str, float]]] = {}
@@ -75,4 +74,4 @@ def _size(days: list[tuple[str, float]], today: str) -> Size | None:
     change = now[0] - float(before.mean())
     if change + half > np.log1p(-LEAST):
         return None
-    return Size(*(float(-np.expm1(one)) for one in (change, change + half, change - half)))
+    return size_of(change, half)

@@ -20,12 +20,13 @@ from tierscope.fleet.fold_read import read_day
 from tierscope.fleet.folder import REPORTS
 from tierscope.fleet.groups import grouped
 from tierscope.fleet.host_report import HostReport
+from tierscope.fleet.known import mean_and_count
 from tierscope.fleet.outliers_result import Listed
 from tierscope.fleet.store import SCHEMA, DayRecord, Store
 from tierscope.printable import printable
+from tierscope.stats.median import MAD_SIGMA
 
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-MAD = 1.4826
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class Table:
             known = ~np.all(np.isnan(logs), axis=0)
             median, mad = np.full((2, logs.shape[1]), np.nan)
             median[known] = np.nanmedian(logs[:, known], axis=0)
-            mad[known] = MAD * np.nanmedian(np.abs(logs[:, known] - median[known]), axis=0)
+            mad[known] = MAD_SIGMA * np.nanmedian(np.abs(logs[:, known] - median[known]), axis=0)
             self._median[f"{plan} {name}"] = (median, mad, np.sum(~np.isnan(logs), axis=0), plan)
         own = {self.reports[place].machine: name for place, name in zip(first, names, strict=True)}
         for place, report in enumerate(self.reports):
@@ -193,9 +194,7 @@ class Table:
 
     def scores(self) -> dict[str, Any]:
         """Return one line for each session of each host."""
-        known = ~np.isnan(self.deviation)
-        count = known.sum(axis=1)
-        total = np.where(known, self.deviation, 0).sum(axis=1)
+        mean, count = mean_and_count(self.deviation, 1)
         reports = self.reports
         return {
             "day": np.array([one.day for one in reports], dtype=object),
@@ -206,7 +205,7 @@ class Table:
             "session": np.array([one.session for one in reports], dtype=np.int8),
             "at": np.array([one.at for one in reports]),
             "grp": np.array(self.group, dtype=object),
-            "score": np.where(count > 0, total / np.maximum(count, 1), np.nan),
+            "score": mean,
             "metrics": count.astype(np.int32),
             "efficiency": np.array([efficiency(one) for one in reports]),
             "wrong": np.array([one.wrong_answers for one in reports], dtype=np.int64),

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from tierscope.errors import UsageError
-from tierscope.fleet.store import Store
+from tierscope.fleet.store import Store, literal
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -25,10 +25,10 @@ class Point(msgspec.Struct, frozen=True):
 def history(directory: Path, host: str) -> tuple[Point, ...]:
     """Return all numbers of a host or machine by metric and day; UsageError for a name that no report has."""
     with Store(directory) as store:
-        quoted = host.replace("'", "''").replace("{", "{{").replace("}", "}}")
+        name = literal(host)
         found = store.query(
             "SELECT day, session, metric, unit, value, low, high, CASE WHEN isnan(deviation) THEN NULL ELSE deviation "
-            f"END AS deviation FROM {{files}} WHERE machine = '{quoted}' OR host = '{quoted}' "
+            f"END AS deviation FROM {{files}} WHERE machine = {name} OR host = {name} "
             "ORDER BY metric, day, session",
             tuple(_files(store)),
         )

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.fleet.imagine_options import ImagineOptions, Truth, planted
+from tierscope.fleet.known import Floats
 
-Floats = npt.NDArray[np.float64]
 REPEATS, DISTURBED, DISTURBANCE = 5, 0.2, 0.03
 
 

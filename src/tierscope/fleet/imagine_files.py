@@ -14,7 +14,8 @@ from tierscope.errors import UsageError
 from tierscope.files import write_atomically
 from tierscope.fleet.folder import REPORTS, TRUTH, report_path
 from tierscope.fleet.host_report import SCHEMA, HostReport, Number
-from tierscope.fleet.imagine import REPEATS, Fleet, Floats, Sessions
+from tierscope.fleet.imagine import REPEATS, Fleet, Sessions
+from tierscope.fleet.known import Floats
 
 PEAK = 307.2e9  # eight channels at 4800 MT/s, 8 bytes each
 PLAN = "imagined"

@@ -9,12 +9,13 @@ import numpy as np
 
 from tierscope.fleet.confirm import confirm, controls_of
 from tierscope.fleet.confirm_plan import SESSIONS
-from tierscope.fleet.imagine import Fleet, Floats, Sessions, imagine
+from tierscope.fleet.imagine import Fleet, Sessions, imagine
 from tierscope.fleet.imagine_files import PLAN, facts_of
 from tierscope.fleet.imagine_options import ImagineOptions
+from tierscope.fleet.known import Floats, mean_of
 from tierscope.fleet.screen import screen
 from tierscope.fleet.trend_cusum import alarms
-from tierscope.fleet.window import DAYS, Window, mean_of
+from tierscope.fleet.window import DAYS, Window
 
 
 class OutlierScore(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from tierscope.fleet.known import Floats
+
 CUTS, CHANCE, LEAST = 60, 0.001, 6  # cuts tried, allowed chance at each, machines in the smaller peak
 WINDOW = 0.2  # of the distance of the two peaks
 

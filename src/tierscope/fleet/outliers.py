@@ -13,10 +13,11 @@ from tierscope.fleet.confirm import LEAST_SLOTS, LIMIT, Confirmed, confirm, cont
 from tierscope.fleet.confirm_plan import SESSIONS, ConfirmPlan
 from tierscope.fleet.detectable import sees
 from tierscope.fleet.fold import collect
-from tierscope.fleet.outliers_result import Group, MetricSize, Outliers, Size, Suspect, Verdict, WrongAnswer
+from tierscope.fleet.known import Floats
+from tierscope.fleet.outliers_result import Group, MetricSize, Outliers, Size, Suspect, Verdict, WrongAnswer, size_of
 from tierscope.fleet.screen import ODD, Part, Screened, screen
 from tierscope.fleet.store import DayRecord, Store
-from tierscope.fleet.window import Floats, Window, load
+from tierscope.fleet.window import Window, load
 
 PLENTY = 0.5  # share of metrics from which on the headline is the mean of all
 
@@ -49,7 +50,7 @@ def outliers(directory: Path, day: str | None = None) -> Found:
 
 def _found(store: Store, records: dict[str, DayRecord], window: Window) -> Found:
     screened = screen(window)
-    seen, _ = sessions(store, records, window)
+    seen = sessions(store, records, window)
     tested = confirm(window, screened, seen)
     result = Outliers(
         day=window.day,
@@ -122,7 +123,7 @@ def _metrics(window: Window, tested: Confirmed, row: int, spread: Floats) -> Ite
         mean, error = float(tested.mean[row, column]), float(tested.error[row, column])
         if not np.isnan(mean + error):
             half = tested.quantile * error
-            size = Size(*(float(-np.expm1(one)) for one in (mean, mean + half, mean - half)))
+            size = size_of(mean, half)
             confirmed = bool(tested.rejected[row, column])
             yield MetricSize(name, size, float(-mean / spread[column]), confirmed)
 
@@ -133,7 +134,7 @@ def _screened(window: Window, screened: Screened, place: int, part: Part) -> tup
     for column, name in enumerate((*window.metrics, "all")):
         mean, half = float(screened.deviation[place, column]), 1.96 * float(part.spread[column])
         if not np.isnan(mean):
-            size = Size(*(float(-np.expm1(one)) for one in (mean, mean + half, mean - half)))
+            size = size_of(mean, half)
             found.append(MetricSize(name, size, float(-screened.z[place, column]), confirmed=False))
     return tuple(found)
 

@@ -1,5 +1,6 @@
 """What `fleet outliers` found: typed rows, from which the terminal form, JSON and the page are drawn."""
 
+import math
 from typing import Literal
 
 import msgspec
@@ -15,6 +16,11 @@ class Size(msgspec.Struct, frozen=True):
     value: float
     low: float
     high: float
+
+
+def size_of(change: float, half: float) -> Size:
+    """Return a change of a logarithm, and half of its interval, as a share: above 0 is slower."""
+    return Size(*(-math.expm1(one) for one in (change, change + half, change - half)))
 
 
 class MetricSize(msgspec.Struct, frozen=True):

@@ -8,11 +8,12 @@ from scipy import stats
 
 from tierscope.fleet.covariates import separating
 from tierscope.fleet.groups import LEAST
+from tierscope.fleet.known import Floats, mean_of
 from tierscope.fleet.modes import two_modes
 from tierscope.fleet.outliers_result import Covariate
-from tierscope.fleet.window import Floats, Window, mean_of
+from tierscope.fleet.window import Window
+from tierscope.stats.median import MAD_SIGMA
 
-MAD = 1.4826
 FAR, FAR_TODAY, ODD = 2.5, 3.5, 3.5  # healthy spreads
 SHARE = 0.05  # of healthy hosts that the single metrics may make suspects, however many metrics there are
 LOW_METRIC, LOW_SCORE = 0.02, 0.01  # a suspect is at least so much slower
@@ -109,4 +110,4 @@ def _median(values: Floats) -> Floats:
 
 def _spread(values: Floats, places: npt.NDArray[np.intp]) -> Floats:
     """Return the robust spread of each column: 1.4826 median absolute deviations; equal values have a tiny one."""
-    return np.maximum(MAD * _median(np.abs(values[places])), 1e-6)
+    return np.maximum(MAD_SIGMA * _median(np.abs(values[places])), 1e-6)

@@ -140,6 +140,11 @@ class Store:
                 (self.root / path).unlink()
 
 
+def literal(text: object) -> str:
+    """Return a text as a word of SQL for `Store.query`, which also formats it."""
+    return "'" + str(text).replace("'", "''").replace("{", "{{").replace("}", "}}") + "'"
+
+
 def _read(path: Path, kind: type[Any]) -> Any:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)

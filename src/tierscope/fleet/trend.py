@@ -10,9 +10,10 @@ import numpy as np
 
 from tierscope.errors import ResultError
 from tierscope.fleet.fold import collect
-from tierscope.fleet.outliers_result import Listed, Size
-from tierscope.fleet.store import DayRecord, Store
-from tierscope.fleet.trend_cusum import BASELINE, Alarm, Floats, alarms
+from tierscope.fleet.known import Floats
+from tierscope.fleet.outliers_result import Listed, size_of
+from tierscope.fleet.store import DayRecord, Store, literal
+from tierscope.fleet.trend_cusum import BASELINE, Alarm, alarms
 from tierscope.fleet.trend_result import FactChange, GroupChange, HostChange, Trend
 
 FEW = 3  # repeats of one night that replace a week
@@ -21,11 +22,16 @@ NEAR = timedelta(days=3)  # a fact that changed so close to the date is named
 
 def trend(directory: Path) -> Trend:
     """Return every change in the stored days; new reports are folded first. ResultError without any report."""
-    folded = collect(directory)
-    records = {one.day: one for one in folded.days if "scores" in one.files}
-    if not records:
-        raise ResultError(f"{directory} has no usable reports; run tierscope fleet run or tierscope fleet imagine")
+    collect(directory)
+    return stored_trend(directory)
+
+
+def stored_trend(directory: Path) -> Trend:
+    """Return every change in the days that are folded. ResultError without any report."""
     with Store(directory) as store:
+        records = {day: one for day, one in store.days().items() if "scores" in one.files}
+        if not records:
+            raise ResultError(f"{directory} has no usable reports; run tierscope fleet run or tierscope fleet imagine")
         return _trend(store, records)
 
 
@@ -92,17 +98,12 @@ def _change(store: Store, records: dict[str, DayRecord], table: Table, one: Alar
     )
 
 
-def size_of(change: float, half: float) -> Size:
-    """Return a change of a logarithm as a share: above 0 is slower."""
-    return Size(*(float(-np.expm1(one)) for one in (change, change + half, change - half)))
-
-
 def changed_facts(store: Store, records: dict[str, DayRecord], machine: str, day: str) -> Iterator[FactChange]:
     """Yield the facts of a machine that changed within three days of a date."""
     middle = date.fromisoformat(day)
     near = [one for one in records if abs(date.fromisoformat(one) - middle) <= NEAR]
     found = store.query(
-        f"SELECT day, facts FROM {{files}} WHERE machine = '{_quoted(machine)}' AND session = 0 ORDER BY day",
+        f"SELECT day, facts FROM {{files}} WHERE machine = {literal(machine)} AND session = 0 ORDER BY day",
         [path for one in near for path in records[one].files["scores"]],
     )
     decoded = [msgspec.json.decode(text, type=dict[str, str]) for text in found["facts"].tolist()]
@@ -110,10 +111,6 @@ def changed_facts(store: Store, records: dict[str, DayRecord], machine: str, day
         for name in sorted({*before, *after}):
             if before.get(name, "") != after.get(name, ""):
                 yield FactChange(name, before.get(name, ""), after.get(name, ""), str(when))
-
-
-def _quoted(text: str) -> str:
-    return text.replace("'", "''").replace("{", "{{").replace("}", "}}")
 
 
 def _groups(table: Table, scores: dict[str, Any], days: list[str]) -> Iterator[GroupChange]:

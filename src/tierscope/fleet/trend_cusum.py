@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from tierscope.fleet.known import Floats
+from tierscope.stats.median import MAD_SIGMA
+
 Base = tuple[Floats, Floats, npt.NDArray[np.bool_]]
 K, H, CLIP = 1.0, 8.0, 3.0
 BASELINE, WEEK, LIMIT, SURE = 21, 7, 0.02, 0.99
@@ -71,7 +73,7 @@ def baseline(residuals: Floats, start: npt.NDArray[np.intp], which: npt.NDArray[
     known = (np.sum(~np.isnan(values), axis=1) >= BASELINE // 2) & (start[which] + BASELINE < len(residuals))
     values[~known] = 0.0
     middle = np.nanmedian(values, axis=1)
-    robust = 1.4826 * np.nanmedian(np.abs(values - middle[:, None]), axis=1)
+    robust = MAD_SIGMA * np.nanmedian(np.abs(values - middle[:, None]), axis=1)
     plain = np.nanstd(values, axis=1, ddof=1)
     sigma = np.maximum(np.maximum(robust, plain), LEAST_SIGMA)  # the larger: 21 days know it poorly
     return np.nanmean(values, axis=1), sigma, known

@@ -7,9 +7,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.fleet.store import DayRecord, Store
+from tierscope.fleet.known import Floats, mean_of
+from tierscope.fleet.store import DayRecord, Store, literal
 
-Floats = npt.NDArray[np.float64]
 DAYS = 7  # the mean of a week halves the suspects at equal power (docs/decisions/0047)
 
 
@@ -44,13 +44,6 @@ class Window:
         return mean_of(self.mean)
 
 
-def mean_of(values: Floats) -> Floats:
-    """Return the mean over the last axis of what is known; NaN where nothing is."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=-1)
-    return np.where(count > 0, np.where(known, values, 0).sum(axis=-1) / np.maximum(count, 1), np.nan)
-
-
 def load(store: Store, records: dict[str, DayRecord], day: str) -> Window | None:
     """Return the window that ends on a day; None if no host reported a first session on that day."""
     used = [records[one] for one in sorted(records) if one <= day][-DAYS:]
@@ -58,7 +51,7 @@ def load(store: Store, records: dict[str, DayRecord], day: str) -> Window | None
     if today is None:
         return None
     files = [path for record in used for path in record.files.get("rows", ())]
-    where = f"WHERE session = 0 AND plan = {_text(today['plan'][0])}"
+    where = f"WHERE session = 0 AND plan = {literal(today['plan'][0])}"
     found = store.query(
         "SELECT machine_key, metric_key, any_value(metric) AS metric, avg(deviation) AS mean, count(deviation) AS n, "
         f"var_samp(deviation) AS variance, max(CASE WHEN day = '{day}' THEN deviation END) AS last "
@@ -123,7 +116,3 @@ def _window(today: dict[str, Any], found: dict[str, Any], day: str, days: int, s
         noise=np.append(noise, score_noise), metric_keys=metric_keys,
         origins=frozenset(today["origin"].tolist()),
     )  # fmt: skip
-
-
-def _text(value: object) -> str:
-    return "'" + str(value).replace("'", "''").replace("{", "{{").replace("}", "}}") + "'"

@@ -24,7 +24,7 @@ Done = Callable[[str, Answer], None]
 
 @dataclass(frozen=True)
 class Job:
-    """What is run, and how. folder: of the session; limit_s: of the core on one host."""
+    """A payload and how to run it. folder: of the session; limit_s: of the core on one host."""
 
     payload: Payload
     folder: Path

@@ -120,7 +120,7 @@ class _Step:
         path = self._out / node
         try:
             if path.stat().st_size > MOST_BYTES:
-                return MachineError(f"the node wrote more than {MOST_BYTES >> 20} MiB, which is no answer")
+                return MachineError(f"the node wrote more than {MOST_BYTES >> 20} MiB; an answer is smaller")
             content = path.read_bytes()
             path.unlink()
             return content

@@ -8,7 +8,7 @@ from tierscope.fleet.page import Fleet, Machine
 from tierscope.fleet.session import load as load_session
 from tierscope.fleet.session import sessions
 from tierscope.fleet.store import Store
-from tierscope.fleet.trend import trend
+from tierscope.fleet.trend import stored_trend
 
 
 def read_fleet(directory: Path) -> Fleet:
@@ -30,7 +30,7 @@ def read_fleet(directory: Path) -> Fleet:
                     machines.append(Machine(host, machine, group))
                 if machine in past and score is not None and score == score:  # noqa: PLR0124 (NaN)
                     past[machine].append((day, score))
-    return Fleet(directory.name, found, trend(directory), machines, _failed(directory), past)
+    return Fleet(directory.name, found, stored_trend(directory), machines, _failed(directory), past)
 
 
 def _failed(directory: Path) -> dict[str, str]:

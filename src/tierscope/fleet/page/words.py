@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from tierscope.fleet.outliers_result import Outliers, Size
+from tierscope.fleet.outliers_text import open_suspects
 
 
 def percent(share: float) -> str:
@@ -30,8 +31,7 @@ def lead(found: Outliers, failed: Mapping[str, str]) -> str:
     if count["odd"]:
         parts.append(f"{_machines(count['odd'])} {_are(count['odd'])} odd")
     text = "; ".join(parts) or f"No machine of {found.machines} is confirmed to be slower than its peers"
-    waiting = sum(one.verdict == "inconclusive" and not one.tested for one in found.suspects)
-    if waiting:
+    if waiting := len(open_suspects(found)):
         text += f". {_machines(waiting)} {'await' if waiting != 1 else 'awaits'} confirming sessions"
     if unsure := count["inconclusive"] - waiting:
         text += f". {_machines(unsure)} {_are(unsure)} inconclusive after their sessions"

@@ -59,7 +59,7 @@ def read_until(stream: int, until: float) -> bytes:
         parts.append(part)
         size += len(part)
         if size > MOST_BYTES:
-            raise MachineError(f"the host sent more than {MOST_BYTES >> 20} MiB, which is no answer")
+            raise MachineError(f"the host sent more than {MOST_BYTES >> 20} MiB; an answer is smaller")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

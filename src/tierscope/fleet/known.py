@@ -1,0 +1,18 @@
+"""Numbers of which some are absent (NaN): what is known of them."""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def mean_and_count(values: Floats, axis: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Return the mean over an axis of what is known, NaN where nothing is, and how many that are."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=axis)
+    return np.where(count > 0, np.where(known, values, 0).sum(axis=axis) / np.maximum(count, 1), np.nan), count
+
+
+def mean_of(values: Floats) -> Floats:
+    """Return the mean over the last axis of what is known; NaN where nothing is."""
+    return mean_and_count(values, -1)[0]
