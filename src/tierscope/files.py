@@ -40,6 +40,18 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise OSError(error.errno, reason(error), str(path)) from error
 
 
+def cache_folder() -> Path | None:
+    """Return our folder for what can be made again, of this user; None where there is no home.
+
+    Source: freedesktop.org, XDG Base Directory Specification 0.8, 2021 ($XDG_CACHE_HOME).
+    """
+    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    try:
+        return (folder if folder.is_absolute() else Path.home() / ".cache") / "tierscope"
+    except RuntimeError:
+        return None
+
+
 def write_to(path: Path, content: bytes) -> None:
     """Write where the user says: a regular file is replaced as a whole, a pipe, a character device or what a link
     leads to is written into. OSError names `path`.

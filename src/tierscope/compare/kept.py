@@ -4,11 +4,9 @@ They lie in the user's cache folder, not beside the samples: reading a run write
 from others brings no numbers that its samples do not show. What names a file is the digest of all that its numbers
 come from: the result, the sizes and times of the files of samples, and the program's own code.
 Blind to samples that were changed without a change of their size and their time.
-Source: freedesktop.org, XDG Base Directory Specification 0.8, 2021 ($XDG_CACHE_HOME).
 """
 
 import hashlib
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -18,7 +16,7 @@ import msgspec
 
 import tierscope
 from tierscope.errors import TierscopeError
-from tierscope.files import write_atomically
+from tierscope.files import cache_folder, write_atomically
 from tierscope.record.result import Run
 from tierscope.tables import tables
 
@@ -56,15 +54,16 @@ def kept(run: Run, judge: Callable[[Run], Numbers]) -> Numbers:
 
 def _path(run: Run) -> Path | None:
     """Return where the numbers are kept; None where there is no such folder."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    root = cache_folder()
+    if root is None:
+        return None
     try:
-        root = folder if folder.is_absolute() else Path.home() / ".cache"
         files = sorted((run.path / "samples").glob("*"))
         stats = [(file.name, (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
         found = hashlib.sha256(f"{_code()} {stats}".encode() + msgspec.json.encode(run.result))
-    except (OSError, RuntimeError):  # no home
+    except OSError:
         return None
-    return root / "tierscope" / "numbers" / f"{found.hexdigest()[:32]}.json"
+    return root / "numbers" / f"{found.hexdigest()[:32]}.json"
 
 
 @cache

@@ -6,7 +6,6 @@ stores what it used, so that its verdicts are the same everywhere.
 """
 
 import hashlib
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 import numpy as np
 
 from tierscope.errors import TierscopeError
-from tierscope.files import write_atomically
+from tierscope.files import cache_folder, write_atomically
 from tierscope.record.background import Quiet
 
 MOST = 256  # probes of a node that are kept, the latest
@@ -67,13 +66,11 @@ def quiet_file(digest: str, host: str = "") -> Path | None:
 
     host: `ssh:NAME` of another machine, since two machines of one kind may have one digest.
     """
-    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    try:
-        root = folder if folder.is_absolute() else Path.home() / ".cache"
-    except RuntimeError:  # no home
+    root = cache_folder()
+    if root is None:
         return None
     other = f"-{hashlib.sha256(host.encode()).hexdigest()[:12]}" if host else ""
-    return root / "tierscope" / "quiet" / f"{digest}{other}.json"
+    return root / "quiet" / f"{digest}{other}.json"
 
 
 def _read(path: Path | None) -> dict[int, list[Seen]]:

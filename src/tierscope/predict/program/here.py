@@ -5,7 +5,6 @@ another machine, a stopped one, or one that is not real is not taken. What is mi
 about a minute, and kept.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from tierscope import stops
 from tierscope.errors import MachineError, ResultError, TierscopeError, UsageError, refusal
+from tierscope.files import cache_folder
 from tierscope.plans import suites
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
@@ -80,12 +80,8 @@ def _candidates(suite: str, digest: str) -> Iterator[Path]:
 
 
 def _kept(suite: str, digest: str) -> Path | None:
-    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    try:
-        root = folder if folder.is_absolute() else Path.home() / ".cache"
-    except RuntimeError:  # no home
-        return None
-    return root / "tierscope" / "machine" / digest / suite
+    root = cache_folder()
+    return root / "machine" / digest / suite if root else None
 
 
 def _far(machine: Machine) -> str:
