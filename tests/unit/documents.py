@@ -70,7 +70,8 @@ def _lines(text: str) -> Iterator[str]:
 
 def _mention(code: str) -> str:
     """A command named without its arguments is no command line, but must exist."""
-    return f"{code} --help" if re.fullmatch(r"(\./)?tierscope [a-z]+", code) else code
+    name = code.removeprefix("./").removeprefix("tierscope ")
+    return f"{code} --help" if name in commands or re.fullmatch(r"(\./)?tierscope [a-z]+", code) else code
 
 
 def command_lines(text: str) -> list[list[str]]:
@@ -116,8 +117,6 @@ def fault(words: list[str], root: Path) -> str:
             return "" if name in commands else f"no command {name}"
         if rest and isinstance(commands[name], click.Group):  # `fleet run`: a command of two words
             name, *rest = f"{name} {rest[0]}", *rest[1:]
-            if not rest:  # its name alone, in a sentence or a table
-                return "" if name in commands else f"no command {name}"
         context = commands[name].make_context(name, list(rest))
         _check_names(name, context.params)
     except (click.ClickException, TierscopeError) as error:
