@@ -1,4 +1,4 @@
-/// What an x86-64 processor says of itself, by CPUID.
+/// The features and the name of an x86-64 processor, by CPUID.
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2, CPUID and XGETBV.
 #if defined(__x86_64__)
 #include <cpuid.h>

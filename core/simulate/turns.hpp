@@ -65,7 +65,7 @@ class Turns {
     list.called = calls(step);
     go(step);
   }
-  /// Of those with steps the one that is behind.
+  /// The thread that is behind, among those with steps.
   template <class Clock>
   std::optional<std::uint32_t> pick(const Clock& clock) const {
     std::optional<std::uint32_t> found;
