@@ -1,7 +1,8 @@
 /// The features and the name of an AArch64 processor: from the auxiliary vector, from identification registers that
-/// Linux emulates for users, and from instructions that are tried, because an emulator or a hypervisor may promise what it does not run.
-/// Source: Linux, Documentation/arm64/elf_hwcaps.rst, cpu-feature-registers.rst, arch/arm64/include/asm/cputype.h
-/// (names of parts); Arm, "Arm Architecture Reference Manual for A-profile architecture", MIDR_EL1, DC CVAP, DC CVADP.
+/// Linux emulates for users, and from instructions that are tried, because an emulator or a hypervisor may promise what
+/// it does not run. Source: Linux, Documentation/arm64/elf_hwcaps.rst, cpu-feature-registers.rst,
+/// arch/arm64/include/asm/cputype.h (names of parts); Arm, "Arm Architecture Reference Manual for A-profile
+/// architecture", MIDR_EL1, DC CVAP, DC CVADP.
 #if defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
