@@ -163,7 +163,7 @@ void Flow::add_events(std::uint32_t thread, std::span<const char> payload) {
   at = 0;
   const auto old = events.size();
   events.resize(old + payload.size() / sizeof(Event));
-  std::memcpy(events.data() + old, payload.data(), payload.size());
+  if (!payload.empty()) std::memcpy(events.data() + old, payload.data(), payload.size());
   current_ = thread;
 }
 

@@ -205,12 +205,13 @@ def test_ctrl_c_ends_with_130_leaves_no_core_and_can_be_resumed(shell: Shell) ->
     directory = shell.folder / "run"
     process = shell.start(*LATENCY, "--out", "run")
     wait_for(lambda: records(directory) >= 2)
-    (number,) = cores_of(process.pid)
+    numbers = cores_of(process.pid)  # one, or two in the moment when the next one starts
+    assert numbers
     process.send_signal(signal.SIGINT)
     out, err = ended(process)
     assert (process.returncode, out) == (130, "")
     assert err == "tierscope: interrupted; continue with: tierscope resume run\n"
-    assert not Path(f"/proc/{number}").exists()
+    assert not any(Path(f"/proc/{number}").exists() for number in numbers)
     assert list(shell.tmp.iterdir()) == []
     status, out, _ = shell("resume", "run", "--json", "-")
     assert status in DONE

@@ -102,13 +102,15 @@ class Cluster:
         """Take a node out of service."""
         self._run("scontrol", "update", f"nodename={name}", "state=drain", f"reason={why}")
 
-    def resume(self) -> None:
-        """Take the drained nodes back into service, as an administrator does."""
+    def resume(self, *, completing: bool = False) -> None:
+        """Take drained nodes back into service, and those whose job does not complete, as an administrator does."""
         said = subprocess.run(
             ["sinfo", "-hN", "-o", "%N %T"], env=self._all, capture_output=True, text=True, check=True
         ).stdout
         for name, state in (line.split() for line in said.splitlines()):
-            if state.startswith("drain"):
+            if completing and state.startswith("completing"):
+                self._run("scontrol", "update", f"nodename={name}", "state=down", "reason=does not complete")
+            if state.startswith(("drain", "down")) or (completing and state.startswith("completing")):
                 self._run("scontrol", "update", f"nodename={name}", "state=resume")
 
     def start(self, name: str) -> None:

@@ -70,13 +70,14 @@ def stored(fleet: Path) -> Session:
 
 
 def wait_for_idle(cluster: Cluster) -> None:
-    for _ in range(300):
-        if "drain" in (states := cluster.states()):
-            cluster.resume()  # Slurm drains a node by itself whose task it could not end
-        if states.split() == ["idle"] * NODES:
+    """Slurm drains a node by itself whose task it could not end, and may wait for minutes until it asks it again."""
+    for second in range(300):
+        if (states := cluster.states()).split() == ["idle"] * NODES:
             return
-        time.sleep(0.2)
-    raise AssertionError(cluster.states())
+        if second % 10 == 9:
+            cluster.resume(completing=second > 60)
+        time.sleep(1)
+    raise AssertionError(states)
 
 
 def test_a_drained_node_is_listed_and_not_waited_for(tmp_path: Path) -> None:
