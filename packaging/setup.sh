@@ -72,6 +72,7 @@ prepare() {
       ;;
   esac
   [ "$stage" = run ] || write_stamp "$venv/ready-run"  # tests need all that a run needs
+  [ "$stage" != all ] || write_stamp "$venv/ready-test"
   write_stamp "$stamp"
 }
 
@@ -153,12 +154,14 @@ install_packages() {
   files="build run"
   [ "$stage" = run ] || files="build run test"
   lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)${wheel:+ wheel}
-  [ "$(cat "$venv/packages-$stage" 2>/dev/null)" != "$lock" ] || return 0
+  kind="test"
+  [ "$stage" != run ] || kind=run
+  [ "$(cat "$venv/packages-$kind" 2>/dev/null)" != "$lock" ] || return 0
   wanted=$venv/requirements.txt
   for file in $files; do cat "$root/requirements/$file.txt"; done | one_a_line | without_system_tools |
     LC_ALL=C sort -u >"$wanted"
   step "Python packages" "check the network and pip's configuration" install_locked
-  printf '%s\n' "$lock" >"$venv/packages-$stage"
+  printf '%s\n' "$lock" >"$venv/packages-$kind"
 }
 
 # A requirement and its hashes, which stand on lines that end in a backslash.

@@ -124,6 +124,17 @@ def test_tests_bring_what_is_wanted_with_what_else_they_need(checkout: Checkout,
     assert apt.endswith(f"install --no-install-recommends clang {package}")
 
 
+def test_what_slow_tests_alone_need_comes_with_the_slow_tests(checkout: Checkout) -> None:
+    offers(checkout.with_tools(), "chromium", "")
+    assert checkout.start("test").stdout == "pytest --numprocesses=auto -m not slow\n"
+    assert "chromium" not in " ".join(checkout.calls())
+    every = checkout.start("test", "all")
+    assert every.stdout == "pytest --numprocesses=auto\n", every.stderr
+    assert [call.split()[-1] for call in checkout.calls()] == ["chromium"]
+    again = checkout.start("test")
+    assert (again.stderr, checkout.calls()) == ("", [])
+
+
 def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:
     checkout.tool("id", "#!/bin/sh\necho 0\n")
     checkout.candidates.write_text("")
