@@ -5,9 +5,11 @@
 file(GLOB VECTOR_KERNELS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/core/kernels/vector/*.hpp)
 set(BASELINE_ROOMS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND BASELINE_ROOMS x86)
+  list(APPEND BASELINE_ROOMS nontemporal x86)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
-  list(APPEND BASELINE_ROOMS arm)
+  list(APPEND BASELINE_ROOMS nontemporal arm)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "riscv64")
+  list(APPEND BASELINE_ROOMS riscv)
 endif()
 
 # Loops that are memcpy in disguise stay loops; scalar code stays scalar; a mul_add rounds as written.

@@ -32,7 +32,7 @@ const Clock& Clock::get() {
 Clock::Clock() {
 #if defined(__x86_64__)
   counter_ = cpu::invariant_tsc();
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__riscv)
   counter_ = true;
 #endif
   if (!counter_) return;
@@ -45,6 +45,8 @@ Clock::Clock() {
 const char* Clock::counter_name() noexcept {
 #if defined(__aarch64__)
   return "cntvct";
+#elif defined(__riscv)
+  return "time";
 #else
   return "tsc";
 #endif

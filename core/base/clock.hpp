@@ -39,6 +39,12 @@ class Clock {
       asm volatile("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
       return ticks;
     }
+#elif defined(__riscv)
+    if (counter_) {
+      std::uint64_t ticks = 0;
+      asm volatile("fence rw, rw; rdtime %0; fence rw, rw" : "=r"(ticks) : : "memory");
+      return ticks;
+    }
 #endif
     return raw_nanoseconds();
   }

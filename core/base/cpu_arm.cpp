@@ -8,38 +8,16 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
-#include <array>
-#include <csetjmp>
-#include <csignal>
 #include <cstdint>
 #include <fstream>
 
 #include "base/cpu_features.hpp"
 #include "base/cpuid.hpp"
+#include "base/hex.hpp"
+#include "base/tried.hpp"
 
 namespace tierscope::cpu {
 namespace {
-
-sigjmp_buf back;  // of the one thread that fills the table, once
-
-void leave(int) { siglongjmp(back, 1); }
-
-/// Whether an instruction on a line runs; SIGILL means no.
-bool runs(void (*instruction)(void* line)) {
-  struct sigaction mine{};
-  struct sigaction before{};
-  mine.sa_handler = leave;
-  sigemptyset(&mine.sa_mask);
-  if (sigaction(SIGILL, &mine, &before) != 0) return false;
-  alignas(256) std::array<std::byte, 256> line{};
-  volatile bool ran = false;
-  if (sigsetjmp(back, 1) == 0) {
-    instruction(line.data());
-    ran = true;
-  }
-  sigaction(SIGILL, &before, nullptr);
-  return ran;
-}
 
 void civac(void* line) { asm volatile("dc civac, %0" : : "r"(line) : "memory"); }
 void cvac(void* line) { asm volatile("dc cvac, %0" : : "r"(line) : "memory"); }
@@ -84,13 +62,6 @@ constexpr Part PARTS[] = {
     {0x48, 0xd01, "Kunpeng-920"}, {0x6d, 0xd49, "Cobalt-100"},  {0xc0, 0xac3, "Ampere-1"},
     {0xc0, 0xac4, "Ampere-1A"},
 };
-
-std::string hex(std::uint64_t value) {
-  constexpr std::string_view DIGITS = "0123456789abcdef";
-  std::string out;
-  for (; value > 0; value >>= 4U) out.insert(out.begin(), DIGITS[value & 0xFU]);
-  return "0x" + (out.empty() ? "0" : out);
-}
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 /// How kernels on blocks store a line from registers, 16 bytes at a time, and the fences behind their stores.
 /// x86: MOVDQA, MOVNTDQ, SFENCE, MFENCE. AArch64: STR or STNP of pairs, which is a hint and may stay in the caches;
-/// DSB SY, because DMB does not wait until a cache line has been cleaned.
+/// DSB SY, because DMB does not wait until a cache line has been cleaned. RISC-V: FENCE RW, RW.
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2; Arm, "Arm Architecture Reference
 /// Manual for A-profile architecture", B2.3 and D7 (completion of cache maintenance instructions).
 #pragma once
@@ -19,11 +19,16 @@ inline constexpr std::string_view MANUAL =
     "Intel, \"64 and IA-32 Architectures Software Developer's Manual\", volume 2";
 inline void fence_stores() noexcept { _mm_sfence(); }
 inline void fence_all() noexcept { _mm_mfence(); }
-#else
+#elif defined(__aarch64__)
 inline constexpr std::string_view MANUAL =
     "Arm, \"Arm Architecture Reference Manual for A-profile architecture\", cache maintenance instructions";
 inline void fence_stores() noexcept { asm volatile("dsb sy" : : : "memory"); }
 inline void fence_all() noexcept { asm volatile("dsb sy" : : : "memory"); }
+#else
+inline constexpr std::string_view MANUAL =
+    "RISC-V International, \"The RISC-V Instruction Set Manual\", volume 1, FENCE";
+inline void fence_stores() noexcept { asm volatile("fence rw, rw" : : : "memory"); }
+inline void fence_all() noexcept { asm volatile("fence rw, rw" : : : "memory"); }
 #endif
 
 struct Plain {
@@ -34,6 +39,7 @@ struct Plain {
     }
   }
 };
+#if defined(__x86_64__) || defined(__aarch64__)
 struct NonTemporal {
   [[gnu::always_inline]] static void put(std::byte* line, Part value) noexcept {
 #if defined(__x86_64__)
@@ -45,5 +51,8 @@ struct NonTemporal {
 #endif
   }
 };
+#else
+struct NonTemporal;  // rv64gc has none: the kernels of nontemporal/ are left out
+#endif
 
 }  // namespace tierscope::kernels::lines

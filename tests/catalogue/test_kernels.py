@@ -203,7 +203,7 @@ def test_an_isa_that_does_not_run_is_not_checked() -> None:
 
 def test_the_suites_ask_for_kernels_that_exist() -> None:
     assert {*suites.STREAM, *suites.LOADS, *(f"{name}_nt" for name in suites.LOADS[1:])} <= CATALOGUE.walks().keys()
-    own = suites.X86_FLUSHES if platform.machine() == "x86_64" else suites.ARM_FLUSHES
+    own = suites.FLUSHES_OF.get(platform.machine(), {})
     assert {f"flush_{name}" for name in (*own, "msync", "none")} <= set(NAMES)
 
 

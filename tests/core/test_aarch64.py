@@ -6,7 +6,6 @@ ZVA, which is 512 bytes of `max` and 64 of the others: code that assumes 64 zero
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,10 +13,8 @@ from pathlib import Path
 import pytest
 
 import lanes
+from emulated import core_of
 
-COMPILER = "aarch64-linux-gnu-g++"
-EMULATORS = ("qemu-aarch64-static", "qemu-aarch64")
-BRING = "sudo apt-get install -y g++-aarch64-linux-gnu qemu-user"
 LONGER = "sve1024=off,sve2048=off"
 CPUS = {
     "max,sve=off": (),
@@ -32,11 +29,7 @@ CPUS = {
 
 @pytest.fixture(scope="module")
 def core() -> list[str | Path]:
-    """The words before its own."""
-    emulator = next(filter(None, map(shutil.which, EMULATORS)), None)
-    if emulator is None or shutil.which(COMPILER) is None:
-        pytest.skip(f"lane aarch64 left out: {BRING}")
-    return [emulator, lanes.built("aarch64") / "tierscope-core"]
+    return core_of("aarch64")
 
 
 def of(core: list[str | Path], cpu: str) -> list[str | Path]:

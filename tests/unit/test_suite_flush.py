@@ -9,7 +9,7 @@ from made import made_facts
 from made_machine import made_machine
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Answer, suites
-from tierscope.plans.kernels import X86_FLUSHES
+from tierscope.plans.kernels import FLUSHES_OF
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
@@ -21,7 +21,7 @@ from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["flush"]
 CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
-ALL = tuple(feature for feature in X86_FLUSHES.values() if feature)
+ALL = tuple(feature for feature in FLUSHES_OF["x86_64"].values() if feature)
 
 
 def machine(features: tuple[str, ...] = ALL, cache: int = 32 * MiB, free: int = 20 * GiB, cpus: int = 2) -> Machine:

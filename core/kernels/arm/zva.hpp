@@ -3,8 +3,7 @@
 /// stored. Refused where the system prohibits the instruction (DCZID_EL0.DZP).
 /// Source: Arm, "Arm Architecture Reference Manual for A-profile architecture", DC ZVA and DCZID_EL0.
 #pragma once
-#include <algorithm>
-
+#include "kernels/block_zeros.hpp"
 #include "kernels/bytes.hpp"
 
 namespace tierscope::kernels::zva {
@@ -25,18 +24,9 @@ inline std::size_t block_bytes() noexcept {
 }
 
 inline std::uint64_t pass(Pass& pass) noexcept {
-  return bytes::set(pass, [](std::byte* to, std::size_t size) {
-    const auto block = block_bytes();
-    auto* const end = to + size;
-    const auto until = [end](std::byte* from, std::size_t grain) {
-      return std::min(
-          end, reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(from) + grain - 1) / grain * grain));
-    };
-    auto* const first = until(to, block);
-    auto* at = first;
-    std::memset(to, 0, static_cast<std::size_t>(first - to));
-    for (; at + block <= end; at += block) asm volatile("dc zva, %0" : : "r"(at) : "memory");
-    std::memset(at, 0, static_cast<std::size_t>(end - at));
+  const auto block = block_bytes();
+  return bytes::set(pass, [block](std::byte* to, std::size_t size) {
+    zero_blocks(to, size, block, [](std::byte* at) { asm volatile("dc zva, %0" : : "r"(at) : "memory"); });
   });
 }
 inline std::uint64_t reference(Pass& pass) noexcept {

@@ -9,6 +9,8 @@ from tierscope.errors import MachineError, reason
 
 KINDS = {3: "i686", 21: "ppc64le", 22: "s390x", 40: "armv7l", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 HEADER_BYTES = 20
+CROSS = ("aarch64", "riscv64")
+"""Kinds that a preset of CMake builds for."""
 
 
 def kind_of(path: Path) -> str:
@@ -32,7 +34,7 @@ def made_for(path: Path, kind: str, word: str) -> Path:
     beside = path.with_name(f"{path.name}-{kind}")
     if beside.is_file() and kind_of(beside) == kind:
         return beside
-    build = f"cmake --preset {kind} && cmake --build --preset {kind}" if kind == "aarch64" else "build one there"
+    build = f"cmake --preset {kind} && cmake --build --preset {kind}" if kind in CROSS else "build one there"
     raise MachineError(
         f"{word} is {kind}, and {path} is for {own}; bring a core for {kind} of the same version ({build}), as {beside}"
     )

@@ -1,0 +1,27 @@
+/// RISC-V's CBO.ZERO, which fills one aligned block with zeros, and how large that block is.
+/// Source: RISC-V International, "RISC-V Base Cache Management Operation ISA Extensions", 1.0, Zicboz.
+#pragma once
+#include <array>
+#include <cstddef>
+
+namespace tierscope::cbo {
+
+constexpr std::size_t LARGEST = 4096;  // bytes of a block, as the specification allows
+
+/// By its number, because assemblers of 2022 do not know its name.
+inline void zero(void* at) noexcept { asm volatile(".insn i 0x0f, 2, x0, %0, 4" : : "r"(at) : "memory"); }
+
+/// Bytes of a block, seen: what CBO.ZERO leaves of a page that was full of ones. The instruction must run here.
+inline std::size_t block_bytes() noexcept {
+  static const std::size_t seen = [] {
+    alignas(LARGEST) std::array<std::byte, LARGEST> page;
+    page.fill(std::byte{1});
+    zero(page.data());
+    std::size_t zeros = 0;
+    while (zeros < page.size() && page[zeros] == std::byte{0}) ++zeros;
+    return zeros;
+  }();
+  return seen;
+}
+
+}  // namespace tierscope::cbo

@@ -1,0 +1,23 @@
+/// Zeros by an instruction that fills a whole aligned block. What is left of a range before the first block and behind
+/// the last is stored.
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/kernel.hpp"
+
+namespace tierscope::kernels {
+
+/// Fills `size` bytes at `to`: `zero(at)` for each block of `block` bytes, a power of two.
+template <class Zero>
+[[gnu::always_inline]] inline void zero_blocks(std::byte* to, std::size_t size, std::size_t block, Zero zero) noexcept {
+  auto* const end = to + size;
+  const auto past = (reinterpret_cast<std::uintptr_t>(to) + block - 1) / block * block;
+  auto* const first = std::min(end, reinterpret_cast<std::byte*>(past));
+  auto* at = first;
+  std::memset(to, 0, static_cast<std::size_t>(first - to));
+  for (; at + block <= end; at += block) zero(at);
+  std::memset(at, 0, static_cast<std::size_t>(end - at));
+}
+
+}  // namespace tierscope::kernels
