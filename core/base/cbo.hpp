@@ -6,7 +6,7 @@
 
 namespace tierscope::cbo {
 
-constexpr std::size_t LARGEST = 4096;  // bytes of a block, as the specification allows
+constexpr std::size_t LARGEST = 4096;  // bytes: a page. Profiles ask for blocks of 64 (Zic64b)
 
 /// By its number, because assemblers of 2022 do not know its name.
 inline void zero(void* at) noexcept { asm volatile(".insn i 0x0f, 2, x0, %0, 4" : : "r"(at) : "memory"); }

@@ -30,11 +30,7 @@ const Clock& Clock::get() {
 
 /// The median of five ratios: a preemption between the two reads of a pair spoils one, not the median.
 Clock::Clock() {
-#if defined(__x86_64__)
   counter_ = cpu::invariant_tsc();
-#elif defined(__aarch64__) || defined(__riscv)
-  counter_ = true;
-#endif
   if (!counter_) return;
   std::array<double, 5> ratios{};
   for (auto& ratio : ratios) ratio = one_ratio(*this);

@@ -25,7 +25,7 @@ struct Pair {
 constexpr long HWPROBE = 258;  // the number of the call; C libraries of 2022 do not name it
 constexpr std::int64_t VENDOR = 0, ARCHITECTURE = 1, IMPLEMENTATION = 2;
 
-/// What Linux answers for one key, of all CPUs; nothing before Linux 6.4.
+/// The value of one key that all CPUs share; none before Linux 6.4.
 std::optional<std::uint64_t> probed(std::int64_t key) {
   Pair pair{key, 0};
   if (syscall(HWPROBE, &pair, 1, 0, nullptr, 0) != 0 || pair.key != key) return std::nullopt;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/kernel.hpp"
+#include "kernels/bytes.hpp"
 
 namespace tierscope::kernels {
 
@@ -18,6 +18,17 @@ template <class Zero>
   std::memset(to, 0, static_cast<std::size_t>(first - to));
   for (; at + block <= end; at += block) zero(at);
   std::memset(at, 0, static_cast<std::size_t>(end - at));
+}
+
+/// The pass of a kernel that writes zeros so.
+template <class Zero>
+inline std::uint64_t zeros_pass(Pass& pass, std::size_t block, Zero zero) noexcept {
+  return bytes::set(pass, [&](std::byte* to, std::size_t size) { zero_blocks(to, size, block, zero); });
+}
+inline std::uint64_t zeros_reference(Pass& pass) noexcept {
+  return bytes::set(pass, [](std::byte* to, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) to[i] = std::byte{0};
+  });
 }
 
 }  // namespace tierscope::kernels

@@ -4,7 +4,6 @@
 /// Source: Arm, "Arm Architecture Reference Manual for A-profile architecture", DC ZVA and DCZID_EL0.
 #pragma once
 #include "kernels/block_zeros.hpp"
-#include "kernels/bytes.hpp"
 
 namespace tierscope::kernels::zva {
 inline constexpr KernelInfo info{
@@ -24,14 +23,7 @@ inline std::size_t block_bytes() noexcept {
 }
 
 inline std::uint64_t pass(Pass& pass) noexcept {
-  const auto block = block_bytes();
-  return bytes::set(pass, [block](std::byte* to, std::size_t size) {
-    zero_blocks(to, size, block, [](std::byte* at) { asm volatile("dc zva, %0" : : "r"(at) : "memory"); });
-  });
+  return zeros_pass(pass, block_bytes(), [](std::byte* at) { asm volatile("dc zva, %0" : : "r"(at) : "memory"); });
 }
-inline std::uint64_t reference(Pass& pass) noexcept {
-  return bytes::set(pass, [](std::byte* to, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) to[i] = std::byte{0};
-  });
-}
+inline std::uint64_t reference(Pass& pass) noexcept { return zeros_reference(pass); }
 }  // namespace tierscope::kernels::zva

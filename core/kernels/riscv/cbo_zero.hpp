@@ -5,7 +5,6 @@
 #pragma once
 #include "base/cbo.hpp"
 #include "kernels/block_zeros.hpp"
-#include "kernels/bytes.hpp"
 
 namespace tierscope::kernels::cbo_zero {
 inline constexpr KernelInfo info{
@@ -18,13 +17,6 @@ inline constexpr KernelInfo info{
     .needs = "zicboz"};
 inline constexpr std::string_view isa = "scalar";
 
-inline std::uint64_t pass(Pass& pass) noexcept {
-  const auto block = cbo::block_bytes();
-  return bytes::set(pass, [block](std::byte* to, std::size_t size) { zero_blocks(to, size, block, &cbo::zero); });
-}
-inline std::uint64_t reference(Pass& pass) noexcept {
-  return bytes::set(pass, [](std::byte* to, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) to[i] = std::byte{0};
-  });
-}
+inline std::uint64_t pass(Pass& pass) noexcept { return zeros_pass(pass, cbo::block_bytes(), &cbo::zero); }
+inline std::uint64_t reference(Pass& pass) noexcept { return zeros_reference(pass); }
 }  // namespace tierscope::kernels::cbo_zero

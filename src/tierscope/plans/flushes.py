@@ -10,10 +10,14 @@ def missing(machine: Machine) -> dict[str, str]:
     """Return the instructions that the CPU lacks, each with the name of the feature."""
     identity = machine.identity
     lacking = {name: feature for name, feature in FLUSHES.items() if feature and feature not in identity.features}
-    return lacking | ({} if identity.architecture == "x86_64" else {"nt": CERTAIN})
+    return lacking | ({} if "nt" in _own(machine) else {"nt": CERTAIN})
 
 
 def missing_here(machine: Machine) -> dict[str, str]:
     """Return those of `missing` that other CPUs of this architecture may have."""
-    own = FLUSHES_OF.get(machine.identity.architecture, {})
+    own = _own(machine)
     return {name: feature for name, feature in missing(machine).items() if name in own}
+
+
+def _own(machine: Machine) -> dict[str, str]:
+    return FLUSHES_OF.get(machine.identity.architecture, {})
