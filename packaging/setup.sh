@@ -151,11 +151,9 @@ END
 # --- Python packages and the core ---
 
 install_packages() {
-  files="build run"
-  [ "$stage" = run ] || files="build run test"
+  files="build run" kind="run"
+  [ "$stage" = run ] || files="build run test" kind="test"
   lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)${wheel:+ wheel}
-  kind="test"
-  [ "$stage" != run ] || kind=run
   [ "$(cat "$venv/packages-$kind" 2>/dev/null)" != "$lock" ] || return 0
   wanted=$venv/requirements.txt
   for file in $files; do cat "$root/requirements/$file.txt"; done | one_a_line | without_system_tools |

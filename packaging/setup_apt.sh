@@ -22,7 +22,7 @@ announce() {
   announced=
   [ -n "$python" ] && [ -n "$compiler$wheel" ] || announce_one "set-up cannot go on without" "${packages:-g++ python3-venv}"
   [ -n "$wheel" ] || each_wanted announce_wanted
-  [ "$stage" = run ] || ! lanes_missing || announce_one "for some tests" "$names$([ "$stage" = test ] || echo ", and a kernel for build/vm")"
+  [ "$stage" = run ] || ! lanes_missing || announce_one "for some tests" "$names$vm_kernel"
 }
 
 announce_one() {
@@ -123,14 +123,14 @@ install_wanted() {
   [ -e "$2" ] || say "going on without $3: sudo apt-get install -y $1"
 }
 
-# What only some tests need: a compiler with its sanitizers, doctest, LEMON, toml++, robin_map, libpmemobj and its tools,
-# and checkers. `test all` needs a browser, a virtual machine with its kernel, and cross compilers with an emulator, too.
-# As root alone, and once for these names; else, or where it fails, those tests are skipped by name, with the line that
-# would bring them. tests/unit/test_bootstrap_packages.py holds the names against the lines of the skips.
+# Packages for some tests: a compiler with sanitizers, doctest, libraries with their tools, and checkers. `test all` adds
+# a browser, a virtual machine with its kernel, and cross compilers. Only root installs them, and once for these names;
+# without one, its tests are skipped, and the skip names the line to type. tests/unit/test_bootstrap_packages.py holds the names against the lines of the skips.
 lanes_missing() {
   names="clang doctest-dev liblemon-dev libtomlplusplus-dev robin-map-dev libpmemobj-dev pmdk-tools shellcheck groff"
   names="$names libzydis-dev qemu-user" # for trace
   names="$names fio busybox-static e2fsprogs hwloc-nox openssh-client" # for run storage, the export that lstopo reads, and --host ssh:
+  vm_kernel=
   [ "$stage" = test ] || slow_lanes
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && [ "$(cat "$venv/lanes-$stage" 2>/dev/null)" != "$names" ]
 }
@@ -139,6 +139,7 @@ slow_lanes() {
   names="$names chromium qemu-system-x86 xfsprogs ndctl daxctl" # for pages, and persistent memory of the virtual machine
   names="$names valgrind" # for benchmarks of trace
   names="$names g++-aarch64-linux-gnu g++-riscv64-linux-gnu" # a core for another kind of CPU
+  vm_kernel=", and a kernel for build/vm"
 }
 
 install_lanes() {
@@ -155,7 +156,7 @@ install_lanes() {
     [ -z "$(candidate "$name")" ] || lanes="$lanes $name"
   done
   (step "for some tests:$lanes" "the tests that need them are skipped" apt_install $lanes) || return 0
-  [ "$stage" = test ] || [ -z "$(candidate linux-image-cloud-amd64)" ] || [ -e "$root/build/vm" ] ||
+  [ -z "$vm_kernel" ] || [ -z "$(candidate linux-image-cloud-amd64)" ] || [ -e "$root/build/vm" ] ||
     (step "kernel of the virtual machine" "the tests that need it are skipped" "$root/packaging/vm-kernel") || true
   echo "$names" >"$venv/lanes-$stage"
 }

@@ -100,18 +100,20 @@ class Cluster:
 
     def drain(self, name: str, why: str) -> None:
         """Take a node out of service."""
-        self._run("scontrol", "update", f"nodename={name}", "state=drain", f"reason={why}")
+        self._update(name, "state=drain", f"reason={why}")
 
     def resume(self, *, completing: bool = False) -> None:
         """Take drained nodes back into service, and those whose job does not complete, as an administrator does."""
         said = subprocess.run(
             ["sinfo", "-hN", "-o", "%N %T"], env=self._all, capture_output=True, text=True, check=True
         ).stdout
+        stuck = ("drain", "down", "completing") if completing else ("drain", "down")
         for name, state in (line.split() for line in said.splitlines()):
-            if completing and state.startswith("completing"):
-                self._run("scontrol", "update", f"nodename={name}", "state=down", "reason=does not complete")
-            if state.startswith(("drain", "down")) or (completing and state.startswith("completing")):
-                self._run("scontrol", "update", f"nodename={name}", "state=resume")
+            if not state.startswith(stuck):
+                continue
+            if state.startswith("completing"):
+                self._update(name, "state=down", "reason=does not complete")
+            self._update(name, "state=resume")
 
     def start(self, name: str) -> None:
         """Start the daemon of a node."""
@@ -142,6 +144,9 @@ class Cluster:
     @property
     def _all(self) -> dict[str, str]:
         return {**os.environ, **self.environment}
+
+    def _update(self, name: str, *words: str) -> None:
+        self._run("scontrol", "update", f"nodename={name}", *words)
 
     def _signal(self, name: str, number: int) -> None:
         with suppress(OSError, ValueError):  # it ended before
