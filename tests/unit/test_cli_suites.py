@@ -51,7 +51,13 @@ def test_a_run_leaves_what_it_says(fake: FakeCore, capfd: pytest.CaptureFixture[
     status, out, _ = say(capfd, *STREAM, "--out", "here", "--json", "rows.json")
     assert status == Exit.GOOD
     assert "report   here/report.html\nresults  here\n" in out
-    assert sorted(os.listdir(tmp_path / "here")) == ["manifest.json", "report.html", "result.json", "samples"]
+    assert sorted(os.listdir(tmp_path / "here")) == [
+        "judged.msgpack",
+        "manifest.json",
+        "report.html",
+        "result.json",
+        "samples",
+    ]
     assert json.loads((tmp_path / "rows.json").read_bytes())["suite"] == "stream"
 
 

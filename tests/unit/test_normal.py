@@ -9,7 +9,7 @@ import pytest
 
 from made import Maker, add_latency, add_stream
 from said import say
-from tierscope.compare.kept import Number
+from tierscope.compare.number import Number
 from tierscope.errors import Exit, ResultError, UsageError
 from tierscope.normal import store
 from tierscope.normal.band import FEWEST, Band, Beside, Normal, _band, bands_of, normal

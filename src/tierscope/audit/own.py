@@ -15,6 +15,7 @@ from tierscope.record.experiment import Group, real
 from tierscope.record.result import SIZING, STOLEN, Blocks, GroupFacts, Record, Run
 from tierscope.sound import reads
 from tierscope.tables import Column, Flat, Insight, tables
+from tierscope.tables.kept import recall
 from tierscope.tables.measured import CLOSING, judged_once, span_of
 from tierscope.units import show_bytes, show_seconds
 
@@ -41,7 +42,15 @@ def statements(
         of_rows
         + [one for name in insights for insight in insights[name] for one in _said(name, insight)]
         + limited(readings.statements(run.result.readings), of_options(run.result.options))
-        + [one for record in (*run.result.records, *run.result.visits) for one in _record(run, record)]
+        + experiments(run)
+    )
+
+
+def experiments(run: Run) -> list[Statement]:
+    """Return what the samples of every experiment show, stored or judged now; ResultError if samples are damaged."""
+    records = (*run.result.records, *run.result.visits)
+    return recall(
+        run, "experiments", (Statement, Quantity), lambda: [one for record in records for one in _record(run, record)]
     )
 
 

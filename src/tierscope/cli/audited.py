@@ -9,6 +9,7 @@ from tierscope.errors import UsageError
 from tierscope.files import is_there
 from tierscope.imports import read
 from tierscope.record.result import load
+from tierscope.tables.kept import anew
 
 PUBLISHED = "reference:"
 UNKNOWN = Limits()
@@ -25,4 +26,5 @@ def audited(what: str, name: str = "", limits: Limits = UNKNOWN) -> tuple[str, A
     if path.is_file() and path.name != "result.json":
         _, imported = read(path, name)
         return f"{what}: {imported.tool}", examine(limited(readings.statements(imported.readings), limits))
-    return what, examine(limited(own.statements(load(path)), limits))
+    with anew():  # what was stored may not be what the samples show
+        return what, examine(limited(own.statements(load(path)), limits))

@@ -11,8 +11,8 @@ VARIABLES = {
     "TIERSCOPE_WHEEL": "wheel from which `./tierscope` takes the core, if the wheel was built from the sources of the "
     "checkout, instead of one in `dist/`; `no` builds the core",
     "CXX": "compiler that `./tierscope` builds the core with",
-    "XDG_CACHE_HOME": "folder of what can be made again, else `~/.cache`: `tierscope/numbers` has the main numbers "
-    "of runs that were judged",
+    "XDG_CACHE_HOME": "folder of what can be made again, else `~/.cache`: `tierscope/judged` has the judgements "
+    "of runs that other processes measured",
     "TIERSCOPE_VM_KERNEL": "folder with `boot` and `lib/modules` of the kernel of `tierscope vm`",
     "XDG_DATA_HOME": "folder of what is kept, else `~/.local/share`: `tierscope/vm` has the kernel of `tierscope vm`",
     "NO_COLOR": "no colour in the terminal",

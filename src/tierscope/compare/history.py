@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.compare.footprints import comparable
-from tierscope.compare.kept import Number
 from tierscope.compare.measures import measures
+from tierscope.compare.number import Number
 from tierscope.compare.points import named, points
 from tierscope.errors import UsageError
 from tierscope.record.result import Run

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 from tierscope.compare.comparison import point
 from tierscope.compare.footprints import footprint_of
-from tierscope.compare.kept import Number, Numbers, kept
 from tierscope.compare.measures import measures
+from tierscope.compare.number import Number, Numbers
 from tierscope.draw.cells import UNKNOWN
 from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.tables import Flat, Main
+from tierscope.tables.kept import keep, recall
 from tierscope.tables.measured import span_of
 from tierscope.units import show_value
 
@@ -31,10 +32,16 @@ def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
     """Return measure -> point in words -> index of the run -> its main number, as `compare` takes it."""
     found: dict[str, dict[str, dict[int, Number]]] = {}
     for index, run in enumerate(runs):
-        for name, numbers in kept(run, _numbers).items():
+        for name, numbers in numbers_of(run).items():
             for words, number in numbers.items():
                 found.setdefault(name, {}).setdefault(words, {})[index] = number
+        keep(run)
     return found
+
+
+def numbers_of(run: Run) -> Numbers:
+    """Return the main numbers of one run, stored or judged now."""
+    return recall(run, "numbers", (Number,), lambda: _numbers(run))
 
 
 def _numbers(run: Run) -> Numbers:

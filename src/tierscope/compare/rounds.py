@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any
 
-from tierscope.compare.kept import Number
 from tierscope.compare.measures import measures
+from tierscope.compare.number import Number
 from tierscope.compare.points import points
 from tierscope.errors import UsageError
 from tierscope.record.result import Run

@@ -9,6 +9,7 @@ from tierscope.imports import importers
 from tierscope.record.result import Run
 from tierscope.reference import Match
 from tierscope.stats.compare import LEAST
+from tierscope.tables.kept import keep
 
 WITHOUT = "Note: what another tool printed has no interval: the ratios stand without a verdict."
 
@@ -21,6 +22,8 @@ def compared(old: Run, new: Run, least: float | None, across: str | None) -> tup
     if "imported" not in (old.result.origin, new.result.origin):
         over = {"across": across == "origins", "targets": across == "targets"}
         rows = comparison.compare_runs(old, new, LEAST if least is None else least, **over)
+        keep(old)
+        keep(new)
         notes = (comparison.doubt(old, new), footprints.note(rows), _in_time(old, new, rows, over["targets"]))
         return rows, [note for note in notes if note]
     if across == "targets":

@@ -22,8 +22,8 @@ from statistics import median
 
 import numpy as np
 
-from tierscope.compare.kept import Number
 from tierscope.compare.measures import measures
+from tierscope.compare.number import Number
 from tierscope.compare.points import points
 from tierscope.normal.entry import Entry, Kind, kind_of
 from tierscope.record.result import Run

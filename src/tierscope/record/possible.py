@@ -7,6 +7,8 @@ import msgspec
 
 from tierscope.errors import OutOfRangeError
 
+NUMBERS = (int, float)
+
 
 def impossible(what: str, made: msgspec.Struct, name: str, needed: str) -> OutOfRangeError:
     """Return the error for a field that has an impossible number; the default is what it proposes."""
@@ -19,6 +21,5 @@ def refuse_numbers(what: str, made: msgspec.Struct, least: Mapping[str, int]) ->
     """OutOfRangeError for a number below what its field takes at least, or below 0, and for one that is not finite."""
     for name in made.__struct_fields__:
         value = getattr(made, name)
-        lowest = least.get(name, 0)
-        if isinstance(value, int | float) and not lowest <= value < math.inf:
+        if isinstance(value, NUMBERS) and not (lowest := least.get(name, 0)) <= value < math.inf:
             raise impossible(what, made, name, f"a number from {lowest}")

@@ -40,7 +40,8 @@ from tierscope.record.samples import (
     refuse_others,  # fmt: skip
     write_blocks,  # fmt: skip
 )
-from tierscope.record.upgrade import upgraded
+from tierscope.record.uncollected import uncollected
+from tierscope.record.upgrade import STEPS, upgraded
 from tierscope.record.warn import Warn
 
 __all__ = [
@@ -52,6 +53,12 @@ __all__ = [
 SCHEMA = 2
 
 Stored = TypeVar("Stored")
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """All that is read before the version is known."""
+
+    schema: Any = None
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -243,11 +250,17 @@ def _read(path: Path, kind: type[Stored]) -> Stored:
     except OSError as error:
         raise ResultError(f"{path} cannot be read: {reason(error)}") from error
     try:
-        document = msgspec.json.decode(content, type=dict[str, Any])
-        version = document.get("schema")
+        version = msgspec.json.decode(content, type=_Head).schema
         if not isinstance(version, int) or version <= SCHEMA:
-            newest = upgraded(document)
-            return msgspec.json.decode(content, type=kind) if newest is document else msgspec.convert(newest, kind)
+            with uncollected():
+                return _decoded(content, kind, version)
     except (ValueError, RecursionError) as error:  # of msgspec, or of bytes that are no UTF-8
         raise ResultError(f"{path} is damaged: {error}; {next_step(path.parent)}") from error
     raise ResultError(f"{path} has schema {version}, newer than {SCHEMA}: use a newer tierscope")
+
+
+def _decoded(content: bytes, kind: type[Stored], version: Any) -> Stored:
+    """Decode once what is of the newest schema; older schemas are upgraded as plain data first."""
+    if type(version) is int and version in STEPS:
+        return msgspec.convert(upgraded(msgspec.json.decode(content, type=dict[str, Any])), kind)
+    return msgspec.json.decode(content, type=kind)

@@ -16,6 +16,7 @@ from tierscope.record.result import Finding, Run
 from tierscope.sound import reads
 from tierscope.suites.series.points import COLUMNS, choose, series_rows
 from tierscope.tables import Asked, Column, Flat, Insight, flat, tables
+from tierscope.tables.kept import keep
 
 SERIES_PLACE = 80  # of the blocks over time, which are no table: behind what is asked most, before a user's own groups
 
@@ -130,7 +131,9 @@ def _gather(same: _Same) -> Content:
     if blocks:
         sections["series"] = Section("series", "Blocks over time", COLUMNS, blocks, blocks, [], ())
     sections = {name: sections[name] for name in sorted(sections, key=_place)}
-    return Content(run, sections, tuple(_drawings(run, sections)), audit)
+    content = Content(run, sections, tuple(_drawings(run, sections)), audit)
+    keep(run)
+    return content
 
 
 def _section(run: Run, name: str, typed: list[Any], rows: list[Flat], said: list[Insight], audit: Audit) -> Section:

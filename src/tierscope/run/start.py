@@ -26,6 +26,7 @@ from tierscope.record.result import (
     SCHEMA,
     Manifest,
     Result,
+    Run,
     Software,
     Warn,
     load,
@@ -41,6 +42,7 @@ from tierscope.run.hosts import HERE, Host
 from tierscope.run.hotplug import changed
 from tierscope.run.imported import refuse_imported
 from tierscope.run.inspect import inspect, simulated
+from tierscope.run.judged import stored
 from tierscope.run.known import refuse_unknown
 from tierscope.run.measuring import limit_s, measurer, watch_of
 from tierscope.run.observer import Observer
@@ -268,7 +270,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
         )
         runner.ending = partial(changed, manifest.machine.state, host.memory)
         with prefetching(asked_prefetch(options_again(manifest), manifest.machine)):
-            return runner.execute(plan_of(manifest))
+            return stored(Run(path=directory, result=runner.execute(plan_of(manifest))))
 
 
 def _counters(manifest: Manifest, host: Host) -> Counters:

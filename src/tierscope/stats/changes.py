@@ -56,7 +56,9 @@ def _cuts(logs: Floats, offset: int, tests: int, error: float, least: float) -> 
     """(place, chance) of all cuts of this part."""
     if logs.size < 2 * LEAST:
         return []
-    best, place = max((_student(logs, k), k) for k in range(LEAST, logs.size - LEAST + 1))
+    students = _students(logs)
+    at = logs.size - 2 * LEAST - int(np.argmax(students[::-1]))  # the last one of equal places
+    best, place = float(students[at]), LEAST + at
     chance = min(1.0, _chance(best, logs.size - 2) * (logs.size - 2 * LEAST + 1) * tests)
     step = abs(math.expm1(float(logs[place:].mean() - logs[:place].mean())))
     if chance > error or step < least:
@@ -66,15 +68,18 @@ def _cuts(logs: Floats, offset: int, tests: int, error: float, least: float) -> 
     return [*left, (offset + place, chance), *right]
 
 
-def _student(logs: Floats, place: int) -> float:
-    """|t| of the two means with a pooled spread; infinite where there is none and they differ."""
-    left, right = logs[:place], logs[place:]
-    squares = float(((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum())
-    error = math.sqrt(squares / (logs.size - 2) * (1 / left.size + 1 / right.size))
-    difference = abs(float(left.mean() - right.mean()))
-    if error > 1e-12:
-        return difference / error
-    return math.inf if difference > 1e-12 else 0.0
+def _students(logs: Floats) -> Floats:
+    """|t| of the two means with a pooled spread at each place from LEAST; infinite without a spread if they differ."""
+    places = np.arange(LEAST, logs.size - LEAST + 1)
+    before = np.arange(logs.size) < places[:, np.newaxis]
+    left = np.where(before, logs, 0.0).sum(axis=1) / places
+    right = np.where(before, 0.0, logs).sum(axis=1) / (logs.size - places)
+    squares = ((logs - np.where(before, left[:, np.newaxis], right[:, np.newaxis])) ** 2).sum(axis=1)
+    error = np.sqrt(squares / (logs.size - 2) * (1 / places + 1 / (logs.size - places)))
+    difference = np.abs(left - right)
+    alike = np.where(difference > 1e-12, np.inf, 0.0)
+    found: Floats = np.where(error > 1e-12, difference / np.maximum(error, 1e-12), alike)
+    return found
 
 
 def _chance(student: float, degrees: int) -> float:

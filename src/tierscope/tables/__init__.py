@@ -1,11 +1,12 @@
 """Tables: the records of a run as rows in base units, and what the rows say in words.
 
-A table reads the records whose `experiment.table` is its name. Rows are computed from the samples
-each time (summaries are never stored); `tables.measured` remembers them for as long as the process lives.
+A table reads the records whose `experiment.table` is its name. Rows are made of the samples. `tables.measured`
+remembers what was judged for as long as the process lives, `tables.kept` stores rows: the samples stay the truth.
 """
 
 import inspect
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -14,7 +15,9 @@ import numpy as np
 from tierscope.record.result import Run
 from tierscope.registry import Registry
 from tierscope.sound import reads
+from tierscope.stats.median import Interval
 from tierscope.tables.column import Column
+from tierscope.tables.kept import recall
 from tierscope.tables.rows import Flat, JudgedRow, Row, columns_of, flat
 
 ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
@@ -180,6 +183,13 @@ class Plain:
         return Path(inspect.getfile(type(self._table)))
 
     @property
+    def maker(self) -> FunctionType:
+        """The function that makes the rows."""
+        made = inspect.unwrap(type(self._table).rows)
+        assert isinstance(made, FunctionType)
+        return made
+
+    @property
     def keys(self) -> tuple[str, ...]:
         return self._table.keys
 
@@ -226,8 +236,11 @@ class Plain:
 
     @reads("a table")
     def rows(self, run: Run) -> list[Any]:
-        """Return the rows as the table made them, which its insights, figures and terminal form read."""
-        return list(self._table.rows(run))
+        """Return the rows as the table made them, which its insights, figures and terminal form read.
+
+        Of a complete run they may be stored (`tables.kept`); then no samples are read.
+        """
+        return recall(run, f"rows of {self.name}", (self.row, Interval), lambda: list(self._table.rows(run)))
 
     def flat(self, run: Run) -> list[Flat]:
         """Return the rows as everything outside of the suite reads them."""

@@ -233,4 +233,12 @@ def _finite(value: Any) -> Any:
     number = value.middle if isinstance(value, Interval) else value
     if isinstance(number, float) and not math.isfinite(number):  # numpy's doubles are floats, too
         return None
+    if isinstance(value, Interval):
+        held = (value.low, value.middle, value.high, value.count)
+        return Interval(*(_own(one) for one in held)) if any(isinstance(one, np.generic) for one in held) else value
+    return _own(value)
+
+
+def _own(value: Any) -> Any:
+    """Return a number of numpy as Python's own; the rest as it is."""
     return value.item() if isinstance(value, np.generic) else value

@@ -35,8 +35,10 @@ def history(directories: tuple[Path, ...], least: float, figure: Path | None, as
     from tierscope.compare.history import history as examine
     from tierscope.errors import Exit
     from tierscope.record.result import load
+    from tierscope.record.uncollected import uncollected
 
-    found = examine([load(path) for given in directories for path in runs_of(given)], least)
+    with uncollected():
+        found = examine([load(path) for given in directories for path in runs_of(given)], least)
     if figure:
         draw(history_text.figure(found), figure)
     if as_json:

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tierscope import __version__
-from tierscope.compare.kept import Number
 from tierscope.compare.measures import measures
+from tierscope.compare.number import Number
 from tierscope.compare.points import named, points, said
 from tierscope.errors import UsageError
 from tierscope.record.origin import banner

@@ -1,0 +1,77 @@
+"""What a history of many runs costs, with the judgements that runs store next to their samples, and without.
+
+    python benchmarks/history.py runs/A
+    python benchmarks/history.py runs/A --runs 200 --judged 5
+
+Copies a run as often, each with another time of start. Prints seconds of `tierscope history`: of some copies without
+judgements (each is judged), and of all with them. Exit status 1: all took longer than the aim.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from tierscope.compare.points import points
+from tierscope.record.result import Run, load, save_result
+from tierscope.tables.kept import NAME, key_of, measured_here, stored
+from tierscope.tables.kept_file import write
+
+ALLOWED_S = 2.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--judged", type=int, default=5, help="copies that are judged, to state what one costs")
+    parser.add_argument("--repeats", type=int, default=3, help="of each timing; the least counts")
+    words = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
+        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
+        runs = [copied(load(words.run), Path(folder) / f"run-{number}", number) for number in range(words.runs)]
+        before = seconds(folder, runs[: words.judged], words.repeats, XDG_CACHE_HOME=os.devnull) / words.judged
+        measured_here(runs[0].path)
+        points(runs[:1])
+        parts = stored(runs[0])
+        for run in runs:
+            write(run.path / NAME, run.path, str(key_of(run.result)), parts)
+        after = seconds(folder, runs, words.repeats)
+    print(f"{words.judged} runs that are judged: {before:.2f} s each, {before * words.runs:.0f} s for {words.runs}")
+    print(f"{words.runs} runs with {NAME}: {after:.2f} s; ratio {before * words.runs / after:.0f}")
+    return 0 if after < ALLOWED_S else 1
+
+
+def copied(run: Run, path: Path, hours: int) -> Run:
+    """Return a copy that began some hours later."""
+    shutil.copytree(run.path, path, ignore=shutil.ignore_patterns(NAME, "report*"))
+    started = (datetime.fromisoformat(run.result.started) + timedelta(hours=hours)).isoformat()
+    save_result(path, msgspec.structs.replace(run.result, started=started))
+    return load(path)
+
+
+def seconds(folder: str, runs: list[Run], repeats: int, **environment: str) -> float:
+    """Return the least wall time of a history of these runs, in a process of its own."""
+    start = "import sys; from tierscope.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", start, "history", *(str(run.path) for run in runs)]
+    took = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        done = subprocess.run(
+            command, check=False, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
+        )
+        took.append(time.perf_counter() - begin)
+        if f"over {len(runs)} runs" not in done.stdout and "too few runs" not in done.stdout:
+            raise SystemExit(f"tierscope history ended with {done.returncode}: {done.stderr}")
+    return min(took)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
