@@ -3,8 +3,8 @@
     python benchmarks/history.py runs/A
     python benchmarks/history.py runs/A --runs 200 --judged 5
 
-Copies a run as often, each with another time of start. Prints seconds of `tierscope history`: of some copies without
-judgements (each is judged), and of all with them. Exit status 1: all took longer than the aim.
+Copies a run as often, each with a directory and a time of start of its own. Prints seconds of `tierscope history`: of
+some copies without judgements (each is judged), and of all with them. Exit status 1: all took longer than the aim.
 """
 
 import argparse
@@ -61,12 +61,12 @@ def seconds(folder: str, runs: list[Run], repeats: int, **environment: str) -> f
     """Return the least wall time of a history of these runs, in a process of its own."""
     start = "import sys; from tierscope.cli.main import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", start, "history", *(str(run.path) for run in runs)]
+    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{folder}/compiled"}  # as an installed program
+    environment = {**os.environ, **compiled, **environment}
     took = []
     for _ in range(repeats):
         begin = time.perf_counter()
-        done = subprocess.run(
-            command, check=False, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
-        )
+        done = subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True)
         took.append(time.perf_counter() - begin)
         if f"over {len(runs)} runs" not in done.stdout and "too few runs" not in done.stdout:
             raise SystemExit(f"tierscope history ended with {done.returncode}: {done.stderr}")

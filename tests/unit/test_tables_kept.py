@@ -247,7 +247,7 @@ def same(one: Any, other: Any) -> bool:
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, tuple | list):
         return len(one) == len(other) and all(map(same, one, other))
-    names = faithful._names(type(one)) if type(one) not in faithful.PLAIN else ()
+    names = faithful.names_of(type(one)) if type(one) not in faithful.PLAIN else ()
     return all(same(getattr(one, name), getattr(other, name)) for name in names) if names else bool(one == other)
 
 

@@ -248,7 +248,10 @@ def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine
 
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None, host: Host = HERE) -> Result:
-    """Run, or go on with, the plan of a manifest. Records that are there are kept; a complete run is left as it is."""
+    """Run, or go on with, the plan of a manifest. Records that are there are kept.
+
+    Of a complete run only the judgement is stored, if a kill left none or it does not fit.
+    """
     with owned(directory):
         try:
             result = load(directory).result
@@ -257,7 +260,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
                 raise
             result = empty_result(manifest)
         if result.complete:
-            return result
+            return stored(Run(path=directory, result=result))
         runner = Runner(
             directory,
             result,

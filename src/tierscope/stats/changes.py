@@ -59,9 +59,12 @@ def _cuts(logs: Floats, offset: int, tests: int, error: float, least: float) -> 
     students = _students(logs)
     at = logs.size - 2 * LEAST - int(np.argmax(students[::-1]))  # the last one of equal places
     best, place = float(students[at]), LEAST + at
-    chance = min(1.0, _chance(best, logs.size - 2) * (logs.size - 2 * LEAST + 1) * tests)
     step = abs(math.expm1(float(logs[place:].mean() - logs[:place].mean())))
-    if chance > error or step < least:
+    looks = (logs.size - 2 * LEAST + 1) * tests
+    if step < least or math.erfc(best / math.sqrt(2)) * looks > error:  # Student's tails are wider than the normal ones
+        return []
+    chance = min(1.0, _chance(best, logs.size - 2) * looks)
+    if chance > error:
         return []
     left = _cuts(logs[:place], offset, tests, error, least)
     right = _cuts(logs[place:], offset + place, tests, error, least)

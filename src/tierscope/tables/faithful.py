@@ -14,7 +14,6 @@ Source: MessagePack specification, 2013 (int and float are different families).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
 from types import NoneType
 from typing import Any
 
@@ -29,15 +28,15 @@ FAULTS = (msgspec.MsgspecError, TypeError, ValueError, LookupError, OverflowErro
 
 def packed(value: Any, kinds: Sequence[type]) -> bytes:
     """Return a value as MessagePack. kinds: the classes of objects in it."""
-    return msgspec.msgpack.encode(_plain(value, frozenset(kinds)))
+    return msgspec.msgpack.encode(_plain(value, {kind: names_of(kind) for kind in kinds}))
 
 
 def unpacked(content: bytes, kinds: Sequence[type]) -> Any:
     """Return what `packed` was given."""
-    return _whole(msgspec.msgpack.decode(content), {kind.__name__: kind for kind in kinds})
+    return _whole(msgspec.msgpack.decode(content), {kind.__name__: (kind, names_of(kind)) for kind in kinds})
 
 
-def _plain(value: Any, kinds: frozenset[type]) -> Any:
+def _plain(value: Any, kinds: Mapping[type, tuple[str, ...]]) -> Any:
     kind = type(value)
     if kind in PLAIN:
         return value
@@ -46,11 +45,11 @@ def _plain(value: Any, kinds: frozenset[type]) -> Any:
     if kind is dict and all(type(key) is str for key in value):
         return {key: _plain(one, kinds) for key, one in value.items()}
     if kind in kinds:
-        return [kind.__name__, *(_plain(getattr(value, name), kinds) for name in _names(kind))]
+        return [kind.__name__, *(_plain(getattr(value, name), kinds) for name in kinds[kind])]
     raise TypeError(f"{kind.__name__} has no faithful form")
 
 
-def _whole(value: Any, kinds: Mapping[str, type]) -> Any:
+def _whole(value: Any, kinds: Mapping[str, tuple[type, tuple[str, ...]]]) -> Any:
     if isinstance(value, dict):
         return {key: _whole(one, kinds) for key, one in value.items()}
     if not isinstance(value, list):
@@ -59,12 +58,12 @@ def _whole(value: Any, kinds: Mapping[str, type]) -> Any:
     items = [one if type(one) in PLAIN else _whole(one, kinds) for one in rest]
     if head in (TUPLE, LIST):
         return tuple(items) if head == TUPLE else items
-    kind = kinds[head]
-    return kind(**dict(zip(_names(kind), items, strict=True)))
+    kind, names = kinds[head]
+    return kind(**dict(zip(names, items, strict=True)))
 
 
-@cache
-def _names(kind: type) -> tuple[str, ...]:
+def names_of(kind: type) -> tuple[str, ...]:
+    """Return the fields of a class of objects; TypeError for a class that is neither a struct nor a dataclass."""
     if issubclass(kind, msgspec.Struct):
         return kind.__struct_fields__
     if is_dataclass(kind):
