@@ -82,11 +82,11 @@ def test_less_is_better_turns_the_slow_side(run: Run) -> None:
 @pytest.mark.parametrize(
     ("doubts", "slow_side", "other_side"),
     [
-        (("interval +-12 % over 2 %",), True, True),  # it is within the threshold as a whole
+        (("interval ±12 % over 2 %",), True, True),  # it is within the threshold as a whole
         (("only 16 clean blocks of 513: the machine is busy",), True, False),
         (("others use the memory: one CPU got 13% less than in quiet times",), True, False),
         (("not steady: still falling",), False, False),
-        (("interval +-12 % over 2 %", "not steady: still falling"), False, False),
+        (("interval ±12 % over 2 %", "not steady: still falling"), False, False),
         ((), False, False),
     ],
 )

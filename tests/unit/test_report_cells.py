@@ -30,7 +30,7 @@ def test_an_interval_wider_than_its_number_is_not_a_percentage(
 @pytest.mark.parametrize(
     ("interval", "why"),
     [
-        (Interval(90.0, 100.0, 110.0, 9), "+-10.0 % over 2 %"),
+        (Interval(90.0, 100.0, 110.0, 9), "±10.0 % over 2 %"),
         (Interval(0.0, 100.0, 2403.8, 9), "wider than its own number, 2 % were asked for"),
         (Interval(math.nan, math.nan, math.nan, 0), "wider than its own number, 2 % were asked for"),
     ],

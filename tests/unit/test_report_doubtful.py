@@ -60,7 +60,7 @@ def test_a_simulation_has_no_neighbours_to_wait_for(tmp_path: Path) -> None:
     ("reason", "said"),
     [
         (
-            f"interval +-12.3 % over 2 %{BETWEEN}",
+            f"interval ±12.3 % over 2 %{BETWEEN}",
             "the machine changes from visit to visit",
         ),
         ("only 16 clean blocks of 513: the machine is busy", "the machine is busy"),

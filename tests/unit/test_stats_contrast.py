@@ -195,7 +195,7 @@ def test_a_wide_interval_says_by_how_much() -> None:
     odd = (blocks["batch"] % 3 == 0) & (blocks["group"] == 0)
     blocks["stop_ticks"][odd] += np.uint64(0.2 * HZ)
     reasons = compared("flow", blocks, ROUNDS)[1].reasons
-    assert any(reason.startswith("slowdown +-") and reason.endswith("over 2 %") for reason in reasons)
+    assert any(reason.startswith("slowdown ±") and reason.endswith("over 2 %") for reason in reasons)
 
 
 def test_a_task_counts_whole_whatever_interrupted_it() -> None:

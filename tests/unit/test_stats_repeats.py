@@ -37,7 +37,7 @@ def test_too_few_repeats_are_not_enough_however_alike() -> None:
 
 def test_repeats_far_apart_are_inconclusive() -> None:
     point = judge_repeats(repeats(1000, 700, 1300, 800, 1200, 900), 1e9, 1, SCHEDULE)
-    assert point.reasons == ("interval +-31.6 % over 5 %",)
+    assert point.reasons == ("interval ±31.6 % over 5 %",)
 
 
 def test_a_start_that_rises_is_cut() -> None:

@@ -23,7 +23,7 @@ def test_a_quiet_series_is_conclusive() -> None:
 def test_a_wide_interval_is_named() -> None:
     series = 100 * (1 + 0.5 * independent(np.random.default_rng(1), 1, 200)[0])
     (reason,) = verdict(series, SCHEDULE).reasons
-    assert reason.startswith("interval +-")
+    assert reason.startswith("interval ±")
     assert reason.endswith("% over 2 %")
 
 

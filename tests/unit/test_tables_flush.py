@@ -88,7 +88,7 @@ def test_too_few_rounds_and_a_base_that_swings_are_inconclusive(tmp_path: Path) 
     found = TABLE.flat(maker.save("flush"))
     assert not any(row["conclusive"] for row in found)
     assert found[0]["reasons"] == f"only 3 rounds of {ROUNDS}"
-    assert str(found[-1]["reasons"]).startswith("time +-")
+    assert str(found[-1]["reasons"]).startswith("time ±")
 
 
 def test_msync_waits_for_the_disk_and_is_timed_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def test_the_fastest_says_of_how_many(run: Run) -> None:
     assert "doubtful_map" not in told.text
 
 
-@pytest.mark.parametrize(("noise", "batches", "why"), [(0.3, 8, "time +-"), (0.004, 5, "only 5 rounds of 8")])
+@pytest.mark.parametrize(("noise", "batches", "why"), [(0.3, 8, "time ±"), (0.004, 5, "only 5 rounds of 8")])
 def test_doubtful_times_are_inconclusive_and_say_why(tmp_path: Path, noise: float, batches: int, why: str) -> None:
     maker = Maker(tmp_path)
     add_point(maker, "quick_map", "get", noise=noise, batches=batches)

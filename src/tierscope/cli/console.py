@@ -8,6 +8,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Span, Text
 
+from tierscope.called import as_called, called, places
 from tierscope.cli import door
 from tierscope.printable import printable, printable_lines
 
@@ -25,7 +26,7 @@ class Console(RichConsole):
 
     def render_str(self, text: str, **how: Any) -> Text:
         """As Rich does it, of printable text."""
-        return super().render_str(printable_lines(text), **how)
+        return super().render_str(printable_lines(as_called(text)), **how)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Texts are mended before they are broken into lines. What Rich says to the terminal itself is no text."""
@@ -37,7 +38,8 @@ class Console(RichConsole):
 
 
 def _shown(text: Text) -> Text:
-    """The same text with escapes, its styles where they were."""
+    """The same text with escapes and our name as it was called, its styles where they were."""
+    text = _named(text)
     if printable_lines(text.plain) == text.plain:
         return text
     pieces = [letter if letter == "\n" else printable(letter) for letter in text.plain]
@@ -47,3 +49,16 @@ def _shown(text: Text) -> Text:
     shown = text.blank_copy("".join(pieces))
     shown.spans = [Span(places[span.start], places[span.end], span.style) for span in text.spans]
     return shown
+
+
+def _named(text: Text) -> Text:
+    """The same text with the name by which this program was called; its styles cover the new name."""
+    found = places(text.plain)
+    if not found:
+        return text
+    named, end = text.blank_copy(), 0
+    for first, last in found:
+        style = text.get_style_at_offset(Console(), first)
+        named.append_text(text[end:first]).append(called(), style)
+        end = last
+    return named.append_text(text[end:])

@@ -10,12 +10,13 @@ import sys
 from contextlib import suppress
 from typing import IO, Any
 
+from tierscope.called import as_called
 from tierscope.printable import json_text, printable, printable_lines
 
 
 def line(text: object) -> None:
     """One line on standard output."""
-    _print(printable(str(text)) + "\n")
+    _print(printable(as_called(str(text))) + "\n")
 
 
 def line_now(text: str) -> None:
@@ -32,7 +33,7 @@ def lines(text: str) -> None:
 
 def ask(question: str) -> bool:
     """Ask on standard error, read one line of standard input; the end of it is a no."""
-    sys.stderr.write(f"{printable(question)} [y/N] ")
+    sys.stderr.write(f"{printable(as_called(question))} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -67,7 +68,7 @@ def to_nowhere(stream: IO[str]) -> None:
 def message(text: str) -> None:
     """One line on standard error, after our name; a stream that is closed or full does not matter."""
     with suppress(OSError):
-        sys.stderr.write(f"tierscope: {printable(text.replace(chr(10), ' '))}\n")
+        sys.stderr.write(f"tierscope: {printable(as_called(text.replace(chr(10), ' ')))}\n")
 
 
 def details(text: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import rich_click as click
 from rich.text import Text
 
+from tierscope.called import as_called
 from tierscope.cli.markup import plain
 from tierscope.cli.names import Named
 from tierscope.registry import Registry
@@ -19,7 +20,7 @@ WIDTH = 80  # of a terminal
 
 def _write(epilog: str | None, formatter: click.HelpFormatter) -> None:
     if epilog and isinstance(formatter, click.RichHelpFormatter):
-        formatter.write(Text(epilog.rstrip() + "\n"))
+        formatter.write(Text(as_called(epilog.rstrip()) + "\n"))
 
 
 def two_columns(meanings: dict[Any, str]) -> str:
@@ -81,12 +82,12 @@ class Command(click.RichCommand):
         self.examples, self.status, self._formats = examples, status or {}, formats
         self.tried, self.area = tried, area
         self.markdown = self.help or ""
-        self.help = plain(self.markdown)
+        self.help = as_called(plain(self.markdown))
         self._marked: dict[str, str] = {}
         for one in self.params:
             if isinstance(one, click.Option) and not isinstance(one, Named):  # whose help loads a list
                 self._marked[one.opts[0]] = one.help or ""
-                one.help = plain(one.help or "")
+                one.help = as_called(plain(one.help or ""))
 
     def help_of(self, option: click.Option) -> str:
         """Return the help of an option with its marks."""

@@ -12,6 +12,7 @@ import rich_click as click
 from click.exceptions import Abort, ClickException
 
 from tierscope import __version__, stops
+from tierscope.called import called
 from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Group, two_columns
@@ -71,7 +72,7 @@ def main(words: list[str] | None = None) -> int:
 
 def _run(words: list[str] | None) -> int:
     try:
-        status = tierscope.main(words, prog_name="tierscope", standalone_mode=False)
+        status = tierscope.main(words, prog_name=called(), complete_var="_TIERSCOPE_COMPLETE", standalone_mode=False)
         with suppress(BrokenPipeError):  # the command has done its work, and its status says how
             sys.stdout.flush()
     except (KeyboardInterrupt, Abort) as error:
@@ -107,7 +108,7 @@ def _told(error: BaseException) -> tuple[str, Exit]:
         case ClickException():
             asked = getattr(error, "ctx", None)
             return (
-                f"{error.format_message().rstrip('.')}; try `{asked.command_path if asked else 'tierscope'} --help`",
+                f"{error.format_message().rstrip('.')}; try `{asked.command_path if asked else called()} --help`",
                 Exit.USAGE,
             )
         case OSError():

@@ -6,6 +6,7 @@ from typing import Any
 import rich_click as click
 from click.shell_completion import CompletionItem
 
+from tierscope.called import as_called
 from tierscope.cli.markup import plain
 
 Known = Callable[[], Iterable[str]]
@@ -28,7 +29,7 @@ class Named(click.Option):
     @property
     def help(self) -> str | None:
         """Return the help with all names of the list, without marks."""
-        return plain(self.markdown)
+        return as_called(plain(self.markdown))
 
     @help.setter  # noqa: A003 (the name that click reads)
     def help(self, text: str | None) -> None:

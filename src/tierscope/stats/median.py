@@ -69,10 +69,10 @@ class Interval:
 
 
 def beyond(interval: Interval, precision: float) -> str:
-    """Why it is not precise enough: '+-5.3 % over 2 %'; more than the number itself is no percentage."""
+    """Why it is not precise enough: '±5.3 % over 2 %'; more than the number itself is no percentage."""
     if not interval.relative < 1:
         return f"wider than its own number, {precision * 100:g} % were asked for"
-    return f"+-{interval.relative * 100:.1f} % over {precision * 100:g} %"
+    return f"±{interval.relative * 100:.1f} % over {precision * 100:g} %"
 
 
 def median(series: Floats, confidence: float = 0.95) -> Interval:

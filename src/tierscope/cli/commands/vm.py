@@ -2,6 +2,7 @@
 
 import rich_click as click
 
+from tierscope.called import called
 from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried, two_columns
@@ -76,7 +77,7 @@ def _on(host: str, name: str, words: list[str]) -> int:
         asked = words[0] if words else ""
         raise UsageError(f"{asked!r} cannot run on {host}; try {', '.join(able)}, as `tierscope vm {name}` shows")
     first, *rest = words
-    done = commands[first].main([*rest, "--host", host], prog_name=f"tierscope {first}", standalone_mode=False)
+    done = commands[first].main([*rest, "--host", host], prog_name=f"{called()} {first}", standalone_mode=False)
     return int(done) if isinstance(done, int) else 0
 
 
