@@ -10,13 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from checkout import Checkout
+from said import say
 from tierscope.called import VARIABLE, as_called, called
 from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.console import Console
 from tierscope.report.formats.markdown import code
 from tierscope.report.pages import pages
-from said import say
 
 
 @pytest.fixture
