@@ -1,8 +1,8 @@
 """The name by which this program was called, in every hint that a person reads.
 
 Texts in the code, in stored runs and in documents write `tierscope COMMAND`. A clone has `./tierscope` alone, and its
-script passes that name on. What leads to a reader (the terminal, help, pages) passes a text through `as_called`;
-documents for programs keep the text as it is.
+script passes that name on. What goes to the terminal (lines, help, errors) passes through `as_called`. Files keep the
+text as it is: a page is read on other machines, and equal runs give equal pages.
 """
 
 import os

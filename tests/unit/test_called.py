@@ -63,14 +63,14 @@ def test_a_name_is_one_word_of_a_shell(word: str, name: str, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("clone")
-def test_terminal_page_and_markdown_use_it(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_uses_it_and_pages_do_not(capfd: pytest.CaptureFixture[str]) -> None:
     door.line("Next: tierscope show A")
     door.message("stopped; tierscope resume A continues")
     out, err = capfd.readouterr()
     assert out == "Next: ./tierscope show A\n"
     assert err == "tierscope: stopped; ./tierscope resume A continues\n"
-    assert pages().from_string("<b>{{ x }}</b>").render(x="tierscope show A") == "<b>./tierscope show A</b>"
-    assert code("tierscope show A") == "`./tierscope show A`"
+    assert pages().from_string("<b>{{ x }}</b>").render(x="tierscope show A") == "<b>tierscope show A</b>"
+    assert code("tierscope show A") == "`tierscope show A`"
 
 
 @pytest.mark.usefixtures("clone")

@@ -6,7 +6,7 @@ VARIABLES = {
     "TIERSCOPE_TRACER": "path of the `tierscope-tracer.so` that `tierscope trace` uses, instead of the one that it "
     "builds in a checkout",
     "TIERSCOPE_PYTHON": "Python interpreter that `./tierscope` uses for the set-up",
-    "TIERSCOPE_CALLED": "name of the program in hints, pages and help. Set by `./tierscope`",
+    "TIERSCOPE_CALLED": "name of the program in hints, errors and help. Set by `./tierscope`",
     "TIERSCOPE_APT": "`no` forbids the set-up of a checkout to install system packages with apt; it then prints the "
     "command to type, and continues if it can",
     "TIERSCOPE_WHEEL": "wheel from which `./tierscope` takes the core, if the wheel was built from the sources of the "

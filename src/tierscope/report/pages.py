@@ -4,7 +4,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tierscope.called import as_called
 from tierscope.draw.theme import DARK, LIGHT
 from tierscope.printable import printable_lines
 
@@ -29,8 +28,8 @@ def pages() -> "jinja2.Environment":
 
 
 def _shown(value: Any) -> Any:
-    """Markup is a str of its own type, and is ours. Commands have the name by which we were called."""
-    return printable_lines(as_called(value)) if type(value) is str else value
+    """Markup is a str of its own type, and is ours."""
+    return printable_lines(value) if type(value) is str else value
 
 
 def colours() -> str:

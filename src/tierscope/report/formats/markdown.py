@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from tierscope.called import as_called
 from tierscope.compare.measures import measures
 from tierscope.compare.points import named, points, said
 from tierscope.draw import cells
@@ -116,14 +115,14 @@ def _run(name: str, run: Run) -> str:
 
 def escape(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, no cell borders, one line."""
-    flat = printable(as_called(re.sub(r"\s+", " ", text)))
+    flat = printable(re.sub(r"\s+", " ", text))
     flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", flat)
 
 
 def code(text: str) -> str:
     """A command as code: fenced by more backticks than it holds."""
-    flat = printable(as_called(re.sub(r"\s+", " ", text)))
+    flat = printable(re.sub(r"\s+", " ", text))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
     return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"
 
