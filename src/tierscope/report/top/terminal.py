@@ -31,7 +31,9 @@ def show_steps(found: Top, console: Console) -> None:
     console.print()
     console.print(Text("What to do next", style="bold"))
     for number, step in enumerate(found.steps, start=1):
-        console.print(Text(printable(f" {number}. {step.text}")))
+        line = Table.grid()
+        line.add_row(f" {number}. ", Text(printable(step.text)))
+        console.print(line)
         if step.command:
             console.print(Text(printable(f"    {step.command}"), style="cyan"), soft_wrap=True)
 
