@@ -22,7 +22,7 @@ from tierscope.cli.main import main as tierscope
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import SIZING, load
 from tierscope.record.work.line import LineWork
-from tierscope.run.start import this_machine
+from tierscope.run.planned import this_machine
 from tierscope.suites.background.row import BackgroundRow
 from tierscope.tables import tables
 from tierscope.units import MiB

@@ -21,7 +21,7 @@ from tierscope import core
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.work.hop import HopWork
 from tierscope.record.work.line import LineWork
-from tierscope.run.start import this_machine
+from tierscope.run.planned import this_machine
 from tierscope.stats.point import Point, judge
 from tierscope.units import MiB
 

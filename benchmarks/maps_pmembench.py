@@ -34,7 +34,7 @@ from tierscope import core
 from tierscope.errors import TierscopeError
 from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.work.key import KeyedWork
-from tierscope.run.start import this_machine
+from tierscope.run.planned import this_machine
 from tierscope.stats.contrast import estimate
 
 STRUCTURES = ("hashmap_atomic", "hashmap_tx", "hashmap_rp", "ctree", "btree", "rtree", "rbtree")  # that pmembench knows

@@ -13,7 +13,7 @@ from tierscope import core
 from tierscope.record.experiment import Group, Schedule, Target, Team, Workload
 from tierscope.record.result import SIZING
 from tierscope.record.work.call import CallWork
-from tierscope.run.start import this_machine
+from tierscope.run.planned import this_machine
 
 ALLOWED = 0.005
 

@@ -20,7 +20,7 @@ from tierscope.record.result import Blocks
 from tierscope.record.work import Work
 from tierscope.record.work.call import CallWork
 from tierscope.record.work.line import LineWork
-from tierscope.run.start import this_machine
+from tierscope.run.planned import this_machine
 from tierscope.stats.median import median
 from tierscope.units import KiB
 

@@ -20,7 +20,7 @@ from tierscope.record.experiment import Group, Target, Team, Workload
 from tierscope.record.result import BLOCK, load, load_manifest
 from tierscope.record.work.hop import HopWork
 from tierscope.record.work.line import LineWork
-from tierscope.run import start
+from tierscope.run import planned
 from tierscope.run.bare import Files, files_of, read_run
 from tierscope.run.bare_steps import is_of_the_core, read_output, steps_of
 from tierscope.suites.groups.experiments import read_groups
@@ -127,7 +127,7 @@ def test_the_run_can_be_repeated_with_stop_rules(files: Path, tmp_path: Path, mo
     monkeypatch.setattr(core, "catalogue", made_catalogue)
     main(["import", str(files), "--out", str(tmp_path / "run")])
     manifest = load_manifest(tmp_path / "run")
-    start.options_again(manifest)
+    planned.options_again(manifest)
     experiments = read_groups(manifest.plan, made_catalogue().tasks()).experiments
     stored = [record.experiment.groups for record in load(tmp_path / "run").result.records]
     assert [one.groups for one in experiments] == stored

@@ -14,7 +14,7 @@ from tierscope.record.experiment import Experiment, Group, Target
 from tierscope.record.result import Run
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import imagine
-from tierscope.run.start import plan_for
+from tierscope.run.planned import plan_for
 from tierscope.suites.emulation.experiments import probed
 from tierscope.suites.emulation.terminal import emulation
 from tierscope.tables import tables

@@ -16,7 +16,7 @@ from tierscope.record.experiment import Experiment, Group, Target, Team, Workloa
 from tierscope.record.machine import Machine
 from tierscope.record.result import load_manifest
 from tierscope.record.work.line import LineWork
-from tierscope.run import start
+from tierscope.run import planned, start
 from tierscope.run.expected import imagine
 from tierscope.run.room import POOL_BYTES, with_rooms
 from tierscope.units import GiB, KiB, MiB
@@ -146,9 +146,9 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: str, room: int
     """The plan of a run on a machine with 1 GiB of free memory, and a file system or a device with `room`."""
     put_in_place(FakeCore(), monkeypatch)
     small = machine(free=GiB, dax={"dax1.0": room})
-    monkeypatch.setattr(start, "machine_for", lambda *_: small)
+    monkeypatch.setattr(planned, "machine_for", lambda *_: small)
     monkeypatch.setattr(System, "room_bytes", lambda *_: room)
-    return start.imagined(suite, suites[suite].read(words), "")[1]
+    return planned.imagined(suite, suites[suite].read(words), "")[1]
 
 
 def test_a_file_of_storage_may_be_larger_than_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_the_room_is_kept_so_that_a_resumed_run_has_the_same_plan(
     word = f"file:{tmp_path}/x"
     _, manifest = start.begin("stream", suites["stream"].read({"target": word}), "", ("t",), tmp_path / "run")
     assert load_manifest(tmp_path / "run").machine.rooms.keys() == {word}
-    assert imagine(start.plan_of(manifest)()) == imagine(start.plan_of(load_manifest(tmp_path / "run"))())
+    assert imagine(planned.plan_of(manifest)()) == imagine(planned.plan_of(load_manifest(tmp_path / "run"))())
 
 
 def test_a_mount_point_counts_as_a_folder_in_a_recorded_tree(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tierscope.plans import Plan, SuiteOptions, suites
 from tierscope.plans.simulation import SHORTER, counted, machine_of, refuse_mixtures
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team
 from tierscope.record.machine import Machine
-from tierscope.run import start
+from tierscope.run import planned
 from tierscope.run.expected import imagine
 from tierscope.units import MiB
 
@@ -81,8 +81,8 @@ target = "sim:ddr5,memory=dram"
         ("neighbors", {"victim": "cmd sim:flat", "aggressor_target": "sim:ddr5"}, "", "sim:ddr5"),
         ("stream", {"kernels": "sim:flat"}, "", ""),  # a wrong kernel is told as one
         ("numa", {"kernel": "sim:flat"}, "", ""),
-        (start.OWN_GROUPS, {}, OWN, "sim:ddr5"),
-        (start.OWN_GROUPS, {}, OWN.replace("target", "source"), "sim:ddr5"),
+        (planned.OWN_GROUPS, {}, OWN, "sim:ddr5"),
+        (planned.OWN_GROUPS, {}, OWN.replace("target", "source"), "sim:ddr5"),
     ],
 )
 def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
@@ -95,9 +95,9 @@ def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
         asked.append(simulated_word)
         return bare
 
-    monkeypatch.setattr(start, "this_machine", this_machine)
-    options = SuiteOptions() if suite == start.OWN_GROUPS else suites[suite].read(words)
-    machine = start.machine_for(suite, options, text)
+    monkeypatch.setattr(planned, "this_machine", this_machine)
+    options = SuiteOptions() if suite == planned.OWN_GROUPS else suites[suite].read(words)
+    machine = planned.machine_for(suite, options, text)
     assert asked == [word]
     assert msgspec.structs.replace(machine, kernels={}) == bare
     assert ("triad" in machine.kernels) == (suite in ("stream", "neighbors", "numa"))

@@ -16,7 +16,7 @@ from tierscope import core
 from tierscope.errors import MachineError, ResultError, UsageError
 from tierscope.plans import suites
 from tierscope.record.result import load, load_manifest, save_manifest, save_result
-from tierscope.run import start
+from tierscope.run import planned, start
 from tierscope.run.expected import imagine
 from tierscope.run.owned import release
 from tierscope.run.place import new_directory
@@ -313,5 +313,5 @@ def test_a_run_of_a_version_that_kept_no_kernels_gets_those_of_the_build(fake: F
     manifest = load_manifest(begin(tmp_path / "run", kernels="read,triad", array="64MiB"))
     assert manifest.machine.kernels["triad"].arrays == 3
     old = msgspec.structs.replace(manifest, machine=msgspec.structs.replace(manifest.machine, kernels={}))
-    plans = [imagine(start.plan_of(one)()) for one in (manifest, old)]
+    plans = [imagine(planned.plan_of(one)()) for one in (manifest, old)]
     assert plans[0] == plans[1] != []

@@ -13,7 +13,7 @@ from made_machine import made_machine
 from tierscope.plans import suites
 from tierscope.record.experiment import Group
 from tierscope.record.result import Record, Run, load
-from tierscope.run import start
+from tierscope.run import planned, start
 from tierscope.run.calibrate import walks_of
 from tierscope.run.expected import imagine
 from tierscope.stats.contrast import ROUNDS
@@ -43,7 +43,7 @@ class Lab:
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     core = put_in_place(FakeCore(), monkeypatch)
     core.noise = lambda group: 0.005
-    monkeypatch.setattr(start, "this_machine", lambda *_: made_machine(2))
+    monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(2))
     return Lab(tmp_path / "run", core)
 
 

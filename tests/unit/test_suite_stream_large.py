@@ -12,7 +12,7 @@ from tierscope.plans import suites
 from tierscope.plans.sizes import Memory
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import load
-from tierscope.run import start
+from tierscope.run import planned, start
 from tierscope.run.batches import one_visit
 from tierscope.run.expected import imagine
 from tierscope.suites.stream.large import CALLS, LARGE, SMALLEST, call_bytes, seconds_of
@@ -22,7 +22,7 @@ from tierscope.units import LINE_BYTES, GiB, MiB
 SUITE = suites["stream"]
 
 
-def planned(cpus: int = 8, **words: str) -> list[Experiment]:
+def experiments_of(cpus: int = 8, **words: str) -> list[Experiment]:
     return imagine(SUITE.plan(made_machine(cpus), SUITE.read(words)))
 
 
@@ -31,12 +31,14 @@ def large(experiments: list[Experiment]) -> list[Experiment]:
 
 
 def test_each_library_function_has_a_large_point_with_the_fewest_and_the_most_threads() -> None:
-    found = [(one.labels["kernel"], one.labels["threads"], one.groups[0].workload.kernel) for one in large(planned())]
+    found = [
+        (one.labels["kernel"], one.labels["threads"], one.groups[0].workload.kernel) for one in large(experiments_of())
+    ]
     assert found == [(name, threads, kernel) for threads in (1, 8) for name, kernel in LARGE.items()]
 
 
 def test_a_visit_is_as_long_as_the_calls_that_a_verdict_asks_for() -> None:
-    for one in large(planned()):
+    for one in large(experiments_of()):
         (group,) = one.groups
         visit = one_visit(one)
         assert visit.minimum_s >= CALLS * seconds_of(group.workload.per_block * LINE_BYTES)
@@ -55,23 +57,23 @@ def test_calls_are_whole_lines_and_share_a_part_evenly(threads: int, array: int)
 
 
 def test_they_are_asked_for_by_name_and_unknown_ones_are_refused() -> None:
-    assert {one.labels["kernel"] for one in planned(kernels="memset_large") if one.table == "stream"} == {
+    assert {one.labels["kernel"] for one in experiments_of(kernels="memset_large") if one.table == "stream"} == {
         "memset_large"
     }
     with pytest.raises(UnknownNameError, match="memcpy_large"):
-        planned(kernels="memcpy_larg")
+        experiments_of(kernels="memcpy_larg")
 
 
 def test_simulated_memory_has_no_library() -> None:
     chosen = SUITE.read({"target": "sim:ddr5", "array": "64MiB"})
-    plan = start.plan_for("stream", chosen, "", made_machine(2))
+    plan = planned.plan_for("stream", chosen, "", made_machine(2))
     assert large(imagine(plan())) == []
 
 
 def test_rows_of_the_library_state_the_size_of_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KERNELS, "memcpy", (2, 128, 128, "libc", 14e9))
     put_in_place(FakeCore(), monkeypatch)
-    monkeypatch.setattr(start, "this_machine", lambda *_: made_machine(2))
+    monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(2))
     options = SUITE.read({"kernels": "copy,memcpy,memcpy_large", "threads": "1", "array": "64MiB"})
     directory, manifest = start.begin("stream", options, "", ("tierscope",), tmp_path / "run")
     start.execute(directory, manifest)

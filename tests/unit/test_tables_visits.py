@@ -15,7 +15,7 @@ from tierscope.plans.options import restored
 from tierscope.record.machine import Cache
 from tierscope.record.result import Run, load, load_manifest
 from tierscope.report.terminal import show
-from tierscope.run import start
+from tierscope.run import planned, start
 from tierscope.run.batches import one_visit
 from tierscope.run.expected import imagine
 from tierscope.suites.latency.experiments import LatencyOptions
@@ -37,7 +37,7 @@ ONCE = ("sizing", "migration", "sharing")
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run of five kernels, each visited three times, on a core that is made up."""
     put_in_place(FakeCore(), monkeypatch)
-    monkeypatch.setattr(start, "this_machine", lambda *_: made_machine(2))
+    monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(2))
     words = {"kernels": "copy,scale,add,triad,update", "threads": "1", "array": "64MiB"}
     options = suites["stream"].read(words)
     directory, manifest = start.begin("stream", options, "", ("tierscope",), tmp_path / "run")
@@ -90,7 +90,7 @@ def test_migrations_are_watched_once_since_writes_change_the_memory() -> None:
 
 def test_simulated_memory_does_not_drift_and_is_visited_once() -> None:
     chosen = suites["stream"].read({"target": "sim:optane100", "kernels": "read", "array": "64MiB"})
-    plan = start.plan_for("stream", chosen, "", made_machine(2))
+    plan = planned.plan_for("stream", chosen, "", made_machine(2))
     assert {experiment.schedule.visits for experiment in imagine(plan())} == {0}
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from border import Talk
 from tierscope.record.machine import Machine
-from tierscope.run.start import this_machine
+from tierscope.run.planned import this_machine
 from tierscope.units import MiB
 from virtual import VirtualMachine
 

@@ -11,7 +11,7 @@ import pytest
 from border import Talk, refused, run
 from tierscope.record.machine import Machine
 from tierscope.record.result import BLOCK
-from tierscope.run.start import this_machine
+from tierscope.run.planned import this_machine
 from tierscope.units import MiB
 from virtual import Shape, VirtualMachine
 

@@ -22,7 +22,8 @@ from tierscope.record.origin import banner
 from tierscope.record.result import Manifest, Run, load, load_manifest
 from tierscope.run.imported import refuse_imported
 from tierscope.run.place import RUNS, forsake, new_directory, taken
-from tierscope.run.start import begin, command_line, drop_if_empty, execute, options_again
+from tierscope.run.planned import options_again
+from tierscope.run.start import begin, command_line, drop_if_empty, execute
 
 MOST = 99
 SIDES = ("before", "after")

@@ -31,10 +31,10 @@ def _known(option: "Option") -> Iterable[str]:
 
 def _of_build(names: "Callable[[Catalogue], Iterable[str]]") -> Iterable[str]:
     from tierscope.errors import TierscopeError
-    from tierscope.run import start
+    from tierscope.run import planned
 
     try:
-        return sorted(set(names(start.catalogue())))
+        return sorted(set(names(planned.catalogue())))
     except TierscopeError:
         return ()
 

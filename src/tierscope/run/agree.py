@@ -7,7 +7,7 @@ from tierscope.record.result import load, load_manifest
 from tierscope.run.commands import Agree, commands_of
 from tierscope.run.expected import imagine
 from tierscope.run.imported import refuse_imported
-from tierscope.run.start import plan_of
+from tierscope.run.planned import plan_of
 
 
 def agree_to(directory: Path, agree: Agree) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from tierscope.errors import UsageError, reason
 from tierscope.plans import SuiteOptions, suites
 from tierscope.plans.options import read_options
-from tierscope.run.start import OWN_GROUPS
+from tierscope.run.planned import OWN_GROUPS
 
 
 def asked(suite: str, words: dict[str, str], folder: Path | None = None) -> tuple[str, SuiteOptions, str]:

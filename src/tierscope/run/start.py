@@ -3,24 +3,19 @@
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from shlex import quote
 
-import msgspec
-
 from tierscope import __version__, core, stops
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
-from tierscope.plans import Plan, SuiteOptions, suites
-from tierscope.plans.options import restored
+from tierscope.plans import SuiteOptions, suites
 from tierscope.plans.prefetch import PrefetchOptions
-from tierscope.plans.simulation import NAME, PREFIX, counted, machine_of, refuse_mixtures
+from tierscope.plans.simulation import refuse_mixtures
 from tierscope.record import warn
-from tierscope.record.catalogue import Catalogue
-from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Identity, Machine
 from tierscope.record.result import (
     SCHEMA,
@@ -37,78 +32,23 @@ from tierscope.record.result import (
 from tierscope.run.commands import Agree, commands_of, typed
 from tierscope.run.counters import OFF, Counters
 from tierscope.run.doubts import next_step
-from tierscope.run.expected import imagine
 from tierscope.run.hosts import HERE, Host
 from tierscope.run.hotplug import changed
 from tierscope.run.imported import refuse_imported
-from tierscope.run.inspect import inspect, simulated
 from tierscope.run.judged import stored
 from tierscope.run.known import refuse_unknown
 from tierscope.run.measuring import limit_s, measurer, watch_of
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
+from tierscope.run.planned import OWN_GROUPS, imagined, machine_for, options_again, plan_of
 from tierscope.run.prefetching import prefetching, refuse_prefetching
-from tierscope.run.room import targets_of, with_rooms, with_rooms_of
 from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
-from tierscope.suites.emulation.experiments import probed
-from tierscope.suites.groups.experiments import OwnGroups, read_groups
 
 warn.state(
     left_out="a part of the suite that this machine cannot do",
 )
-
-OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
-
-
-def catalogue() -> Catalogue:
-    """Kernels, ISAs and targets of the core that runs would use."""
-    return core.catalogue()
-
-
-def this_machine(peak: float | None, simulated_word: str = "", host: Host = HERE) -> Machine:
-    """The machine of now, or a simulated one by its word."""
-    if simulated_word:
-        return simulated(host.topology(simulated_word), peak)
-    return msgspec.structs.replace(inspect(host.topology(), host.system(), peak), reached=host.word)
-
-
-def own_groups(plan_text: str) -> OwnGroups:
-    """The groups of the user's file, with the tasks of this build's kernels; UsageError for any mistake in it."""
-    return read_groups(plan_text, core.catalogue().tasks())
-
-
-def machine_for(suite: str, options: SuiteOptions, plan_text: str, host: Host = HERE) -> Machine:
-    """The machine that the targets name: a simulated one, or `host`; with what a suite asks of the build."""
-    if suite != OWN_GROUPS:
-        word = machine_of(target.word for target in options.named_targets())
-    else:
-        groups = (group for experiment in own_groups(plan_text).experiments for group in experiment.groups)
-        word = machine_of(t.word for group in groups for t in group.targets)
-    host.refuse([Target(name=NAME, where=word.removeprefix(PREFIX))] if word else [], {})
-    return with_build(suite, this_machine(options.peak, word, host), host)
-
-
-def with_build(suite: str, machine: Machine, host: Host = HERE) -> Machine:
-    """The machine with what the suite asks of the build: its kernels, its structures."""
-    asks = None if suite == OWN_GROUPS else suites[suite]
-    if asks is None or not (asks.structures or asks.kernels or asks.victims):
-        return machine
-    build = host.catalogue(pools=asks.structures)
-    if asks.kernels:
-        machine = msgspec.structs.replace(machine, kernels=build.walks())
-    if asks.victims:
-        machine = msgspec.structs.replace(machine, victims=build.victims_here())
-    if not asks.structures:
-        return machine
-    absent = {one.name: one.reason for one in build.structures if not one.available}
-    return msgspec.structs.replace(
-        machine,
-        structures=build.structures_here(),
-        structures_lacking=absent,
-        structures_unrecorded=build.structures_unrecorded(),
-    )
 
 
 def begin(
@@ -160,24 +100,6 @@ def begin(
     return directory, manifest
 
 
-def imagined(suite: str, options: SuiteOptions, plan_text: str, host: Host = HERE) -> tuple[Machine, list[Experiment]]:
-    """The machine with the rooms of all paths, and the experiments of a plan made with them.
-
-    The paths that options name are looked up before the plan is made: it refuses and limits sizes by their room.
-    """
-    if suite != OWN_GROUPS and suites[suite].program:
-        host.refuse_program(suites[suite].program)
-    machine, system = machine_for(suite, options, plan_text, host), host.system()
-    held = host.catalogue(pools=False).held_in()
-    if suite != OWN_GROUPS:
-        host.refuse(options.named_targets(), held)
-        machine = with_rooms_of(machine, options.named_targets(), held, system)
-    experiments = imagine(plan_for(suite, options, plan_text, machine)())
-    host.refuse(targets_of(experiments), held)
-    machine = with_rooms(machine, experiments, held, system)
-    return machine, imagine(plan_for(suite, options, plan_text, machine)())
-
-
 def refuse_uncounted(suite: str, options: SuiteOptions) -> None:
     """UsageError where counters are asked for, and another program does the work."""
     asked = options.counters
@@ -218,33 +140,6 @@ def _left_out(manifest: Manifest) -> Iterator[Warn]:
         for words in suite.left_out(manifest.machine, options_again(manifest)):
             message, step = next_step(words, "allow this process more CPUs (doctor: cpus)")
             yield Warn(code="left_out", message=message, next_step=step)
-
-
-def options_again(manifest: Manifest) -> SuiteOptions:
-    """Return the options of a run; ResultError for a bad value."""
-    if manifest.suite == OWN_GROUPS:
-        return restored(SuiteOptions, manifest.options)
-    found: SuiteOptions = suites[manifest.suite].read_again(manifest.options)
-    return found
-
-
-def plan_of(manifest: Manifest) -> Callable[[], Plan]:
-    machine = manifest.machine
-    asks = None if manifest.suite == OWN_GROUPS else suites[manifest.suite]
-    if asks and asks.kernels and not machine.kernels:  # of a version that kept none
-        machine = msgspec.structs.replace(machine, kernels=core.catalogue(pools=False).walks())
-    if asks and asks.victims and not machine.victims:
-        machine = msgspec.structs.replace(machine, victims=core.catalogue(pools=False).victims_here())
-    return plan_for(manifest.suite, options_again(manifest), manifest.plan, machine)
-
-
-def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine) -> Callable[[], Plan]:
-    """The generator of a run's experiments, made anew at each call."""
-    if suite == OWN_GROUPS:
-        own = partial(own_groups(plan_text).plan, machine)
-    else:
-        own = partial(suites[suite].plan, machine, options)
-    return partial(probed, partial(counted, own), machine)
 
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None, host: Host = HERE) -> Result:

@@ -17,9 +17,9 @@ def catalogue(as_json: bool) -> int:
     Shows the stores of each kernel, its bytes per operation, and the ISAs that it runs on here. Entries that cannot run
     here stay in the list, with the reason.
     """
-    from tierscope.run import start
+    from tierscope.run import planned
 
-    found = start.catalogue()
+    found = planned.catalogue()
     if as_json:
         door.document(found)
         return 0

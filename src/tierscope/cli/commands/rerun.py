@@ -33,7 +33,8 @@ def rerun(directory: Path, out: Path | None, json_to: str | None, strict: bool, 
     from tierscope.record.result import load_manifest
     from tierscope.run.hosts import connected, same_host
     from tierscope.run.imported import refuse_imported
-    from tierscope.run.start import begin, command_line, options_again
+    from tierscope.run.planned import options_again
+    from tierscope.run.start import begin, command_line
 
     old = load_manifest(directory)
     refuse_imported(directory, old, "repeated")

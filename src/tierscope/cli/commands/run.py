@@ -117,7 +117,7 @@ def _list(name: str, options: "SuiteOptions", text: str, host: "Host") -> int:
     from tierscope.printable import printable
     from tierscope.run.commands import commands_of
     from tierscope.run.expected import expected_seconds, further_seconds
-    from tierscope.run.start import imagined
+    from tierscope.run.planned import imagined
 
     _, experiments = imagined(name, options, text, host)
     console = Console()

@@ -35,7 +35,7 @@ def topology(as_json: bool, where: str | None) -> int:
     from tierscope.host.persistent import tools
     from tierscope.report.persistent import lines
     from tierscope.run.hosts import connected
-    from tierscope.run.start import this_machine
+    from tierscope.run.planned import this_machine
 
     with connected(where, door.message) as host:
         machine = this_machine(None, host=host)

@@ -18,7 +18,8 @@ from tierscope.plans import suites
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.run.place import RUNS
-from tierscope.run.start import begin, execute, this_machine
+from tierscope.run.planned import this_machine
+from tierscope.run.start import begin, execute
 from tierscope.simulated.preset import measured
 from tierscope.units import MiB, word_bytes
 

@@ -22,7 +22,7 @@ from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.record.result import Run
-from tierscope.run.start import catalogue
+from tierscope.run.planned import catalogue
 from tierscope.simulated.preset import Measured, measured, memory_read_s, text
 from tierscope.suites.tlb.table_levels import TlbLevels, TlbLevelsRow
 from tierscope.units import KiB, MiB
