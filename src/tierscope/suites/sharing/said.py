@@ -31,10 +31,12 @@ def core_words(row: SharingRow) -> str:
 
 
 def path_words(row: SharingRow) -> str:
-    """'Two threads (CPU 0 and CPU 1) get no more from memory than one: the bus is capped or saturated'."""
-    if row.path == FULL:
-        return f"Two threads ({_pair(row)}) get no more from memory than one: the bus is capped or saturated"
-    return f"Two threads ({_pair(row)}) get more from memory than one"
+    """'With write_nt, two threads (CPU 0 and CPU 1) get no more from memory than one'.
+
+    It is said of the kernel alone: memory that is full of stores past the caches may still have room for reads.
+    """
+    more = "no more" if row.path == FULL else "more"
+    return f"With {row.kernel}, two threads ({_pair(row)}) get {more} from memory than one"
 
 
 def _core(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insight:
@@ -50,7 +52,7 @@ def _core(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insig
 def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insight:
     """changed: likewise."""
     of = f" of {show_rate(row.bandwidth.middle)}" if row.bandwidth else ""
-    text = f"{path_words(row)}: {span(found)}{of} ({row.kernel})"
+    text = f"{path_words(row)}: {span(found)}{of}"
     others: tuple[Number, ...] = ()
     if changed and changed.gain:
         text += f" at {_clock(row)}, and {span(changed.gain)} at {_clock(changed)}"
