@@ -151,15 +151,18 @@ END
 # --- Python packages and the core ---
 
 install_packages() {
-  files="build run" kind="run"
-  [ "$stage" = run ] || files="build run test" kind="test"
+  case $stage in
+    run) files="build run" ;;
+    test) files="build run test" ;;
+    all) files="build run test site" ;;
+  esac
   lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)${wheel:+ wheel}
-  [ "$(cat "$venv/packages-$kind" 2>/dev/null)" != "$lock" ] || return 0
+  [ "$(cat "$venv/packages-$stage" 2>/dev/null)" != "$lock" ] || return 0
   wanted=$venv/requirements.txt
   for file in $files; do cat "$root/requirements/$file.txt"; done | one_a_line | without_system_tools |
     LC_ALL=C sort -u >"$wanted"
   step "Python packages" "check the network and pip's configuration" install_locked
-  printf '%s\n' "$lock" >"$venv/packages-$kind"
+  printf '%s\n' "$lock" >"$venv/packages-$stage"
 }
 
 # A requirement and its hashes, which stand on lines that end in a backslash.
