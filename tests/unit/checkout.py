@@ -64,7 +64,7 @@ class Checkout:
         for path in (*(ROOT / "packaging").glob("setup*.sh"), *(ROOT / f"packaging/{name}" for name in READERS)):
             shutil.copy(path, self.root / "packaging")
         (self.root / "CMakeLists.txt").write_text("one")
-        for name in ("build", "run", "test"):
+        for name in ("build", "run", "test", "site"):
             (self.root / f"requirements/{name}.txt").write_text(f"{name}==1\n")
         (self.root / "core/kernel.hpp").write_text("one")
         self.tool("id", "#!/bin/sh\necho 1000\n")

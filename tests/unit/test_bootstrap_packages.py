@@ -130,7 +130,8 @@ def test_what_slow_tests_alone_need_comes_with_the_slow_tests(checkout: Checkout
     assert "chromium" not in " ".join(checkout.calls())
     every = checkout.start("test", "all")
     assert every.stdout == "pytest --numprocesses=auto\n", every.stderr
-    assert [call.split()[-1] for call in checkout.calls()] == ["chromium"]
+    assert [call.split()[-1] for call in checkout.calls()] == ["chromium", "packages"]
+    assert "site==1" in (checkout.root / ".venv/requirements.txt").read_text().split()
     again = checkout.start("test")
     assert (again.stderr, checkout.calls()) == ("", [])
 
