@@ -156,13 +156,19 @@ install_packages() {
     test) files="build run test" ;;
     all) files="build run test site" ;;
   esac
-  lock=$(cd "$root/requirements" && for file in $files; do cat "$file.txt"; done | cksum)${wheel:+ wheel}
-  [ "$(cat "$venv/packages-$stage" 2>/dev/null)" != "$lock" ] || return 0
+  changed=
+  for file in $files; do [ "$(cat "$venv/packages-$file" 2>/dev/null)" = "$(lock_of "$file")" ] || changed=yes; done
+  [ -n "$changed" ] || return 0
   wanted=$venv/requirements.txt
   for file in $files; do cat "$root/requirements/$file.txt"; done | one_a_line | without_system_tools |
     LC_ALL=C sort -u >"$wanted"
   step "Python packages" "check the network and pip's configuration" install_locked
-  printf '%s\n' "$lock" >"$venv/packages-$stage"
+  for file in $files; do lock_of "$file" >"$venv/packages-$file"; done
+}
+
+# What one file of requirements/ asks for, as a number: each stage skips the files that an earlier one installed.
+lock_of() {
+  printf '%s\n' "$(cksum <"$root/requirements/$1.txt")${wheel:+ wheel}"
 }
 
 # A requirement and its hashes, which stand on lines that end in a backslash.

@@ -134,6 +134,9 @@ def test_what_slow_tests_alone_need_comes_with_the_slow_tests(checkout: Checkout
     assert "site==1" in (checkout.root / ".venv/requirements.txt").read_text().split()
     again = checkout.start("test")
     assert (again.stderr, checkout.calls()) == ("", [])
+    (checkout.root / "CMakeLists.txt").write_text("two")
+    checkout.start("test")
+    assert checkout.calls() == ["core"]  # its packages came with those of all tests
 
 
 def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:
