@@ -25,7 +25,7 @@ def look(system: System) -> Seen:
         state = f"on: {len(groups)} cores" + (f", CPUs {shared[0]} share one of them" if shared else "")
         return note(state, EFFECT, f"echo off | sudo tee {BASE}/smt/control")
     if virtual(system) is not False:
-        state = "no siblings shown, but a guest cannot see how its CPUs map to the host's cores; this measures it:"
+        state = "no siblings shown, but a guest cannot see how its CPUs map to the host's cores"
         return unknown(state, EFFECT, "tierscope doctor --measure")
     return good("off or absent") if groups else unknown("no CPU topology in sysfs", EFFECT)
 
