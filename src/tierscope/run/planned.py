@@ -1,4 +1,4 @@
-"""What a run is to measure: its machine and its plan, from the words of a user or from a manifest."""
+"""The machine and the plan of a run, from what the user typed or from the manifest of a stored run."""
 
 from collections.abc import Callable
 from functools import partial

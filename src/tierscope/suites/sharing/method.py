@@ -8,8 +8,8 @@ TEXTS = {
         "10 ms that alternate. On one core, each takes twice the time of one alone. If one "
         "thread fills the path to memory, or if it is capped, two threads move no more bytes than one. A class is "
         "stated only if its whole interval is within the bounds; everything else is not known. Limits: it measures a "
-        "few pairs, at the start and at the end of the run; it cannot tell a full path from a capped one; and what it "
-        "finds holds for its own kernel: memory that takes no more stores may still have room for reads."
+        "few pairs, at the start and at the end of the run; it cannot tell a full path from a capped one; and its "
+        "result holds for its own kernel: two threads of another kernel may get more than one."
     ),
 }
 

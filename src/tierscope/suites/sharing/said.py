@@ -33,7 +33,7 @@ def core_words(row: SharingRow) -> str:
 def path_words(row: SharingRow) -> str:
     """'With write_nt, two threads (CPU 0 and CPU 1) get no more from memory than one'.
 
-    It is said of the kernel alone: memory that is full of stores past the caches may still have room for reads.
+    It names the kernel because another one may gain where this one does not.
     """
     more = "no more" if row.path == FULL else "more"
     return f"With {row.kernel}, two threads ({_pair(row)}) get {more} from memory than one"
