@@ -1,7 +1,8 @@
 # Kernels found, crossed with the ISAs, as generated units: a new header in core/kernels needs no line here.
 # A unit per kernel and ISA, so that no kernel's code depends on its neighbours, and one that registers them all: what a
 # registry includes takes longer to read than most kernels. The units of one ISA are a library of objects, which alone has
-# the flags of that ISA: `kernels_ISA`, all of them in KERNEL_OBJECTS.
+# the flags of that ISA: `kernels_ISA`. Kernels that are their own instructions are compiled several at once, as
+# `kernels_baseline`: most of a unit's time was reading headers. All of these libraries are in KERNEL_OBJECTS.
 file(GLOB VECTOR_KERNELS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/core/kernels/vector/*.hpp)
 set(BASELINE_ROOMS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -20,7 +21,6 @@ else()
   list(APPEND KERNEL_FLAGS -fno-vectorize -fno-slp-vectorize)
 endif()
 
-set(MATRIX_SOURCES)
 set(ENTRIES_TEXT)
 set(KERNEL_OBJECTS)
 foreach(LINE IN LISTS TIERSCOPE_ISAS)
@@ -61,6 +61,9 @@ foreach(PATH IN LISTS VECTOR_KERNELS)
   add_entry(entry.cpp.in)
 endforeach()
 
+add_library(kernels_baseline OBJECT)
+target_include_directories(kernels_baseline PRIVATE core)
+target_compile_options(kernels_baseline PRIVATE -O2 -fno-sanitize=all)
 foreach(ROOM IN LISTS BASELINE_ROOMS)
   file(GLOB PATHS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/core/kernels/${ROOM}/*.hpp)
   foreach(PATH IN LISTS PATHS)
@@ -73,11 +76,11 @@ foreach(ROOM IN LISTS BASELINE_ROOMS)
     endif()
     set(BASELINE ${CMAKE_CURRENT_BINARY_DIR}/kernels/${KERNEL}_baseline.cpp)
     configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/baseline.cpp.in ${BASELINE} @ONLY)
-    set_source_files_properties(${BASELINE} PROPERTIES COMPILE_OPTIONS "-O2;-fno-sanitize=all")
-    list(APPEND MATRIX_SOURCES ${BASELINE})
+    target_sources(kernels_baseline PRIVATE ${BASELINE})
     add_entry(baseline_entry.cpp.in)
   endforeach()
 endforeach()
 set(ENTRIES ${CMAKE_CURRENT_BINARY_DIR}/kernels/entries.cpp)
 file(CONFIGURE OUTPUT ${ENTRIES} CONTENT "${ENTRIES_TEXT}" @ONLY)
-list(APPEND MATRIX_SOURCES ${ENTRIES})
+set(ISA_OBJECTS ${KERNEL_OBJECTS})
+list(APPEND KERNEL_OBJECTS kernels_baseline)

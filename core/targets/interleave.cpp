@@ -22,7 +22,7 @@
 #include "targets/pages.hpp"
 #include "targets/target.hpp"
 
-namespace tierscope {
+namespace tierscope::targets::interleave {
 namespace {
 
 constexpr const char* FORM = "interleave:NODE=PAGES,NODE=PAGES";
@@ -169,4 +169,4 @@ constexpr TargetEntry entry{"interleave", "anonymous memory over NUMA nodes, so 
 const Registration registration{entry};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::targets::interleave

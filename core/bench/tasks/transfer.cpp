@@ -7,7 +7,7 @@
 #include "bench/cycle.hpp"
 #include "bench/timed.hpp"
 
-namespace tierscope {
+namespace tierscope::tasks::transfer {
 namespace {
 
 using kernels::transfer::node;
@@ -99,4 +99,4 @@ const TransferTask task{"transfer"};
 const Registration<Task> registration{task};
 
 }  // namespace
-}  // namespace tierscope
+}  // namespace tierscope::tasks::transfer
