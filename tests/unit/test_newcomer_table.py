@@ -17,11 +17,12 @@ from tierscope.compare.measures import measures
 from tierscope.compare.rounds import compare_rounds
 from tierscope.doctor.check import EVERY
 from tierscope.errors import Exit
+from tierscope.record.labels import Labels
 from tierscope.record.result import Finding, Record, Run
 from tierscope.report.content import gather, touching
 from tierscope.report.formats import formats
 from tierscope.tables import Insight, JudgedRow, Main, Row, Tables, tables
-from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.measured import closing, measured, records
 from tierscope.tables.rows import Col, Count, Rate, unflat
 from tierscope.units import MiB
 
@@ -38,6 +39,13 @@ class BareRow(Row, frozen=True, kw_only=True):
     depth: Depth
     seat_target: Seat
     lookups: Lookups
+
+
+class NewcomerLabels(Labels, frozen=True, kw_only=True):
+    """What a point is filed by."""
+
+    colour: str
+    depth: int
 
 
 class NewcomerRow(JudgedRow, frozen=True, kw_only=True):
@@ -67,10 +75,10 @@ class Newcomer:
 
 
 def _row(run: Run, record: Record) -> NewcomerRow:
-    point = measured(run, record)
+    point, labels = measured(run, record), NewcomerLabels.read(record.experiment)
     return NewcomerRow(
-        colour=str(record.experiment.labels["colour"]),
-        depth=asked(record, "depth"),
+        colour=labels.colour,
+        depth=labels.depth,
         seat_target=record.groups[0].target,
         lookups=point.groups[0].interval,
         **closing(record, point),
@@ -87,7 +95,7 @@ def newcomer(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(folder: Path, times: float = 1.0, seed: int = 1995) -> Run:
     maker = Maker(folder, seed)
     for depth in (1, 2, 4):
-        labels = {"colour": "red", "depth": depth}
+        labels = NewcomerLabels(colour="red", depth=depth).stored()
         work = Teamwork((times * 1e6 / depth,), noise=0.002)
         maker.add("newcomer", labels, (one_group("read", (0,), 64 * MiB),), (work,))
     return maker.save("newcomer")

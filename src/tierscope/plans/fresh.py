@@ -17,10 +17,11 @@ from tierscope.plans.kinds import Names, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, TIMES_CACHE, free_bytes, half_of_what
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
 from tierscope.record.work.hop import HopWork
+from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 
 TABLE = "regions"
@@ -74,13 +75,13 @@ class Field:
             else BlockWork(element_bytes=block, locality_bytes=region, order=order, fence="region"),
             per_block=max(_block_bytes(region) // block, 1),
         )
-        labels: dict[str, Label] = {
-            "operation": operation, "region_bytes": region, "scattered": order == "random", "of": self.of
-        }  # fmt: skip
+        labels = FreshLabels(operation=operation, region_bytes=region, scattered=order == "random", of=self.of)
         if self.ways > 1:
-            labels |= {"ways": self.ways, "grain_bytes": self.grain_bytes}
+            labels = msgspec.structs.replace(labels, ways=self.ways, grain_bytes=self.grain_bytes)
         group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role=f"{operation}r")
-        return Experiment(table=TABLE, groups=(group,), schedule=self._lasting(region), labels=labels, note=self.note)
+        return Experiment(
+            table=TABLE, groups=(group,), schedule=self._lasting(region), labels=labels.stored(), note=self.note
+        )
 
     def _lasting(self, region: int) -> Schedule:
         """Long enough for whole regions, or for as many blocks of small ones as a verdict needs."""

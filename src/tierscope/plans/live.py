@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tierscope.record.experiment import Experiment
 from tierscope.record.work.block import BlockWork
 from tierscope.registry import Registry
+from tierscope.tables.regions import RegionLabels
 from tierscope.units import show_bytes, show_size
 
 SIZING = "sizing"  # of the points that a suite measures to size its own, which no table shows
@@ -49,8 +50,10 @@ def footprint(experiment: Experiment) -> str:
 
 def written(experiment: Experiment, text: str) -> str:
     """Return the text with the size of the region, or of the elements, for {}."""
-    size = experiment.labels.get("region_bytes") or experiment.groups[-1].workload.of(BlockWork).element_bytes
-    return text.format(show_size(int(size)))
+    known = "region_bytes" in experiment.labels
+    work = experiment.groups[-1].workload
+    size = RegionLabels.read(experiment).region_bytes if known else work.of(BlockWork).element_bytes
+    return text.format(show_size(size))
 
 
 def flushes(experiment: Experiment) -> str:

@@ -7,7 +7,8 @@ that a machine that drifts cannot make either look better.
 import msgspec
 
 from tierscope.plans.kernels import walk_of
-from tierscope.record.experiment import Experiment, Group, Label, Schedule
+from tierscope.record.experiment import Experiment, Group, Schedule
+from tierscope.record.labels import Labels
 from tierscope.record.machine import Machine
 
 ALONE_S = 0.15  # of the chaser without load, at least
@@ -15,9 +16,18 @@ BATCH_S = 0.04  # of either take in one round: three rounds of a visit have the 
 TAKES, AGAINST = ((0,), (0, 1)), (0, 0)  # the chaser alone; both, compared with it
 
 
+class LoadLabels(Labels, frozen=True, kw_only=True):
+    """What a point is filed by. store: "" in runs that did not keep it; then the facts of the core name it."""
+
+    read_share: float | None = None
+    store: str = ""
+    delay_cycles: int | None = 0
+    load_threads: int = 0
+
+
 def idle(chase: Group, schedule: Schedule, note: str) -> Experiment:
     """Return the chaser alone."""
-    labels: dict[str, Label] = {"read_share": None, "store": "none", "delay_cycles": None, "load_threads": 0}
+    labels = LoadLabels(store="none", delay_cycles=None).stored()
     schedule = msgspec.structs.replace(schedule, minimum_s=ALONE_S)
     return Experiment(table="loaded_latency", groups=(chase,), schedule=schedule, labels=labels, note=note)
 
@@ -32,17 +42,17 @@ def beside(
     With visits=0 it is not compared with it, as in versions that knew no visits: runs that they began are resumed.
     """
     kernel = mix or load.workload.kernel
-    labels: dict[str, Label] = {
-        "read_share": walk_of(machine, kernel).read_share,
-        "store": "none" if kernel == "read" else "nt" if kernel.endswith("_nt") else "plain",
-        "delay_cycles": load.workload.pace_cycles,
-        "load_threads": len(load.team.cpus),
-    }
+    labels = LoadLabels(
+        read_share=walk_of(machine, kernel).read_share,
+        store="none" if kernel == "read" else "nt" if kernel.endswith("_nt") else "plain",
+        delay_cycles=load.workload.pace_cycles,
+        load_threads=len(load.team.cpus),
+    )
     return Experiment(
         table="loaded_latency",
         groups=(chase, load),
         schedule=msgspec.structs.replace(schedule, minimum_s=BATCH_S if schedule.visits else ALONE_S),
-        labels=labels,
+        labels=labels.stored(),
         calibrate=load.workload.kernel == kernel,
         note=note,
         takes=TAKES if schedule.visits else (),

@@ -13,12 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.record.experiment import Experiment
+from tierscope.record.labels import Labels
 from tierscope.stats.interleave import Interleave, infer_interleave
 from tierscope.stats.median import Interval
 
 SIGMAS = 1.96  # of a half-width
 SATURATED = 0.85  # of the control's rate, with fewer threads: then the memories limit it
 FEWEST = 8  # strides
+
+
+class StrideLabels(Labels, frozen=True, kw_only=True):
+    """What a point of `run policy` is filed by."""
+
+    stride_bytes: int
+    control: bool
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,8 @@ class Spread:
 
 def stride_of(asked: Experiment, rate: Interval) -> Stride:
     """A point of `run policy`, by its labels."""
-    labels = asked.labels
-    return Stride(int(labels["stride_bytes"] or 0), bool(labels["control"]), len(asked.groups[0].team.cpus), rate)
+    labels = StrideLabels.read(asked)
+    return Stride(labels.stride_bytes, labels.control, len(asked.groups[0].team.cpus), rate)
 
 
 def spread_of(points: Sequence[Stride]) -> Spread | None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NotRequired, TypedDict, TypeVar
 
-from tierscope.errors import ResultError
 from tierscope.record.experiment import real
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, Record, Result, Run
@@ -182,14 +181,6 @@ def median_of(shares: dict[str, float], what: str) -> str:
 def ratio_word(value: float) -> str:
     """Two decimals, and three digits of what these would show as nothing: '1.25', '0.00312'."""
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
-
-
-def asked(record: Record, name: str) -> int:
-    """Return the whole number of a label; ResultError for one that is absent or is none."""
-    value = record.experiment.labels.get(name)
-    if not isinstance(value, int):
-        raise ResultError(f"record {record.number}: expected a whole number as label {name}, got {value!r}")
-    return value
 
 
 def quotient(before: Interval, after: Interval) -> Interval:

@@ -13,10 +13,11 @@ from tierscope.stats.combining import Combining, infer_combining
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.median import Interval
 from tierscope.stats.migration import Migration, Seen, infer_migration, look
-from tierscope.stats.strides import SIGMAS, Spread, Stride, saturated, spread_of, stride_of
+from tierscope.stats.strides import SIGMAS, Spread, Stride, StrideLabels, saturated, spread_of, stride_of
 from tierscope.stats.together import UNCLEAN
-from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.measured import closing, measured, records
 from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationRow
+from tierscope.tables.regions import RegionLabels
 from tierscope.units import LINE_BYTES, show_size
 
 INTERLEAVE, MIGRATION, COMBINING = "interleave", "migration", "combining"
@@ -78,7 +79,10 @@ def _interleave(
     run: Run, own: list[Record], evidence: dict[str, str]
 ) -> tuple[list[InterleaveRow], list[InterleaveRow], Spread | None]:
     """Rows of strides and of controls, by rising stride."""
-    rows = [_stride(run, record) for record in sorted(own, key=lambda record: asked(record, "stride_bytes"))]
+    rows = [
+        _stride(run, record)
+        for record in sorted(own, key=lambda record: StrideLabels.read(record.experiment).stride_bytes)
+    ]
     controls = [row for row in rows if row.control]
     strides = [row for row in rows if not row.control and row.bandwidth and row.bandwidth.middle]
     spread = spread_of(_points(run, own))
@@ -101,8 +105,8 @@ def _points(run: Run, own: list[Record]) -> list[Stride]:
 def _stride(run: Run, record: Record) -> InterleaveRow:
     point, facts = measured(run, record), record.groups[0]
     return InterleaveRow(
-        stride_bytes=asked(record, "stride_bytes"),
-        control=bool(record.experiment.labels["control"]),
+        stride_bytes=StrideLabels.read(record.experiment).stride_bytes,
+        control=StrideLabels.read(record.experiment).control,
         bandwidth=point.groups[0].interval.times(LINE_BYTES),
         ratio=None,
         fitted=None,
@@ -113,7 +117,7 @@ def _stride(run: Run, record: Record) -> InterleaveRow:
 
 
 def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[list[MigrationRow], Migration | None]:
-    ordered = sorted(own, key=lambda record: asked(record, "region_bytes"))
+    ordered = sorted(own, key=lambda record: RegionLabels.read(record.experiment).region_bytes)
     seen: list[Seen] = []
     for record in ordered:
         seen.append(_look(run, record, seen[0] if seen else None))
@@ -136,7 +140,9 @@ def _look(run: Run, record: Record, first: Seen | None) -> Seen:
         timed = blocks[(blocks["flags"] & SIZING) == 0]
         seconds = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64) / record.clock.hz
         clean = (timed["flags"] & UNCLEAN) == 0
-        _seen[key] = look(asked(record, "region_bytes"), seconds, clean, None if first is None else like)
+        _seen[key] = look(
+            RegionLabels.read(record.experiment).region_bytes, seconds, clean, None if first is None else like
+        )
     return _seen[key]
 
 
@@ -185,7 +191,7 @@ def _combining(
 def _region(run: Run, record: Record) -> CombiningRow:
     point = measured(run, record)
     return CombiningRow(
-        region_bytes=asked(record, "region_bytes"),
+        region_bytes=RegionLabels.read(record.experiment).region_bytes,
         line=point.groups[0].interval.inverse(),
         fitted_s=None,
         target=record.groups[0].target,

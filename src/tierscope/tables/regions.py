@@ -4,7 +4,9 @@ import math
 from functools import partial
 from typing import Annotated
 
-from tierscope.record.experiment import whole
+from msgspec import UNSET, UnsetType
+
+from tierscope.record.labels import Labels, present
 from tierscope.record.result import Record, Run
 from tierscope.record.work.block import BlockWork
 from tierscope.record.work.hop import HopWork
@@ -12,9 +14,26 @@ from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.visited import ONCE
 from tierscope.tables import JudgedRow
-from tierscope.tables.measured import asked, closing, measured, over_visits, page_bytes
+from tierscope.tables.measured import closing, measured, over_visits, page_bytes
 from tierscope.tables.rows import Col, Count, Seconds, Size, Time
 from tierscope.units import LINE_BYTES
+
+
+class RegionLabels(Labels, frozen=True, kw_only=True):
+    """What a point on regions is filed by: the bytes of each."""
+
+    region_bytes: int
+
+
+class FreshLabels(RegionLabels, frozen=True, kw_only=True):
+    """Of fresh regions. of: the suite that asks; ways, grain_bytes: only if memories are interleaved."""
+
+    operation: str
+    scattered: bool
+    of: str
+    ways: int | UnsetType = UNSET
+    grain_bytes: int | UnsetType = UNSET
+
 
 NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 
@@ -42,21 +61,21 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
 
 def row_of(run: Run, record: Record) -> RegionsRow:
     """Without its fit."""
-    facts, labels, point = record.groups[0], record.experiment.labels, measured(run, record)
-    block, region = _block(record), asked(record, "region_bytes")
+    facts, labels, point = record.groups[0], FreshLabels.read(record.experiment), measured(run, record)
+    block = _block(record)
     interval, reasons = _judged(run, record)
     reasons = tuple(reason for reason in point.reasons if reason == ONCE) + reasons
     verdict = closing(record, point) | {"conclusive": not reasons, "reasons": reasons}
     return RegionsRow(
-        operation=str(labels["operation"]),
-        region_bytes=region,
+        operation=labels.operation,
+        region_bytes=labels.region_bytes,
         block_bytes=block,
-        scattered=bool(labels["scattered"]),
+        scattered=labels.scattered,
         latency=interval.times(LINE_BYTES / block),
         fit_s=None,
         footprint_bytes=facts.footprint_bytes,
-        ways=whole(labels.get("ways")),
-        grain_bytes=whole(labels.get("grain_bytes")),
+        ways=present(labels.ways),
+        grain_bytes=present(labels.grain_bytes),
         page_bytes=page_bytes(facts),
         target=facts.target,
         **verdict,
@@ -72,7 +91,7 @@ def _block(record: Record) -> int:
 
 def _mean(run: Run, visit: Record) -> Interval | None:
     """Seconds of an operation in one visit; None where no whole region was walked undisturbed."""
-    operations = max(asked(visit, "region_bytes") // _block(visit), 1)
+    operations = max(FreshLabels.read(visit.experiment).region_bytes // _block(visit), 1)
     return mean_of_regions(run.blocks(visit), visit.clock.hz, operations)
 
 

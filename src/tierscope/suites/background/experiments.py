@@ -19,11 +19,12 @@ from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.kinds import Help, Names, Numbers, Pages, Share, Size, Time, Visits
 from tierscope.plans.simulation import NAME as SIMULATED
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.record.work.call import CallWork
 from tierscope.suites.background.known import BEFORE, CURVES, Known, chaser_of, known_of
+from tierscope.suites.background.labels import WatchLabels
 
 IN_CORE = "busy"
 BATCH_S = 0.05  # a piece, of fifty blocks
@@ -126,14 +127,14 @@ def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) 
     schedule = Schedule(
         precision=chosen.precision, minimum_s=BATCH_S, budget_s=chosen.duration / takes, piece_s=chosen.duration / takes
     )
-    labels: dict[str, Label] = {"window_s": chosen.window, "curve": chosen.curve}
+    labels = WatchLabels(window_s=chosen.window, curve=chosen.curve)
     if known is not None:
-        labels["known"] = msgspec.json.encode(known).decode()
+        labels = msgspec.structs.replace(labels, known=msgspec.json.encode(known).decode())
     return Experiment(
         table="background",
         groups=tuple(groups),
         schedule=schedule,
-        labels=labels,
+        labels=labels.stored(),
         takes=tuple((number,) for number in range(takes)),
         against=tuple(range(takes)),
     )
@@ -142,7 +143,8 @@ def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) 
 def before(chaser: Group, chosen: BackgroundOptions) -> Experiment:
     """A moment of the same before the curve: the speed of the core, with which that during the watch is compared."""
     found = watch(chaser, msgspec.structs.replace(chosen, duration=min(BEFORE_S, chosen.duration)))
-    return msgspec.structs.replace(found, labels={**found.labels, "part": BEFORE})
+    labels = msgspec.structs.replace(WatchLabels.read(found), part=BEFORE)
+    return msgspec.structs.replace(found, labels=labels.stored())
 
 
 suites.add(

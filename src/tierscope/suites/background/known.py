@@ -11,6 +11,7 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.background import doubt
 from tierscope.stats.median import Interval
 from tierscope.stats.traffic import Curve, Knot, Zero, zero_of, zero_of_visits
+from tierscope.suites.background.labels import WatchLabels
 from tierscope.suites.background.pieces import core_s_of
 from tierscope.tables import Flat, tables
 from tierscope.tables.measured import judged_once, records
@@ -74,7 +75,7 @@ def known_of(run: Run) -> Known:
         )
         for name, branches in mixes.items()
     }
-    earlier = [one for one in records(run, TABLE) if one.experiment.labels.get("part") == BEFORE]
+    earlier = [one for one in records(run, TABLE) if WatchLabels.read(one.experiment).part == BEFORE]
     core_s = core_s_of(run, earlier[0]) if earlier and len(earlier[0].experiment.takes) > 1 else None
     return Known(mixes=ordered, idle=_idle(run, own), core_s=core_s, doubt=_doubt(run, own))
 

@@ -14,10 +14,12 @@ from typing import ClassVar
 
 import msgspec
 
+from tierscope.record.labels import present
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.traffic import Curve, Traffic, Zero, traffic
 from tierscope.suites.background.known import BEFORE, Known, known_of
+from tierscope.suites.background.labels import WatchLabels
 from tierscope.suites.background.pieces import UNDISTURBED, Window, windows_of
 from tierscope.suites.background.row import BackgroundRow
 from tierscope.suites.background.said import BELOW, MORE, SOME, UNKNOWN, said_of
@@ -52,7 +54,7 @@ class Background:
         return [
             row
             for record in records(run, self.name)
-            if record.experiment.labels.get("part") != BEFORE
+            if WatchLabels.read(record.experiment).part != BEFORE
             for row in Watched(run, record).rows()
         ]
 
@@ -66,15 +68,13 @@ class Watched:
 
     def __init__(self, run: Run, record: Record) -> None:
         self._run, self._record = run, record
-        stored = record.experiment.labels.get("known")
-        self._known = known_of(run) if stored is None else msgspec.json.decode(str(stored), type=Known)
+        labels = WatchLabels.read(record.experiment)
+        stored = present(labels.known)
+        self._known = known_of(run) if stored is None else msgspec.json.decode(stored, type=Known)
         self._curves: list[Curve] = self._known.curves()
         self._simulated = record.groups[0].origin == "simulated"
         self._zero: Zero | None = self._known.zero(alike=stored is None or self._simulated)
-        length = record.experiment.labels.get("window_s")
-        self._windows = windows_of(
-            run, record, float(length) if isinstance(length, int | float) else 1.0, self._known.core_s
-        )
+        self._windows = windows_of(run, record, labels.window_s, self._known.core_s)
 
     def rows(self) -> list[BackgroundRow]:
         """Return the row of all windows, then each window's; none where there is no block."""

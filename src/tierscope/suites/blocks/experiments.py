@@ -23,6 +23,7 @@ from tierscope.plans.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
+from tierscope.suites.blocks.labels import BlocksLabels
 from tierscope.units import MiB, show_size
 
 OPERATIONS = {"copy": ("memcpy_blocks", 2), "write": ("memset_blocks", 1), "random_write": ("memset_blocks_random", 1)}
@@ -226,7 +227,7 @@ def point(
         table="blocks",
         groups=(group,),
         schedule=schedule,
-        labels={"operation": name, "threads": threads, "block_bytes": size, "part": part},
+        labels=BlocksLabels(operation=name, threads=threads, block_bytes=size, part=part).stored(),
         note=field.memory.note,
     )
 

@@ -8,6 +8,7 @@ from tierscope.stats.judged import share_cpus
 from tierscope.stats.median import Interval
 from tierscope.stats.percentiles import operation_times, percentiles
 from tierscope.stats.together import SHARED, UNCLEAN
+from tierscope.suites.blocks.labels import BlocksLabels
 from tierscope.tables.measured import over_visits, visits_of
 
 SHARES = (0.5, 0.9, 0.99, 0.999)  # of the operations; a percentile is the time that this share takes at most
@@ -37,7 +38,7 @@ class Latencies:
 
     def _percentile(self, record: Record, number: int) -> Interval | None:
         def alone(visit: Record) -> Interval | None:
-            single = visit.experiment.labels["part"] != "throughput"
+            single = BlocksLabels.read(visit.experiment).part != "throughput"
             return self._alone(visit).percentiles[number] if single else None
 
         return over_visits(self._run, record, f"p{SHARES[number]}", alone)

@@ -28,13 +28,13 @@ from tierscope.stats.median import Interval, beyond
 from tierscope.stats.summary import too_wide
 from tierscope.stats.visited import ONCE, doubts
 from tierscope.suites.blocks.findings import best_row, sentences
+from tierscope.suites.blocks.labels import BlocksLabels
 from tierscope.suites.blocks.latencies import SHARES, Latencies
 from tierscope.suites.blocks.row import BlocksRow
 from tierscope.suites.blocks.turns import Turns, turns
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import (
     Closing,
-    asked,
     closing,
     measured,
     over_visits,
@@ -75,11 +75,11 @@ class Blocks:
 
     def rows(self, run: Run) -> list[BlocksRow]:
         """A row for each throughput; its latency is absent while that has not been measured yet."""
-        own = records(run, self.name)
-        latencies = {_key(record): record for record in own if record.experiment.labels["part"] != "throughput"}
-        rates = [record for record in own if record.experiment.labels["part"] != "latency"]
+        own = [(BlocksLabels.read(record.experiment), record) for record in records(run, self.name)]
+        latencies = {_key(labels): record for labels, record in own if labels.part != "throughput"}
+        rates = [(labels, record) for labels, record in own if labels.part != "latency"]
         times = Latencies(run)
-        rows = [_row(run, record, latencies.get(_key(record)), times) for record in rates]
+        rows = [_row(run, labels, record, latencies.get(_key(labels)), times) for labels, record in rates]
         alone = {row.point: row.throughput for row in rows if row.threads == 1}
         told = [replace(row, efficiency=_efficiency(row, alone.get(row.point))) for row in rows]
         return [replace(row, best=best_row(row, told)) for row in told]
@@ -88,12 +88,11 @@ class Blocks:
         return sentences(run, rows)
 
 
-def _key(record: Record) -> tuple[object, ...]:
-    labels = record.experiment.labels
-    return labels["operation"], labels["block_bytes"], labels["threads"]
+def _key(labels: BlocksLabels) -> tuple[str, int, int]:
+    return labels.operation, labels.block_bytes, labels.threads
 
 
-def _row(run: Run, record: Record, latency: Record | None, times: Latencies) -> BlocksRow:
+def _row(run: Run, labels: BlocksLabels, record: Record, latency: Record | None, times: Latencies) -> BlocksRow:
     facts, peak = record.groups[0], run.result.machine.peak_bytes_per_s
     rate, ending = _rate(run, record)
     throughput, threads = rate.times(facts.program_bytes_per_operation), len(facts.cpus)
@@ -103,8 +102,8 @@ def _row(run: Run, record: Record, latency: Record | None, times: Latencies) -> 
     if doubt:
         ending |= {"conclusive": False, "reasons": (*ending["reasons"], doubt)}
     return BlocksRow(
-        operation=str(record.experiment.labels["operation"]),
-        block_bytes=asked(record, "block_bytes"),
+        operation=labels.operation,
+        block_bytes=labels.block_bytes,
         threads=threads,
         cpus=len(set(facts.cpus)),
         shared=share_cpus(record.groups),

@@ -23,6 +23,7 @@ from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Tim
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
 from tierscope.stats.buffers import FEWEST, Curve, infer
+from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes
 
 SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that is looked for
@@ -79,10 +80,10 @@ class Known:
     points: dict[tuple[int, bool], tuple[float, float]] = field(default_factory=dict)
 
     def add(self, experiment: Experiment, answer: Answer) -> None:
-        region, scattered = experiment.labels["region_bytes"], experiment.labels["scattered"]
+        labels = FreshLabels.read(experiment)
         if (rate := answer.rate()) and answer.point:
             relative = answer.point.groups[0].interval.relative / 2
-            self.points[int(region or 0), bool(scattered)] = 1 / rate, relative
+            self.points[labels.region_bytes, labels.scattered] = 1 / rate, relative
 
     def slowest(self) -> float:
         """Seconds of a line, before anything is known a guess."""

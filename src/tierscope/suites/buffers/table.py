@@ -28,7 +28,7 @@ from tierscope.suites.buffers.row import BuffersRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.buffers_found import found
 from tierscope.tables.measured import Closing, records
-from tierscope.tables.regions import RegionsRow, row_of
+from tierscope.tables.regions import FreshLabels, RegionsRow, row_of
 from tierscope.units import LINE_BYTES
 
 MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
@@ -65,7 +65,7 @@ class Buffers:
     }
 
     def rows(self, run: Run) -> list[BuffersRow]:
-        asked = [one for one in records(run, "regions") if one.experiment.labels["of"] == OF]
+        asked = [one for one in records(run, "regions") if FreshLabels.read(one.experiment).of == OF]
         measured = [row_of(run, record) for record in asked]
         rows = []
         for target, one in found(measured).items():

@@ -20,10 +20,11 @@ from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.kinds import Help, Names, Number, several
 from tierscope.plans.simulation import PREFIX
-from tierscope.record.experiment import Experiment, Label, Target
+from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.stats.strides import Stride, spread_of, stride_of
 from tierscope.suites.closed_loop.devices import draw
+from tierscope.suites.closed_loop.labels import LoopLabels
 
 NAME = "closed_loop"  # of the table
 PROBERS = ("policy", "buffers")
@@ -78,7 +79,7 @@ def _prober(
     try:
         asked = next(plan)
         while True:
-            answer = yield _under(asked, {"device": number, "prober": name})
+            answer = yield _under(asked, LoopLabels(device=number, prober=name, of_table=asked.table))
             if asked.table == INTERLEAVE and answer.point:
                 strides.append(stride_of(asked, answer.point.groups[0].interval))
             asked = plan.send(replace(answer, experiment=asked))
@@ -94,9 +95,8 @@ def _layout(strides: list[Stride]) -> dict[str, int]:
     return {"ways": spread.interleave.ways, "grain": spread.interleave.grain_bytes}
 
 
-def _under(asked: Experiment, labels: dict[str, Label]) -> Experiment:
-    own = {**asked.labels, **labels, "of_table": asked.table}
-    return msgspec.structs.replace(asked, table=NAME, labels=own)
+def _under(asked: Experiment, labels: LoopLabels) -> Experiment:
+    return msgspec.structs.replace(asked, table=NAME, labels={**asked.labels, **labels.stored()})
 
 
 suites.add(

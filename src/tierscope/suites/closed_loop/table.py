@@ -12,16 +12,18 @@ from typing import ClassVar
 
 import msgspec
 
+from tierscope.record.labels import present
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
 from tierscope.suites.closed_loop import score
 from tierscope.suites.closed_loop.devices import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
+from tierscope.suites.closed_loop.labels import LoopLabels
 from tierscope.suites.closed_loop.row import ClosedLoopRow
 from tierscope.suites.closed_loop.score import Score
 from tierscope.tables import Asked, Insight, Main, buffers_found, policy_found, tables
-from tierscope.tables.measured import asked, records
-from tierscope.tables.regions import row_of
+from tierscope.tables.measured import records
+from tierscope.tables.regions import FreshLabels, row_of
 
 MOST_KNOWN = 4096
 COMMANDS = {"buffers": "buffers op=read", "policy": "policy"}
@@ -54,8 +56,8 @@ class ClosedLoop:
     def rows(self, run: Run) -> list[ClosedLoopRow]:
         parts: dict[tuple[int, str], list[Record]] = {}
         for record in records(run, self.name):
-            prober = str(record.experiment.labels["prober"])
-            parts.setdefault((asked(record, "device"), prober), []).append(record)
+            labels = LoopLabels.read(record.experiment)
+            parts.setdefault((labels.device, labels.prober), []).append(record)
         return [row for (device, prober), own in parts.items() for row in _remembered(run, device, prober, own)]
 
     def insights(self, run: Run, rows: list[ClosedLoopRow]) -> list[Insight]:
@@ -100,8 +102,10 @@ def _repeat(prober: str, word: str, record: Record) -> str:
 
 def _layout(record: Record) -> str:
     """What a prober was told of interleaving."""
-    labels = record.experiment.labels
-    return f" ways={labels['ways']} grain={labels['grain_bytes']}B" if labels.get("ways") else ""
+    if LoopLabels.read(record.experiment).of_table != "regions":  # strides and places have other labels
+        return ""
+    labels = FreshLabels.read(record.experiment)
+    return f" ways={labels.ways} grain={labels.grain_bytes}B" if present(labels.ways) else ""
 
 
 def _view(run: Run, own: list[Record]) -> Run:
@@ -112,7 +116,7 @@ def _view(run: Run, own: list[Record]) -> Run:
 
 def _as_asked(record: Record) -> Record:
     experiment = record.experiment
-    asked = msgspec.structs.replace(experiment, table=str(experiment.labels["of_table"]))
+    asked = msgspec.structs.replace(experiment, table=LoopLabels.read(experiment).of_table)
     return msgspec.structs.replace(record, experiment=asked)
 
 

@@ -24,9 +24,10 @@ from tierscope.plans.kinds import (
     word_numbers,
 )
 from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
 from tierscope.record.work.line import LineWork
+from tierscope.suites.contention.labels import SideLabels, SplitLabels
 from tierscope.suites.contention.options import MODES, ContentionOptions
 from tierscope.units import MiB
 
@@ -68,7 +69,9 @@ class Pair:
             role=role,
         )
 
-    def point(self, table: str, groups: tuple[Group, ...], labels: dict[str, Label], calibrate: bool) -> Experiment:
+    def point(
+        self, table: str, groups: tuple[Group, ...], labels: SplitLabels | SideLabels, calibrate: bool
+    ) -> Experiment:
         schedule = self.schedule
         if table == "contention":
             budget_s = schedule.budget_s
@@ -79,7 +82,7 @@ class Pair:
             table=table,
             groups=groups,
             schedule=schedule,
-            labels={**labels, "stand_in": self.stand_in},
+            labels=msgspec.structs.replace(labels, stand_in=self.stand_in).stored(),
             calibrate=calibrate,
             note=self.note,
         )
@@ -165,7 +168,7 @@ def ratio(pair: Pair, counts: tuple[int, ...]) -> Plan:
     for count in counts:
         for side in ("a", "b"):
             group = pair.group(side.upper(), pair.cpus[:count], f"{side}-{side}", of=count)
-            labels: dict[str, Label] = {"threads": count, "side": side}
+            labels = SideLabels(threads=count, side=side)
             yield pair.point("targets", (group,), labels, calibrate=True)
 
 
@@ -180,10 +183,10 @@ def contend(pair: Pair, mode: str, splits: list[tuple[int, int]]) -> Plan:
             if cpus
         )
         source, target = pair.of(mode)
-        labels: dict[str, Label] = {
-            "mode": MODES[mode], "a_threads": a, "b_threads": b,
-            "a_target": pair.a.word, "b_source": source.word, "b_target": target.word,
-        }  # fmt: skip
+        labels = SplitLabels(
+            mode=MODES[mode], a_threads=a, b_threads=b,
+            a_target=pair.a.word, b_source=source.word, b_target=target.word,
+        )  # fmt: skip
         answer = yield pair.point("contention", groups, labels, calibrate=not (a and b))
         if not (a and b) and groups[0].role not in walks:
             walks[groups[0].role] = walk_of(answer, groups[0])

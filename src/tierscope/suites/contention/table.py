@@ -16,9 +16,9 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
+from tierscope.suites.contention.labels import SplitLabels
 from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import (
-    asked,
     closing,
     judged_once,
     measured,
@@ -118,23 +118,23 @@ class Contention:
 
 
 def _row(run: Run, record: Record) -> ContentionRow:
-    point, labels = measured(run, record), record.experiment.labels
+    point, labels = measured(run, record), SplitLabels.read(record.experiment)
     found = {
         group.role: summary.interval.times(facts.program_bytes_per_operation)
         for group, facts, summary in zip(record.experiment.groups, record.groups, point.groups, strict=True)
     }
     return ContentionRow(
-        mode=str(labels["mode"]),
-        a_threads=asked(record, "a_threads"),
-        b_threads=asked(record, "b_threads"),
+        mode=labels.mode,
+        a_threads=labels.a_threads,
+        b_threads=labels.b_threads,
         a_bandwidth=found.get("A", NONE),
         b_bandwidth=found.get("B", NONE),
         sum=total(run, record),
         coverage=min(share for visit in visits_of(run, record) for share in _alone(run, visit).together.coverage),
-        a_target=str(labels["a_target"]),
-        b_source=str(labels["b_source"]),
-        b_target=str(labels["b_target"]),
-        stand_in=bool(labels.get("stand_in")),
+        a_target=labels.a_target,
+        b_source=labels.b_source,
+        b_target=labels.b_target,
+        stand_in=labels.stand_in,
         kernel=record.groups[0].kernel,
         footprint_bytes=sum(facts.footprint_bytes for facts in record.groups),
         **closing(record, point),

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
+from tierscope.suites.contention.labels import SideLabels
 from tierscope.suites.contention.table import STAND_IN
 from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, measured, quotient, records, sure_rows
@@ -50,10 +51,10 @@ class Targets:
     }
 
     def rows(self, run: Run) -> list[TargetsRow]:
-        found: dict[object, dict[object, Record]] = {}
+        found: dict[int, dict[str, Record]] = {}
         for record in records(run, self.name):
-            labels = record.experiment.labels
-            found.setdefault(labels["threads"], {})[labels["side"]] = record
+            labels = SideLabels.read(record.experiment)
+            found.setdefault(labels.threads, {})[labels.side] = record
         return [_row(run, sides["a"], sides["b"]) for sides in found.values() if {"a", "b"} <= sides.keys()]
 
     def insights(self, run: Run, rows: list[TargetsRow]) -> list[Insight]:
@@ -75,7 +76,7 @@ def _row(run: Run, a: Record, b: Record) -> TargetsRow:
         a_bandwidth=first,
         b_bandwidth=second,
         ratio=quotient(first, second),
-        stand_in=bool(a.experiment.labels.get("stand_in")),
+        stand_in=SideLabels.read(a.experiment).stand_in,
         kernel=a.groups[0].kernel,
         footprint_bytes=a.groups[0].footprint_bytes,
         conclusive=not reasons,

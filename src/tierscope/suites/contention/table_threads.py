@@ -12,8 +12,9 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.flutter import FLUTTERS, NOTICED, flutter
 from tierscope.stats.point import steady_from
 from tierscope.stats.threads import ThreadSeries, thread_series
+from tierscope.suites.contention.labels import SplitLabels
 from tierscope.tables import Asked, Insight, JudgedRow, Main, Number, tables
-from tierscope.tables.measured import Closing, asked, closing, judged_once, measured, records
+from tierscope.tables.measured import Closing, closing, judged_once, measured, records
 from tierscope.tables.rows import BytesPerS, Col, Count, Ratio, Seconds, Share
 from tierscope.units import show_seconds
 
@@ -86,11 +87,12 @@ def _rows(run: Run, record: Record) -> list[ThreadsRow]:
 
 def _row(record: Record, one: ThreadSeries, begin: float, verdict: Closing) -> ThreadsRow:
     facts, found = record.groups[one.group], flutter(one, begin)
+    labels = SplitLabels.read(record.experiment)
     return ThreadsRow(
         experiment=record.number,
-        mode=str(record.experiment.labels["mode"]),
-        a_threads=asked(record, "a_threads"),
-        b_threads=asked(record, "b_threads"),
+        mode=labels.mode,
+        a_threads=labels.a_threads,
+        b_threads=labels.b_threads,
         group=record.experiment.groups[one.group].role,
         thread=one.thread,
         cpu=facts.cpus[one.thread] if one.thread < len(facts.cpus) else None,

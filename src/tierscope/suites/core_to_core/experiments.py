@@ -25,6 +25,7 @@ from tierscope.plans.kinds import Help, Names, Numbers, Seconds, Share, Visits, 
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.handover import HandOverWork
+from tierscope.suites.core_to_core.labels import HandOverLabels
 from tierscope.suites.core_to_core.pairs import Pair, chosen_pairs
 from tierscope.suites.core_to_core.transfers import HOMES, STATES, Home, transfers
 from tierscope.units import LINE_BYTES
@@ -127,7 +128,7 @@ def hand_overs(pairs: Sequence[Pair], at_home: Home, lines: int, schedule: Sched
             table="core_to_core",
             groups=groups,
             schedule=schedule,
-            labels={"a_cpu": first},
+            labels=HandOverLabels(a_cpu=first).stored(),
             takes=tuple((group,) for group in range(len(groups))),
         )
 

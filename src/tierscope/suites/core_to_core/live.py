@@ -2,6 +2,7 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
+from tierscope.suites.core_to_core.labels import TransferLabels
 
 
 def say(experiment: Experiment) -> str:
@@ -13,7 +14,8 @@ def say(experiment: Experiment) -> str:
 
 def say_transfer(experiment: Experiment) -> str:
     """Return 'lines that are modified, read by CPU 0'."""
-    return f"lines that are {experiment.labels['state']}, read by CPU {experiment.labels['reader_cpu']}"
+    labels = TransferLabels.read(experiment)
+    return f"lines that are {labels.state}, read by CPU {labels.reader_cpu}"
 
 
 lives.add(Live("cache_to_cache", say_transfer))

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar
 
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
+from tierscope.suites.core_to_core.labels import TransferLabels
 from tierscope.suites.core_to_core.table import CLASSES, same_cache
 from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
@@ -71,7 +72,7 @@ def _row(run: Run, record: Record, take: int) -> CacheToCacheRow:
     machine, point, facts = run.result.machine, judged(run, record).points[take], record.groups[take]
     reader, owner = facts.cpus
     return CacheToCacheRow(
-        state=str(record.experiment.labels["state"]),
+        state=TransferLabels.read(record.experiment).state,
         reader_cpu=reader,
         owner_cpu=owner,
         home=_home(machine, reader, owner, record.experiment.groups[take].target.node),

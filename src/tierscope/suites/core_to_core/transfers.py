@@ -12,6 +12,7 @@ from itertools import groupby
 
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.work.transfer import TransferWork
+from tierscope.suites.core_to_core.labels import TransferLabels
 from tierscope.suites.core_to_core.pairs import Pair
 from tierscope.units import LINE_BYTES
 
@@ -46,7 +47,7 @@ def transfers(
                 table="cache_to_cache",
                 groups=tuple(groups),
                 schedule=schedule,
-                labels={"state": state, "reader_cpu": reader},
+                labels=TransferLabels(state=state, reader_cpu=reader).stored(),
                 takes=tuple((number,) for number in range(len(groups))),
             )
 

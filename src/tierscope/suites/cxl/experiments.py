@@ -38,6 +38,7 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.record.work.line import LineWork
+from tierscope.suites.cxl.labels import PagesLabels
 
 Ratios = tuple[tuple[int, int], ...]
 MIXES = tuple(name + form for name in LOADS for form in (("",) if name == "read" else ("", "_nt")))
@@ -193,7 +194,7 @@ def interleaved(
             table="page_ratio",
             groups=(group,),
             schedule=schedule,
-            labels={"near": pair.near.word, "far": pair.far.word, "near_pages": near, "far_pages": far},
+            labels=PagesLabels(near=pair.near.word, far=pair.far.word, near_pages=near, far_pages=far).stored(),
             calibrate=True,
             note=memory.note,
         )

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from tierscope.record.experiment import Target
 from tierscope.record.result import Record, Run
 from tierscope.suites.cxl.findings import said
+from tierscope.suites.cxl.labels import PagesLabels
 from tierscope.suites.cxl.row import InterleaveRow
 from tierscope.tables import Audited, Insight, Main, tables
-from tierscope.tables.measured import asked, closing, measured, page_bytes, quotient, records
+from tierscope.tables.measured import closing, measured, page_bytes, quotient, records
 
 
 class Interleave:
@@ -44,13 +45,13 @@ class Interleave:
 
 
 def _row(run: Run, record: Record) -> InterleaveRow:
-    found, facts, labels = measured(run, record), record.groups[0], record.experiment.labels
-    near, far = asked(record, "near_pages"), asked(record, "far_pages")
+    found, facts, labels = measured(run, record), record.groups[0], PagesLabels.read(record.experiment)
+    near, far = labels.near_pages, labels.far_pages
     total = sum(facts.nodes.values())
-    node = Target.parse(str(labels["far"])).node
+    node = Target.parse(labels.far).node
     return InterleaveRow(
-        near=str(labels["near"]),
-        far=str(labels["far"]),
+        near=labels.near,
+        far=labels.far,
         near_pages=near,
         far_pages=far,
         far_share=far / (near + far),

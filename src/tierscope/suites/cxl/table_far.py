@@ -12,6 +12,7 @@ from typing import ClassVar
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
+from tierscope.suites.cxl.labels import PagesLabels
 from tierscope.suites.cxl.promise import found_of
 from tierscope.suites.cxl.row import FarMemoryRow
 from tierscope.tables import Asked, Insight, Main, tables
@@ -46,9 +47,9 @@ class FarMemory:
         pages = records(run, "page_ratio")
         if not pages:
             return []
-        labels = pages[0].experiment.labels
-        near = _row(run, "near", str(labels["near"]), pages, None)
-        return [near, _row(run, "far", str(labels["far"]), pages, near)]
+        labels = PagesLabels.read(pages[0].experiment)
+        near = _row(run, "near", labels.near, pages, None)
+        return [near, _row(run, "far", labels.far, pages, near)]
 
     def insights(self, run: Run, rows: list[FarMemoryRow]) -> list[Insight]:
         return found_of(rows, real=run.result.origin == "real") if len(rows) == 2 else []
@@ -92,10 +93,14 @@ def _cell(run: Run, memory: str, target: str, pages: list[Record]) -> dict[str, 
     idle = [
         r for r in records(run, "loaded_latency") if len(r.groups) == 1 and r.experiment.groups[0].target.word == target
     ]
-    other = "far_pages" if memory == "near" else "near_pages"
-    alone = [record for record in pages if record.experiment.labels[other] == 0]
+    alone = [record for record in pages if not _other_pages(record, memory)]
     cell = {"latency": idle[0]} if idle else {}
     return cell | ({"bandwidth": alone[0]} if alone else {})
+
+
+def _other_pages(record: Record, memory: str) -> int:
+    labels = PagesLabels.read(record.experiment)
+    return labels.far_pages if memory == "near" else labels.near_pages
 
 
 def reported(machine: Machine, target: str, cpus: tuple[int, ...]) -> dict[str, float]:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 from tierscope.plans import Plan
 from tierscope.plans.sizes import MEMORY_SHARE, SMALLEST_ARRAY, free_bytes
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work import Work
 from tierscope.record.work.hop import HopWork
 from tierscope.record.work.line import LineWork
+from tierscope.suites.emulation.labels import EmulationLabels
 from tierscope.units import MiB
 
 NAME = "emu"
@@ -62,6 +63,7 @@ def _probe(what: str, kernel: str, work: Work, target: Target, cpus: tuple[int, 
     wanted = max(TIMES_CACHE * machine.last_level_cache_bytes(), SMALLEST_ARRAY)
     footprint = min(wanted, MOST, int(free_bytes(machine, target) * MEMORY_SHARE)) // MiB * MiB
     asked = Workload(kernel=kernel, footprint_bytes=max(footprint, MiB), work=work)
-    labels: dict[str, Label] = {"quantity": what}
     group = Group(workload=asked, target=target, team=Team(cpus=cpus))
-    return Experiment(table="emulation", groups=(group,), schedule=SCHEDULE, labels=labels)
+    return Experiment(
+        table="emulation", groups=(group,), schedule=SCHEDULE, labels=EmulationLabels(quantity=what).stored()
+    )

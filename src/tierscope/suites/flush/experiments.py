@@ -49,6 +49,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
 from tierscope.record.work.line import LineWork
 from tierscope.stats.contrast import ROUNDS, VICTIM
+from tierscope.suites.flush.labels import FlushLabels
 from tierscope.units import KiB, MiB, show_bytes, show_size
 
 FILE_BYTES = 1_000_000_000  # of each instruction, as in the source
@@ -268,12 +269,12 @@ def plan(machine: Machine, chosen: FlushOptions) -> Plan:
                 budget_s=max(chosen.budget, batch_s),
                 visits=chosen.visits,
             ),
-            labels={
-                "chunk_bytes": point.chunk_bytes,
-                "fence": point.fence,
-                "order": point.order,
-                "total_bytes": TOTAL_BYTES if asked is None else asked,
-            },
+            labels=FlushLabels(
+                chunk_bytes=point.chunk_bytes,
+                fence=point.fence,
+                order=point.order,
+                total_bytes=TOTAL_BYTES if asked is None else asked,
+            ).stored(),
             note=memory.note,
             takes=tuple((number,) for number in range(count)),
             against=(base,) * count,

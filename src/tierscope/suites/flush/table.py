@@ -25,9 +25,10 @@ from tierscope.stats.contrast import Contrast
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.flush.findings import sentences
+from tierscope.suites.flush.labels import FlushLabels
 from tierscope.suites.flush.row import FlushRow
 from tierscope.tables import Asked, Insight, Main, tables
-from tierscope.tables.measured import asked, closing, judged, page_bytes, records
+from tierscope.tables.measured import closing, judged, page_bytes, records
 from tierscope.units import LINE_BYTES
 
 KERNELS = "flush_"  # how their names begin
@@ -73,8 +74,8 @@ def _rows(run: Run, record: Record) -> list[FlushRow]:
 
 
 def _row(run: Run, record: Record, take: int, found: Contrast, written: int) -> FlushRow:
-    facts, labels = record.groups[_group(record, take)], record.experiment.labels
-    chunk, total = asked(record, "chunk_bytes"), asked(record, "total_bytes")
+    facts, labels = record.groups[_group(record, take)], FlushLabels.read(record.experiment)
+    chunk, total = labels.chunk_bytes, labels.total_bytes
     line, reasons = found.seconds.times(LINE_BYTES / chunk), _reasons(record, take, found)
     verdict = closing(record, judged(run, record).points[take]) | {
         "conclusive": not reasons,
@@ -84,8 +85,8 @@ def _row(run: Run, record: Record, take: int, found: Contrast, written: int) -> 
     return FlushRow(
         instruction=instruction_of(facts.kernel),
         chunk_bytes=chunk,
-        fence=str(labels["fence"]),
-        order=str(labels["order"]),
+        fence=labels.fence,
+        order=labels.order,
         target=facts.target,
         persistence=facts.persistence or None,
         line=line,

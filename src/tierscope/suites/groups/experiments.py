@@ -34,6 +34,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.work import KINDS
 from tierscope.record.work.base import key_of
 from tierscope.registry import unknown
+from tierscope.suites.groups.labels import GroupsLabels
 from tierscope.suites.groups.matrix import expanded
 
 STRUCTS: list[type[Any]] = [Workload, *(work for work in KINDS.values() if work.of_core)]
@@ -103,7 +104,7 @@ def _experiment(entry: dict[str, Any], schedule: Schedule, number: int, tasks: M
     made = tuple(read_group(_table(g, place), f"{place}, group {n}", tasks) for n, g in enumerate(groups))
     _refuse_overlap(made, place)
     label = str(entry.get("label", f"experiment {number}"))
-    return Experiment(table="groups", groups=made, schedule=schedule, labels={"label": label})
+    return Experiment(table="groups", groups=made, schedule=schedule, labels=GroupsLabels(label=label).stored())
 
 
 def _refuse_overlap(groups: tuple[Group, ...], place: str) -> None:

@@ -20,26 +20,26 @@ from tierscope.units import show_rate, show_seconds
 NOBODY = Team(cpus=())
 
 
-def said(rows: list[GroupsRow], asked: Sequence[Group], labels: Mapping[int, str]) -> list[Insight]:
+def said(rows: list[GroupsRow], asked: Sequence[Group], names: Mapping[int, str]) -> list[Insight]:
     """Return the comparisons, the largest difference first.
 
-    asked: what the file asks for, of each row; labels: of each experiment, as the file has them.
+    asked: what the file asks for, of each row; names: of each experiment, as the file has them.
     """
     alike: dict[tuple[object, ...], list[GroupsRow]] = {}
     for row, group in zip(rows, asked, strict=True):
         same = alike.setdefault((row.threads, msgspec.structs.replace(group, team=NOBODY)), [])
         if all(row.experiment != other.experiment for other in same):
             same.append(row)
-    found = [one for same in alike.values() for one in _over_first(same, labels)]
+    found = [one for same in alike.values() for one in _over_first(same, names)]
     return [insight for _, insight in sorted(found, key=lambda one: -one[0])]
 
 
-def _over_first(same: list[GroupsRow], labels: Mapping[int, str]) -> Iterator[tuple[float, Insight]]:
+def _over_first(same: list[GroupsRow], names: Mapping[int, str]) -> Iterator[tuple[float, Insight]]:
     """(distance from 1, sentence) of each further experiment with a conclusive number."""
     first, *others = same
     for row in others:
         if ratio := _ratio(first, row):
-            yield abs(math.log(ratio.middle)), _insight(first, row, ratio, labels)
+            yield abs(math.log(ratio.middle)), _insight(first, row, ratio, names)
 
 
 def _ratio(first: GroupsRow, row: GroupsRow) -> Comparison | None:
@@ -49,8 +49,8 @@ def _ratio(first: GroupsRow, row: GroupsRow) -> Comparison | None:
     return compare(before, after) if before and after else None
 
 
-def _insight(first: GroupsRow, row: GroupsRow, ratio: Comparison, labels: Mapping[int, str]) -> Insight:
-    here, there = labels.get(row.experiment, ""), labels.get(first.experiment, "")
+def _insight(first: GroupsRow, row: GroupsRow, ratio: Comparison, names: Mapping[int, str]) -> Insight:
+    here, there = names.get(row.experiment, ""), names.get(first.experiment, "")
     low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
     number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
     return Insight(

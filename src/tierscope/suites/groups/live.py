@@ -2,11 +2,12 @@
 
 from tierscope.plans.live import Live, lives, plainly
 from tierscope.record.experiment import Experiment
+from tierscope.suites.groups.labels import GroupsLabels
 
 
 def say(experiment: Experiment) -> str:
     """Return 'copy beside reads: copy, read, 1 thread'; without a label what the groups are."""
-    label = experiment.labels.get("label")
+    label = GroupsLabels.read(experiment).label
     return f"{label}: {plainly(experiment)}" if label else plainly(experiment)
 
 

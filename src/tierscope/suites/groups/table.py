@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.groups.findings import said
+from tierscope.suites.groups.labels import GroupsLabels
 from tierscope.suites.groups.row import GroupsRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
@@ -40,7 +41,7 @@ class Groups:
     def insights(self, run: Run, rows: list[GroupsRow]) -> list[Insight]:
         own = records(run, self.name)
         asked = [group for record in own for group in record.experiment.groups]
-        return said(rows, asked, {one.number: str(one.experiment.labels.get("label", "")) for one in own})
+        return said(rows, asked, {one.number: GroupsLabels.read(one.experiment).label for one in own})
 
 
 def _row(run: Run, record: Record, group: int) -> GroupsRow:
@@ -49,7 +50,7 @@ def _row(run: Run, record: Record, group: int) -> GroupsRow:
     return GroupsRow(
         experiment=record.number,
         group=group,
-        label=str(record.experiment.labels.get("label", "")),
+        label=GroupsLabels.read(record.experiment).label,
         role=record.experiment.groups[group].role,
         kernel=facts.kernel,
         threads=threads,

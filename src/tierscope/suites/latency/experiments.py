@@ -30,9 +30,10 @@ from tierscope.plans.sizes import (
     half_of_what,
     staircase,
 )
-from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import PAGES, Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
+from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 PAIR_BYTES = 128  # two neighbouring lines
@@ -117,7 +118,7 @@ class Walk:
         )
         group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role="chaser")
         probe = {"chase": "cycle", "probe": "random"}[kernel]
-        labels: dict[str, Label] = {"probe": probe, "order": order, "pages": self.target.pages}
+        labels = LatencyLabels(probe=probe, order=order, pages=self.target.pages).stored()
         return Experiment(table="latency", groups=(group,), schedule=self.schedule, labels=labels, note=self.note)
 
     def on(self, pages: str) -> "Walk":

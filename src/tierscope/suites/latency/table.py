@@ -13,6 +13,7 @@ from typing import ClassVar
 from tierscope.record.result import Record, Run
 from tierscope.record.work.hop import HopWork
 from tierscope.suites.latency.findings import said
+from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.tables import Audited, Insight, Main, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
@@ -49,13 +50,13 @@ class Latency:
 
 def _row(run: Run, record: Record) -> LatencyRow:
     point, facts, group = measured(run, record), record.groups[0], record.experiment.groups[0]
-    labels, work = record.experiment.labels, group.workload.of(HopWork)
+    labels, work = LatencyLabels.read(record.experiment), group.workload.of(HopWork)
     return LatencyRow(
         footprint_bytes=facts.footprint_bytes,
         page_bytes=page_bytes(facts),
         latency=point.groups[0].interval.inverse(),
-        probe=str(labels.get("probe", "cycle")),
-        order=str(labels.get("order", "global")),
+        probe=labels.probe,
+        order=labels.order,
         locality_bytes=work.locality_bytes,
         element_bytes=work.element_bytes,
         target=facts.target,

@@ -2,6 +2,7 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
+from tierscope.suites.loaded_latency.labels import TailLabels
 
 
 def say(experiment: Experiment) -> str:
@@ -12,7 +13,8 @@ def say(experiment: Experiment) -> str:
 
 def say_tail(experiment: Experiment) -> str:
     """Return 'tail of latency, read with delay 0'."""
-    return f"tail of latency, {experiment.labels['mix']} with delay {experiment.labels['delay_cycles']}"
+    labels = TailLabels.read(experiment)
+    return f"tail of latency, {labels.mix} with delay {labels.delay_cycles}"
 
 
 lives.add(Live("latency_tail", say_tail))

@@ -19,7 +19,8 @@ from typing import ClassVar, NamedTuple, TypedDict
 import msgspec
 import numpy as np
 
-from tierscope.record.experiment import Group, real, whole
+from tierscope.plans.loaded import LoadLabels
+from tierscope.record.experiment import Group
 from tierscope.record.machine import Machine
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.record.work.block import BlockWork
@@ -102,7 +103,7 @@ def _sure(rows: list[LoadedLatencyRow]) -> Iterator[Load]:
 
 def _row(run: Run, record: Record) -> LoadedLatencyRow:
     """Of the last take: the chaser beside the load; in runs of older versions it is the only one."""
-    found, labels = judged(run, record), record.experiment.labels
+    found, labels = judged(run, record), LoadLabels.read(record.experiment)
     point, contrast = found.points[-1], found.contrasts[-1] if found.contrasts else None
     roles = [group.role for group in record.experiment.groups]
     chaser = roles.index(CHASER) if CHASER in roles else 0
@@ -112,9 +113,9 @@ def _row(run: Run, record: Record) -> LoadedLatencyRow:
     facts = record.groups[chaser if load is None else load]
     reasons = tuple(dict.fromkeys((*point.reasons, *(_doubts(contrast) if contrast else ()))))
     return LoadedLatencyRow(
-        read_share=real(labels.get("read_share")),
-        store=str(labels.get("store", facts.store)),
-        delay_cycles=whole(labels.get("delay_cycles", 0)),
+        read_share=labels.read_share,
+        store=labels.store or facts.store,
+        delay_cycles=labels.delay_cycles,
         load_threads=0 if load is None else len(facts.cpus),
         bandwidth=nothing if load is None else rates[load].times(facts.program_bytes_per_operation),
         latency=rates[chaser].inverse(),

@@ -20,11 +20,11 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from tierscope.record.experiment import real, whole
 from tierscope.record.result import Blocks, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.percentiles import Floats, operation_times, percentiles
 from tierscope.stats.takes import blocks_of
+from tierscope.suites.loaded_latency.labels import TailLabels
 from tierscope.suites.loaded_latency.tails import CLOCK, IDLE, LOADED
 from tierscope.tables import Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, judged, over_visits, records, visits_of
@@ -133,7 +133,7 @@ def _one(blocks: Blocks, group: int) -> Blocks:
 
 
 def _hops(record: Record) -> int:
-    return whole(record.experiment.labels["hops"]) or 1
+    return TailLabels.read(record.experiment).hops
 
 
 def _row(run: Run, record: Record, take: int) -> LatencyTailRow:
@@ -142,20 +142,20 @@ def _row(run: Run, record: Record, take: int) -> LatencyTailRow:
     why = {name: visits[0].bounded(share, record.experiment.schedule.confidence)[1] for name, share in SHARES.items()}
     absent = "; ".join(f"{name}: {why[name] or 'not in every visit'}" for name in SHARES if found[name] is None)
     clock = {name: _clock(run, record, share) for name, share in (("p50", 0.5), ("p9999", 0.9999))}
-    labels, point = record.experiment.labels, judged(run, record).points[take]
+    labels, point = TailLabels.read(record.experiment), judged(run, record).points[take]
     reasons = () if found["p50"] else (absent or "no percentile",)
     return LatencyTailRow(
         loaded=take == LOADED,
-        mix=str(labels["mix"]),
-        delay_cycles=whole(labels["delay_cycles"]),
-        load_threads=whole(labels["load_threads"]) or 0,
-        hops=_hops(record),
+        mix=labels.mix,
+        delay_cycles=labels.delay_cycles,
+        load_threads=labels.load_threads,
+        hops=labels.hops,
         batches=sum(one.chaser.size for one in visits),
         **found,
         clock_p50=clock["p50"],
         clock_p9999=clock["p9999"],
         absent=absent,
-        read_share=real(labels["read_share"]),
+        read_share=labels.read_share,
         target=record.groups[1].target,
         **closing(record, point) | {"conclusive": not reasons, "reasons": reasons},
     )

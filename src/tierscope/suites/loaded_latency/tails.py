@@ -11,8 +11,10 @@ Source: H. A. David and H. N. Nagaraja, "Order Statistics", 2003; G. Paoloni, In
 
 import msgspec
 
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target
+from tierscope.plans.loaded import LoadLabels
+from tierscope.record.experiment import Experiment, Group, Schedule, Target
 from tierscope.record.work.call import CallWork
+from tierscope.suites.loaded_latency.labels import TailLabels
 
 VISIT_S = 0.75  # of each take; the chaser is done when its samples are full, after a third or so
 BLOCK_S = 10e-6  # of the load; samples have space for four times as many blocks as fit a visit: 300 000
@@ -27,7 +29,7 @@ def tail(one: Experiment, hops: int, mix: str) -> Experiment:
     nothing = msgspec.structs.replace(work, kernel="noop", footprint_bytes=0, work=CallWork(), per_block=1)
     clock = Group(workload=nothing, target=Target(name="null", where=""), team=chase.team, role="clock", shared=True)
     visits = max(one.schedule.visits, 1)
-    labels: dict[str, Label] = {**one.labels, "mix": mix, "hops": hops}
+    labels = TailLabels(**msgspec.structs.asdict(LoadLabels.read(one)), mix=mix, hops=hops)
     return Experiment(
         table="latency_tail",
         groups=(clock, msgspec.structs.replace(chase, workload=work, shared=True), load),  # in no take together
@@ -39,7 +41,7 @@ def tail(one: Experiment, hops: int, mix: str) -> Experiment:
             visits=one.schedule.visits,
             piece_s=VISIT_S,
         ),
-        labels=labels,
+        labels=labels.stored(),
         calibrate=one.calibrate,
         note=one.note,
         takes=TAKES,

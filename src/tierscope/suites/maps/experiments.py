@@ -37,6 +37,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.work.key import KeyedWork
 from tierscope.registry import unknown
 from tierscope.stats.contrast import ROUNDS, VICTIM
+from tierscope.suites.maps.labels import MapsLabels
 
 OPERATIONS = ("insert", "get", "remove")
 MIXED = "get:2+insert:1+remove:1"  # what the word `mixed` stands for
@@ -244,7 +245,7 @@ def experiment(point: Point, chosen: MapsOptions, target: Target, cpus: tuple[in
         schedule=Schedule(
             precision=precision, minimum_s=batch_s, budget_s=max(budget_s, batch_s), visits=chosen.visits
         ),
-        labels={"structure": point.structure, "operation": point.operation},
+        labels=MapsLabels(structure=point.structure, operation=point.operation).stored(),
         takes=((0,),),
         against=(0,),
     )

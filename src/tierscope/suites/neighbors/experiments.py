@@ -30,7 +30,7 @@ from tierscope.plans.sizes import (
     free_bytes,
     half_of_what,
 )
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
 from tierscope.record.work.call import CallWork
@@ -39,6 +39,7 @@ from tierscope.record.work.line import LineWork
 from tierscope.record.work.task import TaskWork
 from tierscope.suites.neighbors import fio as neighbor_fio
 from tierscope.suites.neighbors.cpus import Places, places
+from tierscope.suites.neighbors.labels import NeighborsLabels
 from tierscope.suites.neighbors.options import (
     AGGRESSORS,
     CHUNK_BYTES,
@@ -197,14 +198,14 @@ def schedule(kind: str, array_bytes: int, chosen: NeighborsOptions) -> Schedule:
     )
 
 
-def labels(kind: str, chosen: NeighborsOptions, aggressing: Workload, target: Target) -> dict[str, Label]:
-    return {
-        "victim": COMMAND if is_line(kind) else kind,
-        "size": None if kind in KERNELS or is_command(kind) else chosen.size,
-        "command": kind.removeprefix(COMMAND).strip() if is_line(kind) else None,
-        "aggressor_kernel": neighbor_fio.NAME if isinstance(aggressing.work, TaskWork) else aggressing.kernel,
-        "aggressor_target": target.word,
-    }
+def labels(kind: str, chosen: NeighborsOptions, aggressing: Workload, target: Target) -> NeighborsLabels:
+    return NeighborsLabels(
+        victim=COMMAND if is_line(kind) else kind,
+        size=None if kind in KERNELS or is_command(kind) else chosen.size,
+        command=kind.removeprefix(COMMAND).strip() if is_line(kind) else None,
+        aggressor_kernel=neighbor_fio.NAME if isinstance(aggressing.work, TaskWork) else aggressing.kernel,
+        aggressor_target=target.word,
+    )
 
 
 def measure(machine: Machine, chosen: NeighborsOptions) -> Generator[Experiment, Answer, None]:
@@ -227,7 +228,7 @@ def measure(machine: Machine, chosen: NeighborsOptions) -> Generator[Experiment,
             table="neighbors",
             groups=tuple(groups),
             schedule=schedule(kind, memory.array_bytes, chosen),
-            labels=labels(kind, chosen, disturbing, there),
+            labels=labels(kind, chosen, disturbing, there).stored(),
             note="; ".join(part for part in (memory.note, note, place.note) if part),
             takes=sets,
             against=against,

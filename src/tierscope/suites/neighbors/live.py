@@ -2,12 +2,14 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
+from tierscope.suites.neighbors.labels import NeighborsLabels
 
 
 def say(experiment: Experiment) -> str:
     """Return 'flow beside 0 to 3 x triad, in turns'."""
     most = sum(one.role == "aggressor" for one in experiment.groups)
-    return f"{experiment.labels['victim']} beside 0 to {most} x {experiment.labels['aggressor_kernel']}, in turns"
+    labels = NeighborsLabels.read(experiment)
+    return f"{labels.victim} beside 0 to {most} x {labels.aggressor_kernel}, in turns"
 
 
 lives.add(Live("neighbors", say))

@@ -10,13 +10,14 @@ Source: document 002; statistics: `stats.contrast`.
 
 from typing import Annotated, ClassVar
 
-from tierscope.record.experiment import Experiment, Label
+from tierscope.record.experiment import Experiment
 from tierscope.record.result import Record, Run
 from tierscope.record.work.block import BlockWork
 from tierscope.stats.compare import compare_all
 from tierscope.stats.contrast import VICTIM, Contrast
 from tierscope.stats.median import Interval
 from tierscope.stats.walks import walk_operations
+from tierscope.suites.neighbors.labels import NeighborsLabels
 from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
 from tierscope.tables.rows import Col, Count, Quotient, Share, Size, Unit
@@ -143,7 +144,7 @@ def _rows(run: Run, record: Record) -> list[NeighborsRow]:
 
 
 def _row(run: Run, record: Record, take: int, found: Contrast) -> NeighborsRow:
-    experiment, labels = record.experiment, record.experiment.labels
+    experiment, labels = record.experiment, NeighborsLabels.read(record.experiment)
     victims, aggressors = _sides(experiment, take)
     first, other = record.groups[victims[0]], record.groups[aggressors[0]] if aggressors else None
     task, flushing = first.operation == "task", _flushing(experiment, aggressors)
@@ -153,9 +154,9 @@ def _row(run: Run, record: Record, take: int, found: Contrast) -> NeighborsRow:
         "left_out_share": found.left_out_share,
     }
     return NeighborsRow(
-        victim=_word(labels.get("victim")) or first.kernel,
-        size=_word(labels.get("size")),
-        command=_word(labels.get("command")),
+        victim=labels.victim or first.kernel,
+        size=labels.size,
+        command=labels.command,
         victims=len(victims),
         aggressors=len(aggressors),
         aggressor_kernel=_aggressor(record, aggressors),
@@ -177,10 +178,6 @@ def _row(run: Run, record: Record, take: int, found: Contrast) -> NeighborsRow:
     )
 
 
-def _word(label: Label) -> str | None:
-    return None if label is None else str(label)
-
-
 def _flushing(experiment: Experiment, aggressors: list[int]) -> BlockWork | None:
     """The work of aggressors that flush what they store; None for others."""
     asked = experiment.groups[aggressors[0]].workload if aggressors else None
@@ -199,7 +196,7 @@ def _aggressor(record: Record, aggressors: list[int]) -> str | None:
     if not aggressors:
         return None
     kernel = record.groups[aggressors[0]].kernel
-    return str(record.experiment.labels["aggressor_kernel"]) if kernel == "command" else kernel
+    return NeighborsLabels.read(record.experiment).aggressor_kernel if kernel == "command" else kernel
 
 
 def _against(experiment: Experiment, take: int) -> str:

@@ -21,6 +21,7 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.record.work.line import LineWork
+from tierscope.suites.numa.labels import NumaLabels
 from tierscope.units import MiB, show_bytes, word_bytes
 
 
@@ -121,7 +122,7 @@ def cell(
             table="numa",
             groups=(Group(workload=work, target=target, team=Team(cpus=team), role=what),),
             schedule=matrix.schedule,
-            labels={"initiator": initiator, "target": node, "what": what},
+            labels=NumaLabels(initiator=initiator, target=node, what=what).stored(),
             calibrate=what == "bandwidth",
             note=memory.note,
         )

@@ -18,10 +18,11 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.numa.findings import said
+from tierscope.suites.numa.labels import NumaLabels
 from tierscope.suites.numa.row import NumaRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.joined import joined
-from tierscope.tables.measured import asked, measured, page_bytes, records
+from tierscope.tables.measured import measured, page_bytes, records
 from tierscope.units import LINE_BYTES
 
 Cell = dict[str, Record]
@@ -58,8 +59,8 @@ class Numa:
     def rows(self, run: Run) -> list[NumaRow]:
         cells: dict[tuple[int, int], Cell] = {}
         for record in records(run, self.name):
-            key = asked(record, "initiator"), asked(record, "target")
-            cells.setdefault(key, {})[str(record.experiment.labels["what"])] = record
+            labels = NumaLabels.read(record.experiment)
+            cells.setdefault((labels.initiator, labels.target), {})[labels.what] = record
         rows = [_row(run, initiator, target, cell) for (initiator, target), cell in cells.items()]
         return [_beside(row, local_of(run.result.machine, rows, row)) for row in rows]
 

@@ -30,12 +30,14 @@ from tierscope.plans.fresh import sizes
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.simulation import SHORTER
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, free_bytes
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.labels import Labels
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
 from tierscope.stats.migration import FAR
-from tierscope.stats.strides import Stride, spread_of, stride_of
+from tierscope.stats.strides import Stride, StrideLabels, spread_of, stride_of
 from tierscope.suites.policy.options import COMBINING, INTERLEAVE, MIGRATION, PolicyOptions
+from tierscope.tables.regions import RegionLabels
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 
 LINES = 4096  # at one stride: more than queues hold
@@ -94,7 +96,7 @@ class Field:
             footprint_bytes=self.lines * stride,
             work=BlockWork(element_bytes=stride, access_bytes=LINE_BYTES, fence="never", order="random"),
         )
-        labels: dict[str, Label] = {"stride_bytes": stride, "control": control}
+        labels = StrideLabels(stride_bytes=stride, control=control)
         return self._experiment(INTERLEAVE, work, labels, cpus, self.schedule)
 
     def overwritten(self, place: int, writes: int, each_s: float, layout: Layout = ALONE) -> Experiment:
@@ -110,7 +112,7 @@ class Field:
             work=BlockWork(element_bytes=element, access_bytes=WRITE_BYTES, fence="chunk", order="sequential"),
             per_block=1,
         )
-        label: dict[str, Label] = {"region_bytes": place}
+        label = RegionLabels(region_bytes=place)
         if not writes:
             return self._experiment("sizing", work, label, (self.cpu,), ASKING)
         seconds = writes * each_s
@@ -133,13 +135,13 @@ class Field:
         asked = self.schedule
         shortest, longest = max(seconds, asked.minimum_s), max(seconds, asked.budget_s)
         lasting = msgspec.structs.replace(asked, minimum_s=shortest, budget_s=longest, piece_s=shortest)
-        return self._experiment(COMBINING, work, {"region_bytes": region}, (self.cpu,), lasting)
+        return self._experiment(COMBINING, work, RegionLabels(region_bytes=region), (self.cpu,), lasting)
 
     def _experiment(
-        self, table: str, work: Workload, labels: dict[str, Label], cpus: tuple[int, ...], schedule: Schedule
+        self, table: str, work: Workload, labels: Labels, cpus: tuple[int, ...], schedule: Schedule
     ) -> Experiment:
         group = Group(workload=work, target=self.target, team=Team(cpus=cpus), role="writer")
-        return Experiment(table=table, groups=(group,), schedule=schedule, labels=labels)
+        return Experiment(table=table, groups=(group,), schedule=schedule, labels=labels.stored())
 
 
 def field_of(machine: Machine, chosen: PolicyOptions) -> Field:

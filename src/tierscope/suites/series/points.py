@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tierscope.draw.words import load_name, short_word, threads_name
+from tierscope.plans.live import describe
+from tierscope.plans.loaded import LoadLabels
 from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, STOLEN, Blocks, Record, Run
 from tierscope.stats.flutter import Dip, flutter
 from tierscope.stats.point import Point, steady_from
@@ -99,15 +101,14 @@ _RANKS: tuple[Callable[[Flat], float], ...] = (_speed, _disturbed, _doubtful)
 
 def record_name(record: Record) -> str:
     """'#12 triad_nt, 2 threads'; short enough for a list box."""
-    labels = record.experiment.labels
     words = [f"#{record.number}"]
-    if record.experiment.table == "loaded_latency" and labels.get("load_threads"):
-        words.append(f"load {load_name(float(labels['read_share'] or 0), str(labels['store']))},")
-        words.append(f"delay {labels['delay_cycles']} cycles")
+    load = LoadLabels.read(record.experiment) if record.experiment.table == "loaded_latency" else None
+    if load and load.load_threads:
+        words += [f"load {load_name(load.read_share or 0.0, load.store)},", f"delay {load.delay_cycles} cycles"]
     elif record.experiment.table in ("latency", "loaded_latency"):
         words.append(f"latency, {show_bytes(record.groups[0].footprint_bytes)}")
     elif record.experiment.table == "contention":
-        words.append(f"{labels['mode']}, A:B = {labels['a_threads']}:{labels['b_threads']}")
+        words.append(describe(record.experiment))
     else:
         words += [" + ".join(f"{facts.kernel}, {threads_name(len(facts.cpus))}" for facts in record.groups)]
     return short_word(" ".join(words), 72)

@@ -33,6 +33,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.work.call import CallWork
 from tierscope.record.work.line import LineWork
 from tierscope.stats.contrast import ROUNDS, VICTIM
+from tierscope.suites.sharing.labels import SharingLabels
 from tierscope.units import MiB, show_bytes
 
 IN_CORE = "busy"
@@ -132,7 +133,7 @@ def point(machine: Machine, pair: tuple[int, int], chosen: SharingOptions) -> Ex
         table="sharing",
         groups=groups,
         schedule=schedule,
-        labels={"a_cpu": pair[0], "b_cpu": pair[1]},
+        labels=SharingLabels(a_cpu=pair[0], b_cpu=pair[1]).stored(),
         note=memory.note,
         takes=TAKES[:takes],
         against=AGAINST[:takes],

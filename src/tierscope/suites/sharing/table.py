@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
+from tierscope.suites.sharing.labels import SharingLabels
 from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.said import said_of
 from tierscope.suites.sharing.verdict import OWN, SHARED, UNKNOWN, sharing_of
@@ -43,10 +44,10 @@ class Sharing:
     def rows(self, run: Run) -> list[SharingRow]:
         own = records(run, self.name)
         numbers = {record.number for record in own}
-        moments: Counter[object] = Counter()
+        moments: Counter[SharingLabels] = Counter()
         rows = []
         for record in (*own, *(visit for visit in run.result.visits if visit.number in numbers)):
-            pair = tuple(record.experiment.labels.values())
+            pair = SharingLabels.read(record.experiment)
             rows.append(_row(run, record, moments[pair]))
             moments[pair] += 1
         return rows

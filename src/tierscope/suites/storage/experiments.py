@@ -37,6 +37,7 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 from tierscope.record.program import MOST_THREADS
 from tierscope.record.work.job import JobWork
+from tierscope.suites.storage.labels import StorageLabels
 from tierscope.units import GiB, KiB, MiB, show_bytes
 
 ENGINES = ("auto", "io_uring", "libaio", "psync")
@@ -226,7 +227,7 @@ def plan(machine: Machine, chosen: StorageOptions) -> Plan:
             table="storage",
             groups=(Group(workload=work, target=target, team=Team(cpus=machine.cpus()), role="job"),),
             schedule=schedule,
-            labels={"mix": job.mix, "read_share": job.share(chosen), "depth": job.depth},
+            labels=StorageLabels(mix=job.mix, read_share=job.share(chosen), depth=job.depth).stored(),
             note="" if number else note,
         )
 

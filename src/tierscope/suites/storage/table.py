@@ -17,7 +17,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from tierscope.record.experiment import real
 from tierscope.record.program import SIDES, Bins, Moved, Program, Repeat
 from tierscope.record.result import Record, Run
 from tierscope.record.work.job import JobWork
@@ -25,9 +24,10 @@ from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.storage.bins import percentiles
 from tierscope.suites.storage.findings import insights
+from tierscope.suites.storage.labels import StorageLabels
 from tierscope.suites.storage.row import StorageRow
 from tierscope.tables import Asked, Audited, Insight, Main, tables
-from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.measured import closing, measured, records
 
 PERCENTILES = {"latency_p50_s": 50.0, "latency_p90_s": 90.0, "latency_p99_s": 99.0, "latency_p999_s": 99.9}
 
@@ -84,7 +84,7 @@ def _rows(run: Run, record: Record) -> list[StorageRow]:
     cut = point.groups[0].start
     bins = run.bins(record)
     bins = bins[bins["batch"] >= cut]
-    mix = str(record.experiment.labels["mix"])
+    mix = StorageLabels.read(record.experiment).mix
     parts = ("both", *SIDES) if mix == "mix" else (mix,)
     found = [(part, _moved(program.repeats[cut:], part)) for part in parts]
     return [_row(record, program, point, moved, bins, part) for part, moved in found if moved]
@@ -99,16 +99,16 @@ def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Mo
 def _row(
     record: Record, program: Program, point: Point, pairs: list[tuple[Repeat, list[Moved]]], bins: Bins, part: str
 ) -> StorageRow:
-    facts, labels = record.groups[0], record.experiment.labels
+    facts, labels = record.groups[0], StorageLabels.read(record.experiment)
     repeats, moved = [one for one, _ in pairs], [sides for _, sides in pairs]
     iops = _median([_rate(sides) for sides in moved])
     p50, p90, p99, p999 = _tail(bins, part)
     return StorageRow(
-        operation=str(labels["mix"]),
+        operation=labels.mix,
         part=part,
         order=record.experiment.groups[0].workload.of(JobWork).order,
         block_bytes=facts.element_bytes,
-        depth=asked(record, "depth"),
+        depth=labels.depth,
         iops=iops,
         bandwidth=iops.times(facts.element_bytes),
         latency=_median([_mean_latency(sides) for sides in moved]),
@@ -120,7 +120,7 @@ def _row(
         in_flight=_median([_rate(sides) * _mean_latency(sides) for sides in moved]).middle,
         cpu_user=_median([one.cpu_user for one in repeats]).middle,
         cpu_system=_median([one.cpu_system for one in repeats]).middle,
-        read_share=real(labels["read_share"]) or 0.0,
+        read_share=labels.read_share or 0.0,
         engine=program.engine,
         threads=program.threads,
         access="direct" if program.direct else "buffered",

@@ -22,6 +22,7 @@ from tierscope.plans.sizes import Memory, chosen_array
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.line import LineWork
+from tierscope.suites.stream.labels import StreamLabels
 from tierscope.suites.stream.large import CALLS, LARGE, call_bytes, seconds_of
 from tierscope.units import LINE_BYTES
 
@@ -91,7 +92,7 @@ def point(
         table="stream",
         groups=(group,),
         schedule=schedule,
-        labels={"kernel": kernel, "threads": len(cpus)},
+        labels=StreamLabels(kernel=kernel, threads=len(cpus)).stored(),
         calibrate=True,
         note=memory.note,
     )
@@ -117,7 +118,7 @@ def large(
         one,
         groups=(msgspec.structs.replace(group, workload=work, role=name),),
         schedule=own,
-        labels={**one.labels, "kernel": name},
+        labels=StreamLabels(kernel=name, threads=len(cpus)).stored(),
         calibrate=False,
     )
 

@@ -21,6 +21,7 @@ from tierscope.models.saturation import FEWEST, NEAR, Saturation
 from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
+from tierscope.suites.stream.labels import StreamLabels
 from tierscope.tables import Audited, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import (
     closing,
@@ -115,7 +116,7 @@ def _row(run: Run, record: Record) -> StreamRow:
     on_bus = None if bus is None else summary.interval.middle * bus
     peak = run.result.machine.peak_bytes_per_s
     return StreamRow(
-        kernel=str(record.experiment.labels.get("kernel", facts.kernel)),
+        kernel=StreamLabels.read(record.experiment).kernel or facts.kernel,
         threads=len(facts.cpus),
         target=facts.target,
         footprint_bytes=facts.footprint_bytes,

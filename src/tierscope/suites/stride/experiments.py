@@ -24,9 +24,10 @@ from tierscope.plans.kernels import FLUSHES
 from tierscope.plans.kinds import Help, Lines, Names, Numbers, Pages, Share, Size, Time, Visits, several, several_sizes
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
-from tierscope.record.experiment import Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
+from tierscope.suites.stride.labels import StrideLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, show_size
 
 STRIDES = tuple(64 << octave for octave in range(11))
@@ -113,12 +114,14 @@ class Field:
                 element_bytes=stride, access_bytes=access, order=way.order, fence="never" if way.store else ""
             ),
         )
-        labels: dict[str, Label] = {
-            "op": way.op, "store": way.store or None, "order": way.order, "threads": way.threads,
-            "stride_bytes": stride, "access_bytes": access, "touched_bytes": touched, "cached": cached,
-        }  # fmt: skip
+        asked = StrideLabels(
+            op=way.op, store=way.store or None, order=way.order, threads=way.threads,
+            stride_bytes=stride, access_bytes=access, touched_bytes=touched, cached=cached,
+        )  # fmt: skip
         group = Group(workload=work, target=self.target, team=Team(cpus=self.cpus[: way.threads]), role=way.op)
-        return Experiment(table="stride", groups=(group,), schedule=self.schedule, labels=labels, note=self.note)
+        return Experiment(
+            table="stride", groups=(group,), schedule=self.schedule, labels=asked.stored(), note=self.note
+        )
 
 
 def pairs_of(chosen: StrideOptions) -> list[tuple[int, int]]:

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.stride.findings import sentences
+from tierscope.suites.stride.labels import StrideLabels
 from tierscope.suites.stride.row import StrideRow
 from tierscope.tables import Asked, Insight, Main, tables
-from tierscope.tables.measured import asked, closing, measured, page_bytes, records
+from tierscope.tables.measured import closing, measured, page_bytes, records
 from tierscope.units import LINE_BYTES, show_bytes
 
 
@@ -62,22 +63,22 @@ def _beside(row: StrideRow, best: float) -> StrideRow:
 
 
 def _row(run: Run, record: Record) -> StrideRow:
-    facts, labels, point = record.groups[0], record.experiment.labels, measured(run, record)
-    access, touched, store = asked(record, "access_bytes"), asked(record, "touched_bytes"), labels["store"]
+    facts, labels, point = record.groups[0], StrideLabels.read(record.experiment), measured(run, record)
+    access, touched = labels.access_bytes, labels.touched_bytes
     rate = point.groups[0].interval.times(access)
     row = StrideRow(
-        op=str(labels["op"]),
-        store=None if store is None else str(store),
-        order=str(labels["order"]),
-        threads=asked(record, "threads"),
+        op=labels.op,
+        store=labels.store,
+        order=labels.order,
+        threads=labels.threads,
         access_bytes=access,
-        stride_bytes=asked(record, "stride_bytes"),
+        stride_bytes=labels.stride_bytes,
         bandwidth=rate,
         lines=rate.times(1 / LINE_BYTES),
         best_share=None,
         target=facts.target,
         touched_bytes=touched,
-        cached=labels["cached"] is True,
+        cached=labels.cached,
         footprint_bytes=facts.footprint_bytes,
         page_bytes=page_bytes(facts),
         **closing(record, point),

@@ -25,10 +25,11 @@ from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, Visits, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
-from tierscope.record.experiment import PAGES, Experiment, Group, Label, Schedule, Target, Team, Workload
+from tierscope.record.experiment import PAGES, Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.stats.tlb import APART, BESIDE, between, curve_of
+from tierscope.suites.tlb.labels import TlbLabels
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 
 FEWEST, MOST = 2, 16384  # pages: the second is 4 to 8 times the largest TLB known to us
@@ -108,12 +109,10 @@ class Walks:
             footprint_bytes=_up(pages * element, SMALL if windows else element),
             work=HopWork(element_bytes=element, locality_bytes=SMALL if windows else 0),
         )
-        labels: dict[str, Label] = {
-            "layout": layout, "touched": pages, "pages": kind.target.pages, "found_page_bytes": kind.page_bytes,
-            "coarse": coarse,
-        }  # fmt: skip
+        size = kind.page_bytes
+        labels = TlbLabels(layout=layout, touched=pages, pages=kind.target.pages, found_page_bytes=size, coarse=coarse)
         group = Group(workload=work, target=kind.target, team=Team(cpus=(self.cpu,)), role="chaser")
-        return Experiment(table="tlb", groups=(group,), schedule=self.schedule, labels=labels, note=kind.note)
+        return Experiment(table="tlb", groups=(group,), schedule=self.schedule, labels=labels.stored(), note=kind.note)
 
     def finer(self, kind: Kind, coarse: list[int]) -> list[int]:
         """Numbers of pages that are wanted next; none while the run is only being planned."""

@@ -2,14 +2,15 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
+from tierscope.suites.tlb.labels import TlbLabels
 
 LAYOUTS = {"pages": "a page apart", "lines": "side by side"}
 
 
 def say(experiment: Experiment) -> str:
     """Return '64 lines a page apart, 4k'."""
-    labels = experiment.labels
-    return f"{labels['touched']} lines {LAYOUTS[str(labels['layout'])]}, {experiment.groups[-1].target.pages}"
+    labels = TlbLabels.read(experiment)
+    return f"{labels.touched} lines {LAYOUTS[labels.layout]}, {experiment.groups[-1].target.pages}"
 
 
 lives.add(Live("tlb", say))

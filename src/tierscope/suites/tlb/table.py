@@ -18,10 +18,11 @@ from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.suites.tlb.findings import sentences
+from tierscope.suites.tlb.labels import TlbLabels
 from tierscope.suites.tlb.row import TlbRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.emulated import floor_s
-from tierscope.tables.measured import asked, closing, measured, page_bytes, records, weighed
+from tierscope.tables.measured import closing, measured, page_bytes, records, weighed
 
 
 class Tlb:
@@ -46,13 +47,10 @@ class Tlb:
 
     def rows(self, run: Run) -> list[TlbRow]:
         own = records(run, self.name)
-        beside = {record.experiment.labels["touched"]: record for record in own if _layout(record) == BESIDE}
-        pairs = [
-            (record, beside[record.experiment.labels["touched"]])
-            for record in own
-            if _layout(record) == APART and record.experiment.labels["touched"] in beside
-        ]
-        rows = [_row(run, *pair) for pair in pairs]
+        points = [(TlbLabels.read(record.experiment), record) for record in own]
+        beside = {labels.touched: record for labels, record in points if labels.layout == BESIDE}
+        apart = [(labels, record) for labels, record in points if labels.layout == APART and labels.touched in beside]
+        rows = [_row(run, labels, record, beside[labels.touched]) for labels, record in apart]
         return sorted(rows, key=lambda row: (row.page_bytes, row.touched))
 
     def insights(self, run: Run, rows: list[TlbRow]) -> list[Insight]:
@@ -71,15 +69,11 @@ def _doubted(said: Insight, part: list[TlbRow]) -> Insight:
     return replace(said, text=text, conclusive=few)
 
 
-def _layout(record: Record) -> object:
-    return record.experiment.labels["layout"]
-
-
 def _time(run: Run, record: Record) -> Interval:
     return measured(run, record).groups[0].interval.inverse()
 
 
-def _row(run: Run, apart: Record, beside: Record) -> TlbRow:
+def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record) -> TlbRow:
     facts = apart.groups[0]
     time, control = _time(run, apart), _time(run, beside)
     extra = time.middle - control.middle
@@ -88,12 +82,12 @@ def _row(run: Run, apart: Record, beside: Record) -> TlbRow:
     reasons = dict.fromkeys(reason for point in points for reason in point.reasons)
     row = TlbRow(
         target=facts.target,
-        page_bytes=page_bytes(facts) or asked(apart, "found_page_bytes"),
-        touched=asked(apart, "touched"),
+        page_bytes=page_bytes(facts) or labels.found_page_bytes,
+        touched=labels.touched,
         latency=time,
         control=control,
         extra=Interval(extra - half, extra, extra + half, time.count),
-        coarse=apart.experiment.labels["coarse"] is True,
+        coarse=labels.coarse,
         cpu=facts.cpus[0],
         footprint_bytes=facts.footprint_bytes,
         **closing(apart, points[0]),

@@ -15,6 +15,7 @@ from tierscope.plans.kinds import Help, Seconds, Share, Sizes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.line import LineWork
+from tierscope.suites.skeleton.labels import SkeletonLabels
 from tierscope.units import MiB
 
 
@@ -41,7 +42,8 @@ def plan(machine: Machine, chosen: SkeletonOptions) -> Plan:
         work = Workload(kernel="read", footprint_bytes=size, work=LineWork())
         group = Group(workload=work, target=chosen.target, team=Team(cpus=(cpu,)), role="reader")
         # `table`: which table reads the record. `labels`: what the table needs to know of this point.
-        yield Experiment(table="skeleton", groups=(group,), schedule=schedule, labels={"footprint_bytes": size})
+        labels = SkeletonLabels(footprint_bytes=size).stored()
+        yield Experiment(table="skeleton", groups=(group,), schedule=schedule, labels=labels)
 
 
 # This line is all that makes the suite known. No list elsewhere names it.

@@ -1,0 +1,11 @@
+"""What a point is filed by."""
+
+from tierscope.record.labels import Labels
+
+
+class LoopLabels(Labels, frozen=True, kw_only=True):
+    """Beside the labels of the prober's own point. of_table: the table in which the prober files it."""
+
+    device: int
+    prober: str
+    of_table: str

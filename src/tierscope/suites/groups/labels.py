@@ -1,0 +1,9 @@
+"""What a point is filed by."""
+
+from tierscope.record.labels import Labels
+
+
+class GroupsLabels(Labels, frozen=True, kw_only=True):
+    """label: as the user named it."""
+
+    label: str = ""

@@ -1,0 +1,11 @@
+"""What a point is filed by."""
+
+from tierscope.record.labels import Labels
+
+
+class LatencyLabels(Labels, frozen=True, kw_only=True):
+    """probe: "cycle" or "random"; order: "global", "page" or "pair"; pages: the word of the page size."""
+
+    probe: str = "cycle"
+    order: str = "global"
+    pages: str = ""

@@ -1,0 +1,10 @@
+"""What a point is filed by."""
+
+from tierscope.record.labels import Labels
+
+
+class MapsLabels(Labels, frozen=True, kw_only=True):
+    """A structure and an operation."""
+
+    structure: str
+    operation: str

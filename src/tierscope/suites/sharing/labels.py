@@ -1,0 +1,10 @@
+"""What a point is filed by."""
+
+from tierscope.record.labels import Labels
+
+
+class SharingLabels(Labels, frozen=True, kw_only=True):
+    """A pair of CPUs."""
+
+    a_cpu: int
+    b_cpu: int

@@ -1,0 +1,11 @@
+"""What a point is filed by."""
+
+from tierscope.record.labels import Labels
+
+
+class StorageLabels(Labels, frozen=True, kw_only=True):
+    """mix: "read", "write" or "mix"; depth: operations in flight."""
+
+    mix: str
+    read_share: float | None
+    depth: int
