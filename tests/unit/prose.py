@@ -1,6 +1,6 @@
-"""Check the plain English of the documents against docs/words.toml. Run with files to check them.
+"""Check the plain English of documents and of code against docs/words.toml. Run with files to check them.
 
-The check covers paragraphs, headings, list items and table cells, and the length of their sentences. It ignores code,
+In code these are docstrings and comments (`prose_code`). In documents the check covers paragraphs, headings, list items and table cells, and the length of their sentences. It ignores code,
 fenced or indented blocks, targets of links, and quotations.
 """
 
@@ -10,6 +10,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import prose_code
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs/words.toml"
@@ -84,16 +86,20 @@ def lengths(text: str) -> Iterator[tuple[int, int]]:
         at = end
 
 
+def code_faults(path: Path, words: dict[str, Any]) -> list[str]:
+    """Return what `faults` finds in the docstrings and comments of a file below ROOT."""
+    rules = [rule for rule in words["rule"] if rule.get("code", True)]
+    return list(faults(str(path), prose_code.page(ROOT / path), {**words, "rule": rules}))
+
+
 def main(names: list[str]) -> int:
-    """Print the faults of the named pages, or of all; return 1 if there are any."""
+    """Print the faults of the named pages and files of code, or of all; return 1 if there are any."""
     words = read_list()
-    pages = checked(words)
-    named = [Path(name).resolve().relative_to(ROOT) for name in names]
+    pages, code = checked(words), [path.relative_to(ROOT) for path in prose_code.sources(ROOT)]
+    named = [Path(name).resolve().relative_to(ROOT) for name in names] or [*pages, *code]
     found = [
-        fault
-        for path in (pages if not names else [path for path in named if path in pages])
-        for fault in faults(str(path), (ROOT / path).read_text(), words)
-    ]
+        fault for path in named if path in pages for fault in faults(str(path), (ROOT / path).read_text(), words)
+    ] + [fault for path in named if path in code for fault in code_faults(path, words)]
     sys.stdout.write("".join(f"{fault}\n" for fault in found))
     return 1 if found else 0
 
