@@ -1,7 +1,8 @@
 """Check the plain English of documents and of code against docs/words.toml. Run with files to check them.
 
-In code these are docstrings and comments (`prose_code`). In documents the check covers paragraphs, headings, list items and table cells, and the length of their sentences. It ignores code,
-fenced or indented blocks, targets of links, and quotations.
+In code these are docstrings and comments (`prose_code`). In documents the check covers paragraphs, headings, list items
+and table cells, and the length of their sentences. It ignores code, fenced or indented blocks, targets of links, and
+quotations.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Texts of the code that a reader meets: docstrings and comments of Python, comments of C++; for the rules of docs/words.toml."""
+"""Texts of the code for the rules of docs/words.toml: docstrings and comments of Python, comments of C++."""
 
 import ast
 import io
