@@ -11,6 +11,8 @@ FOLDERS = ("src", "core", "examples/skeleton", "benchmarks")
 COMMENT = re.compile(r"^\s*(?:///?)\s?(.*)$|\s//\s(.*)$")
 SKIPPED = re.compile(r"^(?:type:|noqa|fmt:|ruff:|pragma|NOLINT|!)|clang-format")
 
+AFTER = "- "  # before a comment behind code: a text of its own, as an item of a list is
+
 
 def sources(root: Path) -> list[Path]:
     """Return every file that is checked."""
@@ -30,7 +32,10 @@ def page(path: Path) -> str:
 def _python(text: str) -> Iterator[tuple[int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not SKIPPED.match(comment := token.string.lstrip("# ")):
-            yield token.start[0], comment
+            yield (
+                token.start[0],
+                comment if token.line[: token.start[1]].isspace() or not token.start[1] else AFTER + comment,
+            )
     for node in ast.walk(ast.parse(text)):
         body = getattr(node, "body", None)
         for one in body if isinstance(body, list) else []:
@@ -42,7 +47,7 @@ def _python(text: str) -> Iterator[tuple[int, str]]:
 def _cpp(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if (found := COMMENT.search(line)) and not SKIPPED.match(comment := found[1] or found[2] or ""):
-            yield number, _formula(comment)
+            yield number, _formula(comment) if found[1] is not None else AFTER + comment
 
 
 def _formula(line: str) -> str:
