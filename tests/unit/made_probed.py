@@ -18,7 +18,7 @@ from tierscope.record.result import Blocks, Run
 from tierscope.run.expected import imagine
 from tierscope.stats.interleave import share
 from tierscope.suites.closed_loop.devices import draw
-from tierscope.suites.closed_loop.experiments import _under
+from tierscope.suites.closed_loop.experiments import filed
 from tierscope.units import MiB
 
 LINES_PER_S = 1e8  # of all memories together
@@ -76,7 +76,7 @@ def single(device: Overwritten, rng: np.random.Generator, place: int) -> Blocks:
 def add_closed_loop(maker: Maker) -> None:
     """One device asked for its interleaving; what was built is in its word, and what answers is another memory."""
     asked = planned(parts="interleave", target=draw(1995, 0, 1).word("sim:blank"))
-    add_policy(maker, asked=asked, under=lambda one: _under(one, {"device": 0, "prober": "policy"}))
+    add_policy(maker, asked=asked, under=lambda one: filed(one, 0, "policy"))
 
 
 def probed_run(directory: Path) -> Run:

@@ -79,7 +79,7 @@ def _prober(
     try:
         asked = next(plan)
         while True:
-            answer = yield _under(asked, LoopLabels(device=number, prober=name, of_table=asked.table))
+            answer = yield filed(asked, number, name)
             if asked.table == INTERLEAVE and answer.point:
                 strides.append(stride_of(asked, answer.point.groups[0].interval))
             asked = plan.send(replace(answer, experiment=asked))
@@ -95,7 +95,9 @@ def _layout(strides: list[Stride]) -> dict[str, int]:
     return {"ways": spread.interleave.ways, "grain": spread.interleave.grain_bytes}
 
 
-def _under(asked: Experiment, labels: LoopLabels) -> Experiment:
+def filed(asked: Experiment, device: int, prober: str) -> Experiment:
+    """Return an experiment of a prober as the table of the closed loop files it."""
+    labels = LoopLabels(device=device, prober=prober, of_table=asked.table)
     return msgspec.structs.replace(asked, table=NAME, labels={**asked.labels, **labels.stored()})
 
 
