@@ -195,7 +195,7 @@ class Runner:
             largest_relative_error=error,
             warnings=(
                 *doubts(experiment, facts, found.points, program),
-                *hidden_core(experiment, found, self.result.machine),
+                *hidden_core(experiment, found, self.result.machine, began),
             ),
             calibration=trials,
             takes=ran,

@@ -176,6 +176,8 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
             f"At the highest load, {short_rate(found.load.bandwidth.middle)}, an access takes {over.middle:.2f}x idle "
             f"({over.low:.2f} to {over.high:.2f})."
         )
+    if found.moved:
+        yield f"{found.moved}."
     if found.full_path and (gain := found.full_path.gain):
         yield (
             f"For {found.full_path.kernel}, two threads get {gain.middle:.2f}x one ({gain.low:.2f} to {gain.high:.2f})."
