@@ -113,7 +113,10 @@ def test_one_core_that_is_listed_as_two_is_found_and_its_memory_is_not_judged(la
         assert row.slowdown.middle == pytest.approx(2.0, rel=0.02)
     assert list(said(run)) == ["core 0 1"]
     assert [warn.code for warn in run.result.records[0].warnings] == ["one_core"]
-    assert "share a core although the system lists them as two, at each of 3 times: together, each takes 2.0" in said(run)["core 0 1"].text
+    assert (
+        "share a core although the system lists them as two, at each of 3 times: together, each takes 2.0"
+        in said(run)["core 0 1"].text
+    )
 
 
 def test_one_core_that_is_listed_as_one_is_no_surprise(lab: Lab) -> None:
@@ -298,7 +301,11 @@ def test_the_doctor_measures_what_no_file_shows(core: FakeCore, monkeypatch: pyt
     monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(2))
     for slow, verdict, words in (
         (apart, "good", "CPU 0 and CPU 1 have a core each, as the system lists them, at each of 3 times (1.00x"),
-        (one_core, "bad", "CPU 0 and CPU 1 share a core although the system lists them as two, at each of 3 times (2.0"),
+        (
+            one_core,
+            "bad",
+            "CPU 0 and CPU 1 share a core although the system lists them as two, at each of 3 times (2.0",
+        ),
         (one_path, "note", "With write_nt, two threads (CPU 0 and CPU 1) get no more from memory than one: 1.0"),
     ):
         core.slow = slow

@@ -11,7 +11,9 @@ from tierscope.suites.sharing.verdict import SHARED, sharing_of
 
 warn.state(one_core="two CPUs shared a core, at that moment, that the system lists as two")
 
-STEP = "count them as one CPU in numbers of several threads near that time; tierscope run sharing shows whether it lasts"
+STEP = (
+    "count them as one CPU in numbers of several threads near that time; tierscope run sharing shows whether it lasts"
+)
 
 
 def hidden_core(experiment: Experiment, found: Judged, machine: Machine, at: datetime) -> list[Warn]:

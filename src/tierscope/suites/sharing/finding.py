@@ -55,7 +55,9 @@ def _state(own: Sequence[SharingRow]) -> list[str]:
     if paths:
         said.append(f"{path_words(paths[-1])}: {span(paths[-1].gain)}")
     if not cores or (not paths and held(own, core_of) != SHARED):
-        ratios = f"within the core {span(last.slowdown)} the time, from memory {span(last.gain)} the bytes of one thread"
+        ratios = (
+            f"within the core {span(last.slowdown)} the time, from memory {span(last.gain)} the bytes of one thread"
+        )
         why = "; ".join(last.reasons) or ratios
         said.append(f"the rest of CPU {last.a_cpu} and CPU {last.b_cpu} is not known: {why}")
     return said

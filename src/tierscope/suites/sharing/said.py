@@ -41,7 +41,9 @@ def core_words(rows: Sequence[SharingRow]) -> str:
     first, shared = rows[0], [row for row in rows if row.core == SHARED]
     listed = ", as the system lists them" if first.core == first.listed else f" {NOT_AS_LISTED[first.core]}"
     if held(rows, core_of) != UNKNOWN:
-        return f"{_pair(first)} {'share a core' if shared else 'have a core each'}{listed}, at each of {len(rows)} times"
+        return (
+            f"{_pair(first)} {'share a core' if shared else 'have a core each'}{listed}, at each of {len(rows)} times"
+        )
     if len(rows) == 1:
         what = "shared a core" if shared else "had a core each"
         return f"{_pair(first)} {what} at {_clock(first)}, the only time that is known{listed}"

@@ -29,9 +29,8 @@ UNKNOWN = "not known"
 ONE_CORE, TWO_CORES = 1.5, 1.25  # slowdown from which, and up to which; a lower clock under load explains a tenth
 SLOWEST = 3.0  # times one alone: threads of one core take 2; what takes more waits for something else
 MOSTLY = 0.75
-"""Of the clean moments of each CPU, at which it must be slowed by ONE_CORE to SLOWEST. Two threads on one core slow each
-other all the time but for what their starts differ, and moves of the host: 0.86 or more on a guest whose CPUs were on one
-core for a moment. Two CPUs in turns on one core are slowed that little at half of the moments at most."""
+"""Of the clean moments of each CPU, at which it must be slowed by ONE_CORE to SLOWEST. Two threads on one core slow
+each other all the time. Two CPUs that alternate on one core are slowed that little at half of the moments at most."""
 MORE = 1.2  # gain up to which two threads get no more than one, and from which they do
 EVEN = 1.4  # of the rates of both within their cores, at most, where the gain is to mean anything
 
@@ -80,7 +79,7 @@ def core_of(slowdown: Interval) -> str:
 
 
 def mostly_slowed(alone: Point, both: Point) -> float:
-    """Return the share of the clean moments at which a CPU is slowed as by another thread of its core; the lesser of two.
+    """Return the share of the clean moments at which a CPU is slowed as by another thread of its core; the lesser one.
 
     alone: of the first CPU; its rate stands for that of the second, which is never alone.
     """
