@@ -308,3 +308,30 @@ def test_a_step_for_another_machine_says_so(tmp_path: Path) -> None:
     walks, again = (next(step for step in found.steps if word in step.text) for word in ("Page walks", "inconclusive"))
     assert walks.text.startswith("On ssh:server: ")
     assert again.command == f"tierscope rerun {tmp_path} --host ssh:server"
+
+
+def test_latency_under_load_that_is_missing_is_told_from_one_that_is_inconclusive(tmp_path: Path) -> None:
+    """And each with what to do: to measure it, or to repeat the run."""
+    missing = quick(tmp_path / "missing", guest(), loaded_latency=[], stream=[speed("read", 1, 27.1)])
+    assert answer(missing, "What limits me?") == "Not known: latency under load was not measured"
+    assert "loaded-latency" in missing.answers[0].text
+    loads: list[Row] = [load(29.8, 188.0, 2.4, sure=False), load(29.0, 188.0, 2.4, sure=False), load(9.0, 160.0, 1.0)]
+    unsure = quick(tmp_path / "unsure", guest(), loaded_latency=loads)
+    assert answer(unsure, "What limits me?") == "Not known: 2 of 3 latencies under load are inconclusive"
+    assert "what to do next" in unsure.answers[0].text
+
+
+def test_the_headline_and_how_sure_judge_the_same_numbers(tmp_path: Path) -> None:
+    """Most points are conclusive, most key numbers are not: both say so."""
+    waits: list[Row] = list(stairs(CACHES, 152.0))
+    stream: list[Row] = [speed("read", 2, 33.4, sure=False), speed("copy", 2, 30.0, sure=False)]
+    found = quick(tmp_path, guest(), stream=stream, latency=waits, loaded_latency=[load(29.8, 188.0, 2.4, sure=False)])
+    assert "This run shows little else" in found.lead
+    assert answer(found, "How sure?") == f"Not yet: 1 of 4 key numbers, {len(waits)} of {len(waits) + 3} points"
+
+
+def test_a_step_of_the_doctor_says_that_its_effect_was_not_measured(tmp_path: Path) -> None:
+    damon = Finding(name="damon", state="on", verdict="bad", touches=(), effect="", remedy="echo off")
+    found = quick(tmp_path, guest(), damon)
+    assert found.steps[-1].text == "Doctor: damon: on. Its effect on this run was not measured."
+    assert [step.gain for step in found.steps] == sorted((step.gain for step in found.steps), reverse=True)

@@ -39,6 +39,12 @@ def typed(run: Run) -> str:
     return shlex.join([Path(program).name, *_asked(rest)])
 
 
+def changed(run: Run, key: str, value: int) -> str:
+    """Return the command of the run with another value of one option, which it may not have named."""
+    forms = (f"{key}=", f"--{key}=")
+    return f"{shlex.join(word for word in shlex.split(typed(run)) if not word.startswith(forms))} {key}={value}"
+
+
 def _asked(words: list[str]) -> list[str]:
     """Without where the results went: that directory is taken now, and names a place on one machine."""
     kept = []

@@ -18,6 +18,7 @@ from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.said import core_of, core_words, path_of
 from tierscope.suites.sharing.verdict import FULL, OWN, SHARED
 from tierscope.suites.stream.table import StreamRow
+from tierscope.tables import Flat
 from tierscope.tables.measured import sure, sure_rows
 from tierscope.units import KiB
 
@@ -40,12 +41,15 @@ class Memory:
     load: Load | None  # the most bandwidth of all loads
     pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair, with what held at all its moments
     moved: str  # a pair of CPUs that shared a core at some moments only, in words; "" where none did
+    loads: int  # rows of latency under load, conclusive or not
+    sure_loads: int  # of these
     measured: int  # how many of read, copy, idle and load the run measured, conclusively or not
 
     @property
     def known(self) -> int:
-        """How many of these are conclusive."""
-        return sum(one is not None for one in (self.read, self.copy, self.idle, self.load))
+        """How many of these are conclusive; a copy that stands for the read counts once."""
+        copy = None if self.read and self.copy and self.copy.row is self.read.row else self.copy
+        return sum(one is not None for one in (self.read, copy, self.idle, self.load))
 
     @property
     def one_core(self) -> SharingRow | None:
@@ -69,7 +73,7 @@ def memory_of(content: Content) -> Memory | None:
     read = _fastest(here, lambda row: row.kernel == READ) or _fastest(here, lambda row: row.kernel not in COPIES)
     read = read or max(here, key=lambda speed: speed.bandwidth.middle, default=None)
     idle, walked = _waits(content, target)
-    moments = _moments(content, target)
+    moments, loads = _moments(content, target), _loads(content, target)
     return Memory(
         target=target,
         read=read,
@@ -80,6 +84,8 @@ def memory_of(content: Content) -> Memory | None:
         load=most_loaded(content, target),
         pairs=_pairs(moments),
         moved=_moved(moments),
+        loads=len(loads),
+        sure_loads=sum(bool(row["conclusive"]) for row in loads),
         measured=_measured(content, target),
     )
 
@@ -88,8 +94,12 @@ def _measured(content: Content, target: str) -> int:
     """Of rows that may become numbers of the top, conclusive or not."""
     kernels = {row["kernel"] for row in content.rows("stream") if row["target"] == target and row["store"] != LIBRARY}
     waits = [row for row in content.rows("latency") if row["target"] == target and _counts(row["probe"], row["order"])]
-    loads = [row for row in content.rows("loaded_latency") if row["target"] == target and row["load_threads"]]
+    loads = _loads(content, target)
     return sum(map(bool, (kernels.difference(COPIES), kernels.intersection(COPIES), waits, loads)))
+
+
+def _loads(content: Content, target: str) -> list[Flat]:
+    return [row for row in content.rows("loaded_latency") if row["target"] == target and row["load_threads"]]
 
 
 def _counts(probe: Label, order: Label) -> bool:
