@@ -259,6 +259,7 @@ def test_the_shipped_set_has_own_measurements_with_their_conditions() -> None:
     for one in shipped:
         assert one.numbers
         assert "other programs used" in one.conditions
+        assert not [number for number in one.numbers if "moment" in number.point]
         assert all(number.low <= number.value <= number.high for number in one.numbers)
 
 

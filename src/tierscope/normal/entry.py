@@ -18,6 +18,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 
 SCHEMA = 2  # 1 has no conditions
+MOMENT = "moment"  # a key of tables whose rows are states of one run, which are no property of a kind of machines
 PLACES = re.compile(r"(file|pool|fsdax|devdax|dax|emu|sim|null):")
 WORDS = r"^[A-Za-z0-9_ .,:;+*%()/=-]{1,160}(?!\n)$"
 
@@ -78,6 +79,7 @@ def entry_of(run: Run) -> Entry:
             value=number.value, low=min(number.low, number.value), high=max(number.high, number.value),
         )
         for name, rows in points([run]).items()
+        if MOMENT not in measures()[name].table.keys
         for words, (number, *_) in ((words, list(kept.values())) for words, kept in rows.items())
         if number.conclusive and number.low > 0 and not PLACES.search(words) and re.match(WORDS, words)
     )  # fmt: skip
