@@ -41,7 +41,7 @@ ADDS_UP = 0.9
 more fall lower; what is lost above 0.9 is within what neighbours and clock steps take."""
 AS_READS = 0.7  # of the bandwidth of reads, at least: one CPU of the team chases instead
 MEASURE = "The suite loaded-latency measures it, and quick does, too."
-REPEAT = "They are left out if more than half are; see what to do next."
+REPEAT = "A cause needs half of them; see what to do next."
 WALKS = 1.1  # latency with 4 KiB pages over that with large ones, from which it is worth a sentence
 
 
