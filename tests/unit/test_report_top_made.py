@@ -333,5 +333,10 @@ def test_the_headline_and_how_sure_judge_the_same_numbers(tmp_path: Path) -> Non
 def test_a_step_of_the_doctor_says_that_its_effect_was_not_measured(tmp_path: Path) -> None:
     damon = Finding(name="damon", state="on", verdict="bad", touches=(), effect="", remedy="echo off")
     found = quick(tmp_path, guest(), damon)
+    seen = Finding(name="load", state="1.9 CPUs", verdict="bad", touches=(), effect="", remedy="top")
+    both = quick(tmp_path / "both", guest(), damon, seen)
+    assert [step.text for step in both.steps if "Doctor" in step.text] == [
+        "Doctor: load: 1.9 CPUs.", "Doctor: damon: on. Its effect on this run was not measured.",
+    ]  # fmt: skip
     assert found.steps[-1].text == "Doctor: damon: on. Its effect on this run was not measured."
     assert [step.gain for step in found.steps] == sorted((step.gain for step in found.steps), reverse=True)

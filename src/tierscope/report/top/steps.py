@@ -18,6 +18,8 @@ from tierscope.units import show_bytes
 
 MOST = 3
 DIRECT = "non_temporal"  # insights: a kernel beside its form with non-temporal stores
+OBSERVED = ("load",)  # findings that are of the run itself: what other programs took from it
+LEAST = 1e-9  # before what was not measured, after all effects
 GAIN = 1.1  # of such stores, from which they are worth a step
 
 
@@ -87,5 +89,6 @@ def _remedies(content: Content, given: set[str]) -> Iterator[Step]:
     """What the doctor found bad and can mend."""
     for finding in ranked(content.run.result.findings):
         if finding.verdict == "bad" and finding.remedy and finding.remedy not in given:
-            text = f"{_there(content)}Doctor: {finding.name}: {finding.state}. Its effect on this run was not measured."
-            yield Step(text, finding.remedy, 0.0)
+            told = "" if finding.name in OBSERVED else " Its effect on this run was not measured."
+            text = f"{_there(content)}Doctor: {finding.name}: {finding.state}.{told}"
+            yield Step(text, finding.remedy, LEAST if finding.name in OBSERVED else 0.0)
