@@ -214,6 +214,7 @@ def test_the_command_adds_shares_imports_and_shows(tmp_path: Path, run: Run, cap
         ("{", "no reference set"),
         ('{"schema": 1}', "no reference set"),
         ('[{"schema": 99, "anything": "new"}]', "newer version"),
+        ('[{"schema": 1, "machine": "0"}, {"schema": 99}]', "newer version"),
         ("[" * 100_000, "no reference set"),
         ('[{"schema": 1, "hostname": "db-7"}]', "no reference set"),
     ],
