@@ -252,8 +252,9 @@ def test_the_repeated_command_names_no_place_for_results(tmp_path: Path) -> None
     )
     results.save_manifest(tmp_path, msgspec.structs.replace(results.load_manifest(tmp_path), argv=argv))
     assert commands.typed(run) == "tierscope run 'my groups.toml' precision=0.01 --strict"
-    assert commands.changed(run, "visits", 8) == "tierscope run 'my groups.toml' precision=0.01 --strict visits=8"
-    assert commands.changed(run, "precision", 1) == "tierscope run 'my groups.toml' --strict precision=1"
+    assert commands.changed(run, {"visits": "8"}) == "tierscope run 'my groups.toml' precision=0.01 --strict visits=8"
+    told = commands.changed(run, {"precision": "1", "limit": "9s"})
+    assert told == "tierscope run 'my groups.toml' --strict precision=1 limit=9s"
 
 
 def test_without_a_manifest_the_options_make_the_command(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Reasons that differ in their numbers only are one; the line gives the numbers of
 says so where there are several.
 """
 
+import math
 import re
 from collections import Counter
 
@@ -50,18 +51,25 @@ def next_step(content: Content) -> str:
     return _step(content, _commonest(told)[0]) if told else ""
 
 
-def more_visits(content: Content) -> int:
-    """Return the visits that halve the intervals of a run whose machine changes between visits; 0 where none help.
+def more_visits(content: Content) -> dict[str, str]:
+    """Return the options that halve the intervals of a run whose machine changes between visits; {} where none do.
 
     An interval is as wide as t / sqrt(visits): 9 in place of 4 make 3.18 / 2 into 2.31 / 3. They do not help where
-    other programs disturb the run.
+    other programs disturb the run. A `limit` ends the visits, so it grows with them.
     """
-    visits = content.run.result.options.get("visits")
+    options = content.run.result.options
+    visits, limit = options.get("visits"), options.get("limit")
     told = _reasons(content)
     if not isinstance(visits, int) or visits < 1 or content.run.result.origin != "real" or not told:
-        return 0
+        return {}
     used = _used(content)
-    return 2 * visits + 2 if _commonest(told)[0].endswith(BETWEEN) and (used is None or used < BUSY) else 0
+    if not _commonest(told)[0].endswith(BETWEEN) or (used is not None and used >= BUSY):
+        return {}
+    more = 2 * visits + 2
+    found = {"visits": f"{more}"}
+    if isinstance(limit, int | float) and limit > 0:
+        found["limit"] = f"{math.ceil(limit * (more + 1) / (visits + 1))}s"
+    return found
 
 
 def _used(content: Content) -> float | None:
@@ -94,11 +102,12 @@ def same_but_numbers(reason: str) -> str:
 def _step(content: Content, reason: str) -> str:
     result = content.run.result
     step = steadier(result.origin)
-    if visits := more_visits(content):
+    if options := more_visits(content):
         used = _used(content)
         rested = used is not None and used < RESTED
         why = "no other program disturbed this run" if rested else "a quiet machine helps, too (tierscope doctor)"
-        return f"repeat it with more visits of each point, visits={visits}: {why}"
+        words = " ".join(f"{key}={value}" for key, value in options.items())
+        return f"repeat it with more visits of each point ({words}): {why}"
     if result.origin == "imported" or reason.endswith(BETWEEN):
         return step  # more time in each visit does not make the visits alike
     given = {key: result.options.get(key) for key in KNOBS}

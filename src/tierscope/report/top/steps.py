@@ -45,8 +45,8 @@ def _unsure(content: Content) -> Iterator[Step]:
     if not doubtful:
         return
     again = content.run.result.origin == "real" and content.run.result.complete and not content.run.result.origin_by
-    visits = more_visits(content)
-    repeat = changed(content.run, "visits", visits) if visits else f"tierscope rerun {_named(content)}"
+    more = more_visits(content)
+    repeat = changed(content.run, more) if more else f"tierscope rerun {_named(content)}"
     command = repeat if again else ""
     point = "1 inconclusive point" if doubtful == 1 else f"{doubtful} inconclusive points"
     yield Step(f"{point}: {next_step(content)}.", command, doubtful / len(rows))
