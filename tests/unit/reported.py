@@ -22,8 +22,10 @@ FOOTPRINTS = (4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, 1 * MiB, 4 * MiB, 64 * MiB
 RATES = {"copy": ("plain", 14.6e9), "copy_nt": ("nt", 28.1e9), "memset": ("libc", 10.7e9)}
 
 
-def small_run(directory: Path, *, threads: tuple[int, ...] = (1, 2), peak: float | None = PEAK) -> Run:
-    """Three kernels, two curves of latency, two mixes, two groups."""
+def small_run(
+    directory: Path, *, threads: tuple[int, ...] = (1, 2), peak: float | None = PEAK, groups: bool = True
+) -> Run:
+    """Three kernels, two curves of latency, two mixes, and two groups where they are asked for."""
     maker = Maker(directory)
     add_stream(maker, threads)
     for pages in ("thp", "4k"):
@@ -34,7 +36,8 @@ def small_run(directory: Path, *, threads: tuple[int, ...] = (1, 2), peak: float
     for share, store, most in ((1.0, "none", 38e9), (0.5, "nt", 30e9)):
         for delay in (0, 100, 200, 400, 1600):
             add_load(maker, share, store, delay, most)
-    made.add_groups(maker)
+    if groups:
+        made.add_groups(maker)
     return maker.save(machine=made_machine(max(threads), peak))
 
 

@@ -267,6 +267,19 @@ def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
         ("tierscope run stream target=sim:op", ["plain,target=sim:optane100", "plain,target=sim:optane200"]),
         ("tierscope run stream nothing=", [""]),
         ("tierscope run stream budget=1", [""]),
+        ("tierscope compare runs/a ref", ["plain,reference:"]),
+        ("tierscope compare runs/a ru", ["file,ru"]),
+        (
+            "tierscope compare runs/a reference:document003",
+            [
+                "plain,reference:document003_loaded_latency",
+                "plain,reference:document003_storage",
+            ],
+        ),
+        ("tierscope audit reference:cxl", ["plain,reference:cxl_latency"]),
+        ("tierscope models sat", ["plain,saturation"]),
+        ("tierscope predict --on optane1", ["plain,optane100"]),
+        ("tierscope trace --on optane1", ["plain,optane100"]),
     ],
 )
 def test_the_shell_is_offered_what_fits(root: Path, line: str, offered: list[str]) -> None:

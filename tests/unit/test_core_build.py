@@ -45,6 +45,16 @@ def test_what_is_needed_is_built_once_and_named(checkout: Path, capfd: pytest.Ca
     ]
 
 
+def test_nothing_is_built_while_a_shell_completes_a_word(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_TIERSCOPE_COMPLETE", "bash_complete")
+    with pytest.raises(MachineError):
+        core.find_traced_core()
+    assert capfd.readouterr().err == ""
+    assert not (checkout / "a cmake.calls").exists()
+
+
 def test_a_build_that_fails_leaves_nothing_and_is_refused(checkout: Path) -> None:
     (checkout / "a cmake.broken").touch()
     with pytest.raises(MachineError, match="which was not built; run ./tierscope of a checkout"):

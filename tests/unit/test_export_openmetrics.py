@@ -6,11 +6,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
 from made import STARTED, Maker, add_stream
 from made_maps import add_point
 from made_numa import add_nodes
 from made_storage import storage_run
+from reported import evil_run
 from tierscope.errors import UsageError
 from tierscope.record.result import Run
 from tierscope.report.formats import formats
@@ -111,6 +114,41 @@ def test_a_thousand_runs_have_the_series_of_one_and_the_numbers_of_the_newest(ru
     assert {name: set(series) for name, series in many.items()} == {name: set(series) for name, series in one.items()}
     (at,) = many["tierscope_run_started_timestamp_seconds"].values()
     assert datetime.fromtimestamp(at, UTC) == datetime.fromisoformat(STARTED) + timedelta(days=999)
+
+
+def test_the_parser_of_prometheus_reads_a_thousand_runs_as_one(run: Run) -> None:
+    """Its own strict parser, of prometheus_client: as many families and series, with the numbers that stand there."""
+    document = text(*(later(run, day) for day in range(1000)))
+    families = list(text_string_to_metric_families(document))
+    found = {one.name: {_labels(sample): sample.value for sample in one.samples} for one in families}
+    assert {name: list(series.values()) for name, series in found.items()} == {
+        name: list(series.values()) for name, series in read(document).items()
+    }
+    assert {one.type for one in families} == {"gauge"}
+    assert all(one.documentation for one in families)
+    assert {one.unit for one in families} >= {"seconds", "bytes_per_second"}
+    once = list(text_string_to_metric_families(text(run)))
+    assert {name: set(series) for name, series in found.items()} == {
+        one.name: {_labels(sample) for sample in one.samples} for one in once
+    }
+
+
+def test_that_parser_reads_the_names_of_a_hostile_run(tmp_path: Path) -> None:
+    run = evil_run(tmp_path)
+    series = [sample for one in text_string_to_metric_families(text(run)) for sample in one.samples]
+    assert len(series) == sum(map(len, read(text(run)).values())) > 0
+
+
+@pytest.mark.parametrize(
+    "wrong", ["# TYPE a gauge\na 1\n", "# TYPE a gauge\nb 1\n# TYPE a gauge\n# EOF\n", "a{x=1} 1\n# EOF\n"]
+)
+def test_that_parser_refuses_what_is_wrong(wrong: str) -> None:
+    with pytest.raises(ValueError, match="."):
+        list(text_string_to_metric_families(wrong))
+
+
+def _labels(sample: Sample) -> frozenset[tuple[str, str]]:
+    return frozenset(sample.labels.items())
 
 
 def test_labels_are_neither_the_name_nor_the_time_of_a_run(run: Run) -> None:

@@ -15,6 +15,7 @@ from tierscope.normal import store
 from tierscope.normal.band import FEWEST, Band, Beside, Normal, _band, bands_of, normal
 from tierscope.normal.entry import SCHEMA, Entry, Kind, Sure, entry_of, kind_of, read_entries
 from tierscope.normal.text import sentence
+from tierscope.record.background import Background
 from tierscope.record.result import Run
 
 KIND = Kind(family="GenuineIntel:6:143:8", cpus=4, packages=1, nodes=1, guest=False)
@@ -213,6 +214,7 @@ def test_the_command_adds_shares_imports_and_shows(tmp_path: Path, run: Run, cap
         ("{", "no reference set"),
         ('{"schema": 1}', "no reference set"),
         ('[{"schema": 99, "anything": "new"}]', "newer version"),
+        ('[{"schema": 1, "machine": "0"}, {"schema": 99}]', "newer version"),
         ("[" * 100_000, "no reference set"),
         ('[{"schema": 1, "hostname": "db-7"}]', "no reference set"),
     ],
@@ -252,8 +254,32 @@ def test_a_damaged_set_of_the_user_is_named_and_left_as_it_is(run: Run, capfd: p
     assert store.place().read_text() == "{"
 
 
-def test_the_shipped_set_can_be_read() -> None:
-    assert isinstance(store.known(), list)
+def test_the_shipped_set_has_own_measurements_with_their_conditions() -> None:
+    shipped = store.known()
+    assert shipped
+    for one in shipped:
+        assert one.numbers
+        assert "other programs used" in one.conditions
+        assert not [number for number in one.numbers if "moment" in number.point]
+        assert all(number.low <= number.value <= number.high for number in one.numbers)
+
+
+def test_a_set_of_the_first_version_has_no_conditions_and_is_read() -> None:
+    made = json.loads(store.document([entry(1, 1e9)]))
+    made[0] |= {"schema": 1}
+    del made[0]["conditions"]
+    (found,) = read_entries(json.dumps(made).encode(), "set.json")
+    assert found.conditions == ""
+    made[0] |= {"schema": SCHEMA, "conditions": "<b>quiet</b>"}
+    with pytest.raises(ResultError):
+        read_entries(json.dumps(made).encode(), "set.json")
+
+
+def test_an_entry_states_what_other_programs_used(run: Run) -> None:
+    records = [msgspec.structs.replace(one, background=Background(cpus=0.125)) for one in run.result.records]
+    watched = Run(path=run.path, result=msgspec.structs.replace(run.result, records=tuple(records), visits=()))
+    words = f"other programs used 0.12 CPUs (mean of {len(records)} visits)"
+    assert entry_of(watched).conditions == words
 
 
 def test_two_runs_at_once_are_refused(run: Run, capfd: pytest.CaptureFixture[str]) -> None:

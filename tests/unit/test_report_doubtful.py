@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from made_storage import storage_run
+from tierscope.record.background import Background
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.doubtful import cause, next_step, why
+from tierscope.report.doubtful import cause, more_visits, next_step, why
 from tierscope.report.terminal import show
 from tierscope.stats.visited import BETWEEN
 
@@ -83,3 +84,26 @@ def test_a_terminal_has_the_line_where_it_is_due(tmp_path: Path, repeats: int) -
 
 def _asked(run: Run, **options: float) -> Run:
     return Run(path=run.path, result=replace(run.result, options=dict(options)))
+
+
+@pytest.mark.parametrize(
+    ("used", "visits", "words"),
+    [
+        (0.0, 8, "no other program disturbed this run"),
+        (None, 8, "a quiet machine helps, too"),
+        (0.8, 0, "quiet machine"),
+    ],
+)
+def test_a_machine_that_changes_between_visits_needs_more_of_them(
+    tmp_path: Path, used: float | None, visits: int, words: str
+) -> None:
+    """A quiet machine is no advice where nothing else ran; and more visits are none where much did."""
+    run = storage_run(tmp_path, "size=64MiB", "preset=latency", noise=0.3)
+    records = tuple(replace(one, background=Background(cpus=used)) for one in run.result.records)
+    result = replace(run.result, records=records, options=run.result.options | {"visits": 3, "limit": 105.0})
+    content = gather(Run(path=run.path, result=result))
+    for row in content.sections["storage"].rows:
+        row["reasons"] = f"interval ±12 % over 10 %{BETWEEN}"
+    assert more_visits(content) == ({"visits": "8", "limit": "237s"} if visits else {})  # the limit ends the visits
+    assert words in next_step(content)
+    assert ("visits=8" in next_step(content)) == bool(visits)

@@ -97,8 +97,9 @@ def test_a_run_of_which_most_is_inconclusive_says_that_first_and_why(run: Run) -
 
 def test_what_is_conclusive_all_the_same_comes_first(run: Run) -> None:
     said = top(busy(run, lambda table: table != "stream"))
-    assert said.lead == "Memory: 56.1 GB/s copied. Two CPUs cannot fill this memory."
-    assert said.answers[-1].short.startswith("Not yet: ")
+    copied = "Memory: 56.1 GB/s copied. Two CPUs cannot fill this memory."
+    assert said.lead == f"{copied} This run shows little else: the machine is busy."
+    assert said.answers[-1].short.startswith("Not yet: 1 of 3 key numbers, ")
     assert {key.name for key in said.keys} == {"copy_nt, all CPUs"}
 
 
@@ -164,7 +165,7 @@ def test_the_worst_finding_with_a_remedy_is_a_step(tmp_path: Path) -> None:
     findings = (finding("mild", "note"), finding("odd", "unknown"), finding("awful", "bad"), finding("fine", "good"))
     run = changed(subset(small_run(tmp_path), "stream"), findings=findings)
     steps = [step.text for step in top(gather(run)).steps]
-    assert "Doctor: awful: s." in steps
+    assert "Doctor: awful: s. Its effect on this run was not measured." in steps
     assert not any("mild" in step or "odd" in step for step in steps)
     assert [f.name for f in ranked(findings)] == ["awful", "odd", "mild", "fine"]
     assert [f.name for f in touching(run, "stream")] == ["awful", "odd", "mild"]
@@ -251,6 +252,9 @@ def test_the_repeated_command_names_no_place_for_results(tmp_path: Path) -> None
     )
     results.save_manifest(tmp_path, msgspec.structs.replace(results.load_manifest(tmp_path), argv=argv))
     assert commands.typed(run) == "tierscope run 'my groups.toml' precision=0.01 --strict"
+    assert commands.changed(run, {"visits": "8"}) == "tierscope run 'my groups.toml' precision=0.01 --strict visits=8"
+    told = commands.changed(run, {"precision": "1", "limit": "9s"})
+    assert told == "tierscope run 'my groups.toml' --strict precision=1 limit=9s"
 
 
 def test_without_a_manifest_the_options_make_the_command(tmp_path: Path) -> None:

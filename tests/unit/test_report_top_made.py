@@ -50,7 +50,7 @@ def steps(found: Top) -> str:
 
 
 def test_quiet(tmp_path: Path) -> None:
-    found = quick(tmp_path, guest(), pairs=[pair("own", "free", gain=1.5)])
+    found = quick(tmp_path, guest(), pairs=[pair("own", "free", gain=1.5)] * 2)
     assert found.lead == "Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle. Two CPUs cannot fill this memory."
     assert answer(found, "What limits me?") == "Likely the two CPUs or their path, not the memory"
     evidence = found.answers[0].text
@@ -182,9 +182,19 @@ def test_persistent_memory(tmp_path: Path) -> None:
 
 def test_cpus_that_share_a_core(tmp_path: Path) -> None:
     """Known from work within the core: the CPUs limit, whatever the memory might give."""
-    found = quick(tmp_path, guest(), pairs=[pair("shared", "not known", slowdown=2.0)])
+    found = quick(tmp_path, guest(), pairs=[pair("shared", "not known", slowdown=2.0)] * 2)
     assert answer(found, "What limits me?") == "Likely the CPUs: 0 and 1 share one core"
     assert found.lead.endswith("CPUs 0 and 1 share one core.")
+
+
+@pytest.mark.parametrize("moments", ["shared", "shared own shared", "own own shared own"])
+def test_cpus_that_shared_a_core_for_a_moment_are_no_cause(tmp_path: Path, moments: str) -> None:
+    """A host may have moved one of them for a second: what limits the whole run is something else."""
+    slow = {"shared": 2.0, "own": 1.0}
+    found = quick(tmp_path, guest(), pairs=[pair(core, "not known", slowdown=slow[core]) for core in moments.split()])
+    assert "share one core" not in found.lead + answer(found, "What limits me?")
+    (told,) = [one.text for one in found.answers if one.question == "What limits me?"]
+    assert ("shared a core at" in told) == ("own" in moments)
 
 
 @pytest.mark.parametrize(("over", "short"), [(1.24, "Likely the two"), (1.5, "Not known"), (2.4, "The memory")])
@@ -220,7 +230,7 @@ def test_two_threads_of_one_core_fill_nothing(tmp_path: Path) -> None:
 
 def test_a_pair_on_one_core_says_little_of_sixty_four_cpus(tmp_path: Path) -> None:
     found = quick(
-        tmp_path, guest(64), pairs=[pair("shared", "not known", slowdown=2.0)],
+        tmp_path, guest(64), pairs=[pair("shared", "not known", slowdown=2.0)] * 2,
         stream=[speed("read", 1, 12.0), speed("read", 64, 300.0)], loaded_latency=[load(290.0, 500.0, 3.4, threads=63)],
     )  # fmt: skip
     assert answer(found, "What limits me?").startswith("The memory, or the path to it")
@@ -298,3 +308,35 @@ def test_a_step_for_another_machine_says_so(tmp_path: Path) -> None:
     walks, again = (next(step for step in found.steps if word in step.text) for word in ("Page walks", "inconclusive"))
     assert walks.text.startswith("On ssh:server: ")
     assert again.command == f"tierscope rerun {tmp_path} --host ssh:server"
+
+
+def test_latency_under_load_that_is_missing_is_told_from_one_that_is_inconclusive(tmp_path: Path) -> None:
+    """And each with what to do: to measure it, or to repeat the run."""
+    missing = quick(tmp_path / "missing", guest(), loaded_latency=[], stream=[speed("read", 1, 27.1)])
+    assert answer(missing, "What limits me?") == "Not known: latency under load was not measured"
+    assert "loaded-latency" in missing.answers[0].text
+    loads: list[Row] = [load(29.8, 188.0, 2.4, sure=False), load(29.0, 188.0, 2.4, sure=False), load(9.0, 160.0, 1.0)]
+    unsure = quick(tmp_path / "unsure", guest(), loaded_latency=loads)
+    assert answer(unsure, "What limits me?") == "Not known: 2 of 3 latencies under load are inconclusive"
+    assert "what to do next" in unsure.answers[0].text
+
+
+def test_the_headline_and_how_sure_judge_the_same_numbers(tmp_path: Path) -> None:
+    """Most points are conclusive, most key numbers are not: both say so."""
+    waits: list[Row] = list(stairs(CACHES, 152.0))
+    stream: list[Row] = [speed("read", 2, 33.4, sure=False), speed("copy", 2, 30.0, sure=False)]
+    found = quick(tmp_path, guest(), stream=stream, latency=waits, loaded_latency=[load(29.8, 188.0, 2.4, sure=False)])
+    assert "This run shows little else" in found.lead
+    assert answer(found, "How sure?") == f"Not yet: 1 of 4 key numbers, {len(waits)} of {len(waits) + 3} points"
+
+
+def test_a_step_of_the_doctor_says_that_its_effect_was_not_measured(tmp_path: Path) -> None:
+    damon = Finding(name="damon", state="on", verdict="bad", touches=(), effect="", remedy="echo off")
+    found = quick(tmp_path, guest(), damon)
+    seen = Finding(name="load", state="1.9 CPUs", verdict="bad", touches=(), effect="", remedy="top")
+    both = quick(tmp_path / "both", guest(), damon, seen)
+    assert [step.text for step in both.steps if "Doctor" in step.text] == [
+        "Doctor: load: 1.9 CPUs.", "Doctor: damon: on. Its effect on this run was not measured.",
+    ]  # fmt: skip
+    assert found.steps[-1].text == "Doctor: damon: on. Its effect on this run was not measured."
+    assert [step.gain for step in found.steps] == sorted((step.gain for step in found.steps), reverse=True)

@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from fake_core import FakeSession
-from lab import Lab, group, lab_in, plan_of, point
+from lab import EMPTY, Lab, group, lab_in, plan_of, point
+from tierscope.record.result import blocks_of
+from tierscope.stats.judged import judge_record
 from tierscope.units import MiB
 
 
@@ -47,6 +49,21 @@ def test_a_busy_machine_is_a_doubt(lab: Lab) -> None:
     lab.core.preempted = 0.7
     lab(plan_of(point()))
     assert _codes(lab) == ["busy"]
+    (warn,) = lab.records[0].warnings
+    assert "because threads were interrupted" in warn.message
+    assert "quiet machine" in warn.next_step
+
+
+def test_a_quiet_machine_that_fills_its_caches_most_of_the_time_is_not_busy(lab: Lab) -> None:
+    """Each batch of 10 ms begins with a walk of the cache, which takes most of it: no one interrupts anything."""
+    lab.core.speed = lambda group: 16384 / 7e-3  # lines of 1 MiB, once in 7 ms
+    lab(plan_of(point(group("chase", size=MiB), minimum_s=0.01)))
+    (record,) = lab.records
+    caches = EMPTY.machine.identity.caches
+    blocks = blocks_of(lab.directory, record)
+    found = judge_record(blocks, record.clock.hz, record.experiment, record.groups, record.takes, caches)
+    assert found.points[0].together.left_out_share > 0.5
+    assert _codes(lab) == []
 
 
 def test_a_simulation_that_is_disturbed_is_not_to_wait_for_a_quiet_machine(

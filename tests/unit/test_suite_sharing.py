@@ -19,7 +19,9 @@ from tierscope.run import planned, start
 from tierscope.run.examined import examined
 from tierscope.run.expected import expected_seconds, further_seconds, imagine
 from tierscope.suites.sharing.finding import finding
+from tierscope.suites.sharing.held import held
 from tierscope.suites.sharing.row import SharingRow
+from tierscope.suites.sharing.said import core_of
 from tierscope.suites.sharing.verdict import FREE, FULL, OWN, SHARED, UNKNOWN
 from tierscope.tables import Insight, tables
 from tierscope.units import MiB
@@ -95,7 +97,9 @@ def test_two_cores_with_a_memory_for_both_are_found(lab: Lab) -> None:
         assert row.slowdown.middle == pytest.approx(1.0, rel=0.02)
         assert row.gain
         assert row.gain.middle == pytest.approx(2.0, rel=0.02)
-    assert said(run)["core 0 1"].text.startswith("CPU 0 and CPU 1 have a core each: together, each takes 1.00x")
+    assert said(run)["core 0 1"].text.startswith(
+        "CPU 0 and CPU 1 have a core each, as the system lists them, at each of 3 times: together, each takes 1.00x"
+    )
     assert said(run)["memory 0 1"].text.startswith(
         "With write_nt, two threads (CPU 0 and CPU 1) get more from memory than one: 2.0"
     )
@@ -109,13 +113,16 @@ def test_one_core_that_is_listed_as_two_is_found_and_its_memory_is_not_judged(la
         assert row.slowdown.middle == pytest.approx(2.0, rel=0.02)
     assert list(said(run)) == ["core 0 1"]
     assert [warn.code for warn in run.result.records[0].warnings] == ["one_core"]
-    assert "share a core although the system lists them as two: together, each takes 2.0" in said(run)["core 0 1"].text
+    assert (
+        "share a core although the system lists them as two, at each of 3 times: together, each takes 2.0"
+        in said(run)["core 0 1"].text
+    )
 
 
 def test_one_core_that_is_listed_as_one_is_no_surprise(lab: Lab) -> None:
     run = lab(one_core, siblings())
     assert {(row.core, row.listed) for row in rows_of(run)} == {(SHARED, SHARED)}
-    assert "share a core, as the system lists them" in said(run)["core 0 1"].text
+    assert "share a core, as the system lists them, at each of 3 times" in said(run)["core 0 1"].text
     assert not run.result.records[0].warnings
     assert finding(rows_of(run)).verdict == "good"
 
@@ -164,11 +171,27 @@ def test_each_visit_is_a_moment_with_its_time_and_a_change_is_told_with_both(lab
 
 
 def test_a_guest_whose_cpus_are_moved_to_one_core_is_told_so(lab: Lab, core: FakeCore) -> None:
+    """As on a guest of 25 November 2026: one core at one time of four. It is neither for good nor a cause."""
     run = lab(after(core, 2, apart, one_core))
-    assert [row.core for row in rows_of(run)] == [OWN, OWN, SHARED]
+    rows = rows_of(run)
+    assert [row.core for row in rows] == [OWN, OWN, SHARED]
+    at = f"{rows[2].at[11:19]} UTC"
     text = said(run)["core 0 1"].text
-    assert "share a core although the system lists them as two at " in text
-    assert "UTC, and had a core each at " in text
+    assert text.startswith(f"CPU 0 and CPU 1 shared a core at 1 of 3 times ({at}) and had a core each at the others: ")
+    assert text.endswith(f"the time of one alone at {at}")
+    (warn,) = run.result.visits[-1].warnings
+    assert warn.message == f"CPU 0 and CPU 1 shared a core at {at}, although the system lists them as two"
+    found = finding(rows)
+    assert (found.verdict, found.touches) == ("note", ("bandwidth",))
+    assert "two states of the machine" in found.effect
+
+
+def test_one_moment_alone_shows_nothing_for_good(lab: Lab, core: FakeCore) -> None:
+    run = lab(one_core, visits="0")
+    (row,) = rows_of(run)
+    assert f"shared a core at {row.at[11:19]} UTC, the only time that is known although" in said(run)["core 0 1"].text
+    assert finding([row]).verdict == "unknown"
+    assert held([row], core_of) == UNKNOWN
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -277,8 +300,12 @@ def test_quick_on_one_cpu_or_on_simulated_memory_leaves_it_out() -> None:
 def test_the_doctor_measures_what_no_file_shows(core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(2))
     for slow, verdict, words in (
-        (apart, "good", "CPU 0 and CPU 1 have a core each (1.00x"),
-        (one_core, "bad", "CPU 0 and CPU 1 share a core although the system lists them as two (2.0"),
+        (apart, "good", "CPU 0 and CPU 1 have a core each, as the system lists them, at each of 3 times (1.00x"),
+        (
+            one_core,
+            "bad",
+            "CPU 0 and CPU 1 share a core although the system lists them as two, at each of 3 times (2.0",
+        ),
         (one_path, "note", "With write_nt, two threads (CPU 0 and CPU 1) get no more from memory than one: 1.0"),
     ):
         core.slow = slow

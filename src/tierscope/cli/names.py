@@ -11,6 +11,7 @@ from tierscope.cli.markup import plain
 
 Known = Callable[[], Iterable[str]]
 """Loads a list only where its names are needed, so that other commands start fast."""
+PUBLISHED = "reference:"
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -46,6 +47,20 @@ def complete(known: Known) -> Complete:
     return offered
 
 
+def runs_or_tables(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """For the shell: published tables behind `reference:`, which begins as what was typed; else files.
+
+    bash cuts words at each colon, and completes the last part alone.
+    """
+    from tierscope.reference import names
+
+    if begun and PUBLISHED.startswith(begun):
+        return [CompletionItem(PUBLISHED)]
+    if begun.startswith(PUBLISHED):
+        return [CompletionItem(f"{PUBLISHED}{name}") for name in names() if f"{PUBLISHED}{name}".startswith(begun)]
+    return [CompletionItem(begun, type="file")]
+
+
 def suites() -> Iterable[str]:
     from tierscope.plans import suites
 
@@ -74,6 +89,12 @@ def models() -> Iterable[str]:
     from tierscope.models import models
 
     return models
+
+
+def presets() -> Iterable[str]:
+    from tierscope.cli.values import presets
+
+    return presets()
 
 
 def machines() -> Iterable[str]:

@@ -39,6 +39,11 @@ def _of_build(names: "Callable[[Catalogue], Iterable[str]]") -> Iterable[str]:
         return ()
 
 
+def presets() -> list[str]:
+    """Return the names of simulated machines that the core has; none without a core."""
+    return list(_of_build(lambda build: (one.name for one in build.simulated)))
+
+
 def _kernels(build: "Catalogue") -> Iterable[str]:
     return (one.kernel for one in build.kernels)
 

@@ -12,13 +12,19 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+COMPLETING = "_TIERSCOPE_COMPLETE"  # set by the completion scripts of shells
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / "build/venv"
 
 
 def build(path: Path, target: str) -> bool:
-    """Make `path`, a file beside the core that ./tierscope installed; False where there is no checkout, or it fails."""
+    """Make `path`, a file beside the core that ./tierscope installed; False where there is no checkout, or it fails.
+
+    Nothing is built while a shell completes a word: who presses Tab does not wait half a minute.
+    """
     cache = BUILD / "CMakeCache.txt"
+    if COMPLETING in os.environ:
+        return False
     if path.resolve().parent != ROOT / ".venv/bin" or not cache.is_file() or not _known(target):
         return False
     try:

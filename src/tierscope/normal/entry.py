@@ -17,7 +17,8 @@ from tierscope.errors import ResultError, UsageError
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 
-SCHEMA = 1
+SCHEMA = 2  # 1 has no conditions
+MOMENT = "moment"  # a key of tables whose rows are states of one run, which are no property of a kind of machines
 PLACES = re.compile(r"(file|pool|fsdax|devdax|dax|emu|sim|null):")
 WORDS = r"^[A-Za-z0-9_ .,:;+*%()/=-]{1,160}(?!\n)$"
 
@@ -55,6 +56,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     suite: Word
     day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?!\n)$")]
     software: Word
+    conditions: Annotated[str, Meta(pattern=WORDS.replace("{1,160}", "{0,160}"))] = (
+        ""  # how quiet it was; "": not known
+    )
     numbers: Annotated[tuple[Sure, ...], Meta(max_length=4096)]
 
 
@@ -75,6 +79,7 @@ def entry_of(run: Run) -> Entry:
             value=number.value, low=min(number.low, number.value), high=max(number.high, number.value),
         )
         for name, rows in points([run]).items()
+        if MOMENT not in measures()[name].table.keys
         for words, (number, *_) in ((words, list(kept.values())) for words, kept in rows.items())
         if number.conclusive and number.low > 0 and not PLACES.search(words) and re.match(WORDS, words)
     )  # fmt: skip
@@ -87,8 +92,18 @@ def entry_of(run: Run) -> Entry:
         suite=result.suite,
         day=result.started[:10],
         software=result.software.tierscope,
+        conditions=conditions_of(run),
         numbers=found,
     )
+
+
+def conditions_of(run: Run) -> str:
+    """Return how quiet the machine was: 'other programs used 0.02 CPUs (mean of 96 visits)'; "" if not known."""
+    visits = (*run.result.records, *run.result.visits)
+    used = [one.background.cpus for one in visits if one.background and one.background.cpus is not None]
+    if not used:
+        return ""
+    return f"other programs used {sum(used) / len(used):.2f} CPUs (mean of {len(used)} visits)"
 
 
 def kind_of(machine: Machine) -> Kind:

@@ -39,6 +39,13 @@ def typed(run: Run) -> str:
     return shlex.join([Path(program).name, *_asked(rest)])
 
 
+def changed(run: Run, options: dict[str, str]) -> str:
+    """Return the command of the run with other values of some options, which it may not have named."""
+    forms = tuple(form for key in options for form in (f"{key}=", f"--{key}="))
+    kept = shlex.join(word for word in shlex.split(typed(run)) if not word.startswith(forms))
+    return f"{kept} {' '.join(f'{key}={value}' for key, value in options.items())}"
+
+
 def _asked(words: list[str]) -> list[str]:
     """Without where the results went: that directory is taken now, and names a place on one machine."""
     kept = []

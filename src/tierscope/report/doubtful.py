@@ -4,6 +4,7 @@ Reasons that differ in their numbers only are one; the line gives the numbers of
 says so where there are several.
 """
 
+import math
 import re
 from collections import Counter
 
@@ -13,6 +14,7 @@ from tierscope.report.picks import judged
 from tierscope.stats.visited import BETWEEN
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
+RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to which they did nothing, from which much
 
 
 def why(content: Content) -> str:
@@ -49,6 +51,35 @@ def next_step(content: Content) -> str:
     return _step(content, _commonest(told)[0]) if told else ""
 
 
+def more_visits(content: Content) -> dict[str, str]:
+    """Return the options that halve the intervals of a run whose machine changes between visits; {} where none do.
+
+    An interval is as wide as t / sqrt(visits): 9 in place of 4 make 3.18 / 2 into 2.31 / 3. They do not help where
+    other programs disturb the run. A `limit` ends the visits, so it grows with them.
+    """
+    options = content.run.result.options
+    visits, limit = options.get("visits"), options.get("limit")
+    told = _reasons(content)
+    if not isinstance(visits, int) or visits < 1 or content.run.result.origin != "real" or not told:
+        return {}
+    used = _used(content)
+    if not _commonest(told)[0].endswith(BETWEEN) or (used is not None and used >= BUSY):
+        return {}
+    more = 2 * visits + 2
+    found = {"visits": f"{more}"}
+    if isinstance(limit, int | float) and limit > 0:
+        found["limit"] = f"{math.ceil(limit * (more + 1) / (visits + 1))}s"
+    return found
+
+
+def _used(content: Content) -> float | None:
+    """CPUs that other programs used in the mean of the run; None where nothing was observed."""
+    result = content.run.result
+    seen = [one.background.cpus for one in (*result.records, *result.visits) if one.background]
+    known = [used for used in seen if used is not None]
+    return sum(known) / len(known) if known else None
+
+
 def _reasons(content: Content) -> list[str]:
     """Those of each inconclusive point."""
     return [str(row["reasons"] or "no reason is known") for row in judged(content) if not row["conclusive"]]
@@ -71,6 +102,12 @@ def same_but_numbers(reason: str) -> str:
 def _step(content: Content, reason: str) -> str:
     result = content.run.result
     step = steadier(result.origin)
+    if options := more_visits(content):
+        used = _used(content)
+        rested = used is not None and used < RESTED
+        why = "no other program disturbed this run" if rested else "a quiet machine helps, too (tierscope doctor)"
+        words = " ".join(f"{key}={value}" for key, value in options.items())
+        return f"repeat it with more visits of each point ({words}): {why}"
     if result.origin == "imported" or reason.endswith(BETWEEN):
         return step  # more time in each visit does not make the visits alike
     given = {key: result.options.get(key) for key in KNOBS}

@@ -3,12 +3,33 @@
 from typing import Any
 
 from tierscope.draw.theme import LIGHT, Spec, resolve
+from tierscope.draw.vega import LETTER, legend_columns
+
+WIDER = 1.25
+"""Letters of the font that a viewer may have in place of the one that places are computed with: DejaVu Sans, a common
+last resort, is up to a quarter wider than Liberation Sans and Helvetica in text of lower case."""
 
 
 def standalone(spec: Spec) -> Spec:
     """The specification as `vl_convert` draws it."""
-    plain: Spec = resolve(_without_controls(spec), LIGHT)
+    plain: Spec = _spaced(resolve(_without_controls(spec), LIGHT))
     return {**plain, "background": LIGHT["ground"], "padding": 16}
+
+
+def _spaced(spec: Spec) -> Spec:
+    """With columns of the legend so far apart that they do not overlap in the wider font."""
+    letters = spec.get("usermeta", {}).get("tierscope", {}).get("legend", 0)
+    config = spec.get("config", {})
+    legend = config.get("legend", {})
+    spare = (WIDER - 1) * letters * LETTER
+    top = legend.get("layout", {}).get("top", {})
+    wide = {
+        "columns": legend_columns(round(WIDER * letters)),
+        "columnPadding": legend.get("columnPadding", 0) + spare,
+        "titlePadding": (1 + WIDER) * legend.get("titlePadding", 0),
+        "layout": {"top": {**top, "margin": top.get("margin", 0) + spare}},
+    }
+    return {**spec, "config": {**config, "legend": {**legend, **wide}}}
 
 
 def inline(spec: Spec) -> Spec:

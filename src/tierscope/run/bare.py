@@ -44,6 +44,7 @@ from tierscope.record.result import (
 from tierscope.run.bare_steps import Output, Step, entry_of, read_output, steps_of
 from tierscope.run.doubts import doubts
 from tierscope.run.inspect import inspect
+from tierscope.run.interrupted import interrupted
 from tierscope.stats.judged import judge_record
 
 warn.state(bare="the core ran alone: nobody watched the machine")
@@ -135,7 +136,10 @@ def _record(number: int, step: Step, blocks: Blocks, started: str, machine: Mach
         number=number, experiment=experiment, groups=step.facts, clock=step.clock,
         samples=f"samples/{number:04}.parquet", blocks=len(blocks), started=started,
         seconds=max(step.seconds, passed), largest_relative_error=step.error,
-        warnings=tuple(doubts(experiment, step.facts, judged.points)), samples_sha256=digest(blocks),
+        warnings=(
+            *doubts(experiment, step.facts, judged.points),
+            *interrupted(experiment, blocks, step.clock.hz, step.facts, (), machine.identity.caches, judged),
+        ), samples_sha256=digest(blocks),
     )  # fmt: skip
     return record, blocks
 

@@ -1,13 +1,11 @@
-"""What an expert would ask about a record: smaller than asked, other pages, other nodes, a busy machine."""
+"""What an expert would ask about a record: smaller than asked, other pages, other nodes."""
 
 from collections.abc import Sequence
 
 from tierscope.record import warn
 from tierscope.record.experiment import PAGES, Experiment, Group
-from tierscope.record.origin import steadier, strongest
 from tierscope.record.program import Program
 from tierscope.record.result import GroupFacts, Warn
-from tierscope.stats.contrast import VICTIM
 from tierscope.stats.point import Point
 from tierscope.suites.emulation.table import OFF, quantities
 from tierscope.units import show_bytes, show_rate, show_seconds
@@ -16,7 +14,6 @@ warn.state(
     smaller="less memory than the rule requires",
     pages="other pages than requested",
     placement="bytes on another node than requested",
-    busy="more than half of the moments left out",
     emulation="an emulated tier differs by more than 5 % from what was requested",
     engine="fio accesses the system in another way than the first",
     threads="a queue consists of threads",
@@ -56,14 +53,6 @@ def doubts(
         found.extend(_misplaced(group, fact))
     if experiment.table == "emulation":
         found.extend(_other_tier(facts[0], points[0]))
-    left_out = max(point.together.left_out_share for point in points)
-    single = any(group.workload.per_block == 1 for group in experiment.groups)  # a stall leaves moments empty, too
-    victims = any(group.role == VICTIM for group in experiment.groups)  # some wait by nature: their table judges that
-    if left_out > 0.5 and not victims and not single:
-        share = f"{100 * left_out:.0f} % of the moments left out: the machine was busy"
-        origin = strongest(fact.origin for fact in facts)
-        longer = "" if origin == "simulated" else ", or give a longer budget"
-        found.append(Warn(code="busy", message=share, next_step=f"{steadier(origin)}{longer}"))
     return found
 
 

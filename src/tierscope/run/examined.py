@@ -1,4 +1,4 @@
-"""The doctor's checks, and what a second of measuring shows: CPUs that share a core, or a full path to memory."""
+"""The doctor's checks, and what seconds of measuring show: CPUs that share a core, or a full path to memory."""
 
 import tempfile
 from pathlib import Path
@@ -30,7 +30,7 @@ def examined(host: Host = HERE) -> tuple[Finding, ...]:
 
 
 def _measured(directory: Path, host: Host) -> tuple[Finding, ...]:
-    options = suites[SUITE].read({"visits": "0"})
+    options = suites[SUITE].read({})
     directory, manifest = start.begin(SUITE, options, "", ("tierscope", "doctor"), directory, host=host)
     start.execute(directory, manifest, None, host)
     return (*manifest.findings, finding(tables[SUITE].rows(load(directory))))

@@ -13,6 +13,7 @@ import numpy as np
 from tierscope.plans import Answer, Plan
 from tierscope.record.catalogue import Catalogue
 from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Cache
 from tierscope.record.origin import joined, strongest
 from tierscope.record.program import bins_of
 from tierscope.record.result import (
@@ -36,6 +37,7 @@ from tierscope.run.calibrate import calibrate
 from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
+from tierscope.run.interrupted import interrupted
 from tierscope.run.load import over_the_run
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
@@ -159,7 +161,11 @@ class Runner:
     def _judge(
         self, blocks: Blocks, hz: float, experiment: Experiment, facts: Sequence[GroupFacts], ran: Sequence[int]
     ) -> Judged:
-        return judge_record(blocks, hz, experiment, facts, ran, self.result.machine.identity.caches)
+        return judge_record(blocks, hz, experiment, facts, ran, self._caches)
+
+    @property
+    def _caches(self) -> tuple[Cache, ...]:
+        return self.result.machine.identity.caches
 
     def _run(self, experiment: Experiment, number: int, visit: int = 0, tour: int = 0) -> tuple[Record, Judged]:
         """One visit of a point, the first one where `visit` is 0. Only the first one counts events."""
@@ -195,7 +201,8 @@ class Runner:
             largest_relative_error=error,
             warnings=(
                 *doubts(experiment, facts, found.points, program),
-                *hidden_core(experiment, found, self.result.machine),
+                *interrupted(experiment, blocks, session.clock.hz, facts, ran, self._caches, found),
+                *hidden_core(experiment, found, self.result.machine, began),
             ),
             calibration=trials,
             takes=ran,

@@ -18,7 +18,7 @@ from tierscope.cli.help import Area, Command, Tried
         "tierscope audit mlc.txt channels=8 speed=4800",
     ),
 )
-@click.argument("what")
+@click.argument("what", shell_complete=names.runs_or_tables)
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option(
     "--as",

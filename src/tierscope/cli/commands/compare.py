@@ -5,6 +5,7 @@ from typing import Any
 
 import rich_click as click
 
+from tierscope.cli import names
 from tierscope.cli.agreed import allowing
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
@@ -28,7 +29,7 @@ from tierscope.cli.least import share
     ),
 )
 @click.argument("before", type=click.Path(path_type=Path))
-@click.argument("after")
+@click.argument("after", shell_complete=names.runs_or_tables)
 @click.option(
     "--least",
     type=float,

@@ -39,7 +39,7 @@ def doctor(
 
     Runs all [checks](doctor.md). Without `--apply` and `--restore` it changes nothing and does not need root.
 
-    With `--measure` it also loads two CPUs and the memory for a second or two. The finding `sharing` then reports
+    With `--measure` it also loads two CPUs and the memory for a few seconds. The finding `sharing` then reports
     whether CPUs share a core that the system lists as two. It also reports whether two threads get more from memory
     than one. `run sharing` and `run quick` measure the same.
 

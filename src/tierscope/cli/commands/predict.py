@@ -8,7 +8,7 @@ from typing import Any
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 
@@ -54,7 +54,13 @@ class Divided(Command):
 )
 @click.argument("what", required=False)
 @click.option(
-    "--on", "on", multiple=True, required=True, metavar="MEMORY", help="Memory that it would run on; may be repeated."
+    "--on",
+    "on",
+    multiple=True,
+    required=True,
+    metavar="MEMORY",
+    help="Memory that it would run on; may be repeated.",
+    shell_complete=names.complete(names.presets),
 )
 @click.option(
     "--from",

@@ -9,6 +9,7 @@ import rich_click as click
 from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
+from tierscope.cli.names import complete, presets
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     "names",
     multiple=True,
     metavar="PRESET[,key=value]",
+    shell_complete=complete(presets),
     help="A [simulated machine](../how-to/simulated-memories.md), or a path that ends in `.toml`; may be repeated.",
 )
 @click.option(

@@ -103,6 +103,7 @@
       shrink(spec, width);
     } else {
       spec.width = width;
+      if (width < 460 && spec.height > 270) spec.height = 270;  // a phone shows a figure and what it says at once
       spec.autosize = { type: "fit-x", contains: "padding" };
     }
   }

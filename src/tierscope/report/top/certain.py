@@ -5,14 +5,18 @@ from collections.abc import Sequence
 from tierscope.report.content import Content
 from tierscope.report.doubtful import why
 from tierscope.report.picks import judged
+from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Answer, Key
 
 QUESTION = "How sure?"
-NEARLY = 0.95  # of the points
+NEARLY, HALF = 0.95, 0.5  # of the points, and of the numbers of a memory
 
 
-def certain(content: Content, keys: Sequence[Key]) -> Answer:
-    """Return how far a reader may trust this run."""
+def certain(content: Content, keys: Sequence[Key], found: Memory | None = None) -> Answer:
+    """Return how far a reader may trust this run.
+
+    found: the numbers of its memory, if it has any. The worse of them and of all points decides, as in the headline.
+    """
     rows = judged(content)
     sure = sum(bool(row["conclusive"]) for row in rows)
     failures = content.audit.failures
@@ -25,10 +29,18 @@ def certain(content: Content, keys: Sequence[Key]) -> Answer:
     text = " ".join(one for one in texts if one)
     if sure == len(rows) and content.run.result.complete:
         return Answer(QUESTION, "The only point is conclusive" if sure == 1 else f"Sure: all {sure} points", text, GOOD)
-    points = f"{sure} of {len(rows)} points"
-    if sure >= NEARLY * len(rows):
+    points = f"{_numbers(found)}{sure} of {len(rows)} points"
+    shares = [sure / len(rows), *([found.known / found.measured] if found and found.measured else [])]
+    if min(shares) >= NEARLY:
         return Answer(QUESTION, f"Sure: {points}", text, GOOD if content.run.result.complete else NOTE)
-    return Answer(QUESTION, f"Fairly: {points}" if 2 * sure >= len(rows) else f"Not yet: {points}", text, NOTE)
+    return Answer(QUESTION, f"{'Fairly' if min(shares) >= HALF else 'Not yet'}: {points}", text, NOTE)
+
+
+def _numbers(found: Memory | None) -> str:
+    """'1 of 4 key numbers, ' where some are missing; "" where all of them are known."""
+    if not found or found.known == found.measured:
+        return ""
+    return f"{found.known} of {found.measured} key numbers, "
 
 
 def _precise(keys: Sequence[Key]) -> str:

@@ -40,20 +40,24 @@ ADDS_UP = 0.9
 """Of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
 more fall lower; what is lost above 0.9 is within what neighbours and clock steps take."""
 AS_READS = 0.7  # of the bandwidth of reads, at least: one CPU of the team chases instead
+MEASURE = "The suite loaded-latency measures it, and quick does, too."
+REPEAT = "A cause needs half of them; see what to do next."
 WALKS = 1.1  # latency with 4 KiB pages over that with large ones, from which it is worth a sentence
 
 
 class Cause(NamedTuple):
-    """short: the answer; lead: the sentence of the headline, "" where the cause is not known."""
+    """short: the answer; lead: the sentence of the headline, "" if none is known; step: what makes the cause known."""
 
     short: str
     lead: str = ""
+    step: str = ""
 
 
 def limits(found: Memory, cpus: Cpus) -> tuple[Answer, str]:
     """Return the answer and what the headline says of it. cpus: that may load this memory."""
     cause = next(cause for rule in RULES if (cause := rule(found, cpus)))
-    return Answer(QUESTION, cause.short, " ".join(_evidence(found, cpus))), cause.lead
+    text = " ".join(one for one in (cause.step, *_evidence(found, cpus)) if one)
+    return Answer(QUESTION, cause.short, text), cause.lead
 
 
 def _beyond(found: Memory, cpus: Cpus) -> Cause | None:
@@ -121,8 +125,11 @@ def _easy(found: Memory, cpus: Cpus) -> Cause | None:
 def _open(found: Memory, cpus: Cpus) -> Cause:
     """What is missing for an answer."""
     over = _over_idle(found)
+    if not found.loads:
+        return Cause("Not known: latency under load was not measured", step=MEASURE)
     if found.load is None:
-        return Cause("Not known: latency under load was not measured, or not conclusively")
+        unsure = found.loads - found.sure_loads
+        return Cause(f"Not known: {unsure} of {found.loads} latencies under load are inconclusive", step=REPEAT)
     if over is None:
         return Cause("Not known: latency under load was not compared with idle by this version's method")
     if not _as_reads(found):
@@ -176,6 +183,8 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
             f"At the highest load, {short_rate(found.load.bandwidth.middle)}, an access takes {over.middle:.2f}x idle "
             f"({over.low:.2f} to {over.high:.2f})."
         )
+    if found.moved:
+        yield f"{found.moved}."
     if found.full_path and (gain := found.full_path.gain):
         yield (
             f"For {found.full_path.kernel}, two threads get {gain.middle:.2f}x one ({gain.low:.2f} to {gain.high:.2f})."

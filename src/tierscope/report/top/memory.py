@@ -7,13 +7,18 @@ does not have, or not conclusively, is None.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from tierscope.record.experiment import Label
 from tierscope.report.content import Content
 from tierscope.report.picks import Load, Speed, Wait, most_loaded
 from tierscope.suites.latency.row import LatencyRow
+from tierscope.suites.sharing.held import held, known, pairs_of
 from tierscope.suites.sharing.row import SharingRow
+from tierscope.suites.sharing.said import core_of, core_words, path_of
 from tierscope.suites.sharing.verdict import FULL, OWN, SHARED
 from tierscope.suites.stream.table import StreamRow
+from tierscope.tables import Flat
 from tierscope.tables.measured import sure, sure_rows
 from tierscope.units import KiB
 
@@ -34,13 +39,17 @@ class Memory:
     idle: Wait | None  # the largest footprint with the largest pages
     walked: Wait | None  # the same footprint with 4 KiB pages
     load: Load | None  # the most bandwidth of all loads
-    pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair of CPUs
+    pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair, with what held at all its moments
+    moved: str  # a pair of CPUs that shared a core at some moments only, in words; "" where none did
+    loads: int  # rows of latency under load, conclusive or not
+    sure_loads: int  # of these
     measured: int  # how many of read, copy, idle and load the run measured, conclusively or not
 
     @property
     def known(self) -> int:
-        """How many of these are conclusive."""
-        return sum(one is not None for one in (self.read, self.copy, self.idle, self.load))
+        """How many of these are conclusive; a copy that stands for the read counts once."""
+        copy = None if self.read and self.copy and self.copy.row is self.read.row else self.copy
+        return sum(one is not None for one in (self.read, copy, self.idle, self.load))
 
     @property
     def one_core(self) -> SharingRow | None:
@@ -64,6 +73,7 @@ def memory_of(content: Content) -> Memory | None:
     read = _fastest(here, lambda row: row.kernel == READ) or _fastest(here, lambda row: row.kernel not in COPIES)
     read = read or max(here, key=lambda speed: speed.bandwidth.middle, default=None)
     idle, walked = _waits(content, target)
+    moments, loads = _moments(content, target), _loads(content, target)
     return Memory(
         target=target,
         read=read,
@@ -72,7 +82,10 @@ def memory_of(content: Content) -> Memory | None:
         idle=idle,
         walked=walked,
         load=most_loaded(content, target),
-        pairs=_pairs(content, target),
+        pairs=_pairs(moments),
+        moved=_moved(moments),
+        loads=len(loads),
+        sure_loads=sum(bool(row["conclusive"]) for row in loads),
         measured=_measured(content, target),
     )
 
@@ -81,8 +94,12 @@ def _measured(content: Content, target: str) -> int:
     """Of rows that may become numbers of the top, conclusive or not."""
     kernels = {row["kernel"] for row in content.rows("stream") if row["target"] == target and row["store"] != LIBRARY}
     waits = [row for row in content.rows("latency") if row["target"] == target and _counts(row["probe"], row["order"])]
-    loads = [row for row in content.rows("loaded_latency") if row["target"] == target and row["load_threads"]]
+    loads = _loads(content, target)
     return sum(map(bool, (kernels.difference(COPIES), kernels.intersection(COPIES), waits, loads)))
+
+
+def _loads(content: Content, target: str) -> list[Flat]:
+    return [row for row in content.rows("loaded_latency") if row["target"] == target and row["load_threads"]]
 
 
 def _counts(probe: Label, order: Label) -> bool:
@@ -127,7 +144,15 @@ def _wait(row: LatencyRow | None) -> Wait | None:
     return Wait(row, latency) if row and latency else None
 
 
-def _pairs(content: Content, target: str) -> tuple[SharingRow, ...]:
+def _pairs(moments: list[list[SharingRow]]) -> tuple[SharingRow, ...]:
+    """One moment shows nothing of the others: a class that changed, or was known once, is not known here."""
+    return tuple(replace(own[-1], core=held(own, core_of), path=held(own, path_of)) for own in moments)
+
+
+def _moments(content: Content, target: str) -> list[list[SharingRow]]:
     rows: list[SharingRow] = content.typed("sharing")
-    last = {(row.a_cpu, row.b_cpu): row for row in rows if row.conclusive and row.target == target}
-    return tuple(last.values())
+    return pairs_of([row for row in rows if row.conclusive and row.target == target])
+
+
+def _moved(moments: list[list[SharingRow]]) -> str:
+    return next((core_words(known(own, core_of)) for own in moments if {SHARED, OWN} <= {row.core for row in own}), "")

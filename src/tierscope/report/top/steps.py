@@ -6,8 +6,9 @@ A step without a measured effect comes last, but for a run that is not finished:
 import shlex
 from collections.abc import Iterator
 
+from tierscope.report.commands import changed
 from tierscope.report.content import Content, ranked
-from tierscope.report.doubtful import next_step
+from tierscope.report.doubtful import more_visits, next_step
 from tierscope.report.picks import judged
 from tierscope.report.top.limits import walk_cost
 from tierscope.report.top.memory import Memory
@@ -17,6 +18,8 @@ from tierscope.units import show_bytes
 
 MOST = 3
 DIRECT = "non_temporal"  # insights: a kernel beside its form with non-temporal stores
+OBSERVED = ("load",)  # findings that are of the run itself: what other programs took from it
+LEAST = 1e-9  # before what was not measured, after all effects
 GAIN = 1.1  # of such stores, from which they are worth a step
 
 
@@ -42,7 +45,9 @@ def _unsure(content: Content) -> Iterator[Step]:
     if not doubtful:
         return
     again = content.run.result.origin == "real" and content.run.result.complete and not content.run.result.origin_by
-    command = f"tierscope rerun {_named(content)}" if again else ""
+    more = more_visits(content)
+    repeat = changed(content.run, more) if more else f"tierscope rerun {_named(content)}"
+    command = repeat if again else ""
     point = "1 inconclusive point" if doubtful == 1 else f"{doubtful} inconclusive points"
     yield Step(f"{point}: {next_step(content)}.", command, doubtful / len(rows))
 
@@ -84,4 +89,6 @@ def _remedies(content: Content, given: set[str]) -> Iterator[Step]:
     """What the doctor found bad and can mend."""
     for finding in ranked(content.run.result.findings):
         if finding.verdict == "bad" and finding.remedy and finding.remedy not in given:
-            yield Step(f"{_there(content)}Doctor: {finding.name}: {finding.state}.", finding.remedy, 0.0)
+            told = "" if finding.name in OBSERVED else " Its effect on this run was not measured."
+            text = f"{_there(content)}Doctor: {finding.name}: {finding.state}.{told}"
+            yield Step(text, finding.remedy, LEAST if finding.name in OBSERVED else 0.0)

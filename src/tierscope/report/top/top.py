@@ -24,7 +24,7 @@ def top(content: Content) -> Top:
     cpus = cpus_of(content.run.result.machine, found.target) if found else None
     first, limit = limits(found, cpus) if found and cpus and not _leads(content) else (_asked(content), "")
     numbers = keys(content, found, compared, peak=bool(cpus and cpus.whole))
-    answers = (first, usual(content, compared), certain(content, numbers))
+    answers = (first, usual(content, compared), certain(content, numbers, found))
     told = lead(content, found, cpus, limit)
     return Top(told, _lines(content), tuple(one for one in answers if one), numbers, steps(content, found))
 

@@ -9,9 +9,8 @@ All four takes (core alone, core together, memory alone, memory together) altern
 which is a moment: visits of a point are further moments, and are not pooled. Of many CPUs a few pairs are measured: the
 first with the next, and with the one in the middle of the others, none that the system lists on its own core. CPUs of
 a simulated machine are cores, so there memory alone is asked.
-Blind to other kernels, which may gain where this one does not; to what more than two CPUs share; and to a host that
-gives two CPUs one core in turns longer than a block: medians leave the pauses out, and steal time shows them where the
-host reports it.
+Blind to other kernels, which may gain where this one does not; to what more than two CPUs share; and to the difference
+between one core and a host that gives two CPUs one core in turns shorter than a block. Longer turns are not known.
 Source: D. M. Tullsen, S. J. Eggers, H. M. Levy, "Simultaneous Multithreading: Maximizing On-Chip Parallelism", ISCA
 1995 (threads of one core share its issue slots); J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High
 Performance Computers", IEEE TCCA Newsletter, 1995 (bandwidth over threads).

@@ -1,8 +1,9 @@
 """What the moments of a pair say in words: alarms, changes, or that all is as it is listed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tierscope.stats.median import Interval
+from tierscope.suites.sharing.held import held, known
 from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.verdict import FULL, OWN, SHARED, UNKNOWN
 from tierscope.tables import Insight, Number
@@ -14,20 +15,41 @@ NOT_AS_LISTED = {SHARED: "although the system lists them as two", OWN: "although
 def said_of(rows: Sequence[SharingRow]) -> list[Insight]:
     """Return what is known of one pair; rows: its moments, in the order of time."""
     found = []
-    cores = [row for row in rows if row.core != UNKNOWN and row.slowdown]
-    paths = [row for row in rows if row.path != UNKNOWN and row.gain]
-    if cores and cores[-1].slowdown:
-        found.append(_core(cores[-1], cores[-1].slowdown, _changed(cores, lambda row: row.core)))
+    cores = [row for row in known(rows, core_of) if row.slowdown]
+    paths = [row for row in known(rows, path_of) if row.gain]
+    if cores:
+        found.append(_core(cores))
     if paths and paths[-1].gain:
-        found.append(_path(paths[-1], paths[-1].gain, _changed(paths, lambda row: row.path)))
+        found.append(_path(paths[-1], paths[-1].gain, _changed(paths)))
     return found
 
 
-def core_words(row: SharingRow) -> str:
-    """'CPU 0 and CPU 1 share a core although the system lists them as two', 'CPU 0 and CPU 1 have a core each'."""
-    what = "share a core" if row.core == SHARED else "have a core each"
-    as_listed = ", as the system lists them" if row.core == SHARED else ""
-    return f"{_pair(row)} {what}{as_listed if row.core == row.listed else f' {NOT_AS_LISTED[row.core]}'}"
+def core_of(row: SharingRow) -> str:
+    return row.core
+
+
+def path_of(row: SharingRow) -> str:
+    return row.path
+
+
+def core_words(rows: Sequence[SharingRow]) -> str:
+    """Say what the moments of one pair show of its cores; rows: those at which it is known, one at least.
+
+    'CPU 0 and CPU 1 share a core although the system lists them as two, at each of 4 times', 'CPU 0 and CPU 1 shared a
+    core at 1 of 4 times (first at 02:00:23 UTC) and had a core each at the others'. One time alone is stated as such.
+    """
+    first, shared = rows[0], [row for row in rows if row.core == SHARED]
+    listed = ", as the system lists them" if first.core == first.listed else f" {NOT_AS_LISTED[first.core]}"
+    if held(rows, core_of) != UNKNOWN:
+        return (
+            f"{_pair(first)} {'share a core' if shared else 'have a core each'}{listed}, at each of {len(rows)} times"
+        )
+    if len(rows) == 1:
+        what = "shared a core" if shared else "had a core each"
+        return f"{_pair(first)} {what} at {_clock(first)}, the only time that is known{listed}"
+    when = _clock(shared[0]) if len(shared) == 1 else f"first at {_clock(shared[0])}"
+    times = f"{len(shared)} of {len(rows)} times ({when})"
+    return f"{_pair(first)} shared a core at {times} and had a core each at the others"
 
 
 def path_words(row: SharingRow) -> str:
@@ -39,18 +61,18 @@ def path_words(row: SharingRow) -> str:
     return f"With {row.kernel}, two threads ({_pair(row)}) get {more} from memory than one"
 
 
-def _core(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insight:
-    """changed: a moment before, at which it was not so."""
-    text = core_words(row)
-    if changed:
-        before = "shared one" if changed.core == SHARED else "had a core each"
-        text += f" at {_clock(row)}, and {before} at {_clock(changed)}"
-    text += f": together, each takes {span(found)} the time of one alone"
+def _core(rows: list[SharingRow]) -> Insight:
+    """rows: of one pair, all with a known class. The number is that of the last moment that shows the slower class."""
+    row = ([one for one in rows if one.core == SHARED] or rows)[-1]
+    found = row.slowdown or Interval(0, 0, 0, 0)
+    moved = len(rows) > 1 and held(rows, core_of) == UNKNOWN
+    then = f"together, each {'took' if moved else 'takes'} {span(found)} the time of one alone"
+    text = f"{core_words(rows)}: {then}{f' at {_clock(row)}' if moved else ''}"
     return Insight(name=f"core {_cpus(row)}", text=text, value=found.middle, low=found.low, high=found.high, unit="1")
 
 
 def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insight:
-    """changed: likewise."""
+    """changed: a moment before, at which it was not so."""
     of = f" of {show_rate(row.bandwidth.middle)}" if row.bandwidth else ""
     text = f"{path_words(row)}: {span(found)}{of}"
     others: tuple[Number, ...] = ()
@@ -68,9 +90,9 @@ def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insig
     )
 
 
-def _changed(rows: list[SharingRow], of: Callable[[SharingRow], str]) -> SharingRow | None:
-    """The last moment that differs from the last one of all; None where nothing has changed."""
-    return next((row for row in reversed(rows) if of(row) != of(rows[-1])), None)
+def _changed(rows: list[SharingRow]) -> SharingRow | None:
+    """The last moment whose path differs from that of the last one of all; None where nothing has changed."""
+    return next((row for row in reversed(rows) if row.path != rows[-1].path), None)
 
 
 def span(found: Interval | None) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from tierscope.record.result import Record, Run
+from tierscope.suites.sharing.held import pairs_of
 from tierscope.suites.sharing.labels import SharingLabels
 from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.said import said_of
@@ -37,7 +38,7 @@ class Sharing:
     row: ClassVar[type[SharingRow]] = SharingRow
     says: ClassVar[dict[str, str]] = {
         "core CPUS": "time of an operation within the core while both run, over that alone, at the last moment at "
-        "which it is known",
+        "which it is known; where the class changed, at the last one at which they shared a core",
         "memory CPUS": "bandwidth of two threads over that of one, at the last moment at which it is known",
     }
 
@@ -54,10 +55,7 @@ class Sharing:
 
     def insights(self, run: Run, rows: list[SharingRow]) -> list[Insight]:
         del run
-        found: dict[tuple[int, int], list[SharingRow]] = {}
-        for row in rows:
-            found.setdefault((row.a_cpu, row.b_cpu), []).append(row)
-        return [insight for own in found.values() for insight in said_of(own)]
+        return [insight for own in pairs_of(rows) for insight in said_of(own)]
 
 
 def _row(run: Run, record: Record, moment: int) -> SharingRow:

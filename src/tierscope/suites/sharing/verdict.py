@@ -8,6 +8,9 @@ Both have 95 % intervals: of the slowdown over the rounds (`stats.contrast`), of
 class is stated only if the whole interval is within its bounds; all else is not known, also of a ratio that is precise
 and in between. A path is full only for two CPUs that have a core each and work at about the same rate there: else the
 second one adds little for another reason.
+
+A core is shared only if both CPUs are slowed, and nearly all of the time: a host that runs the two in turns leaves
+each of them full speed between long pauses, and a neighbour on the sibling of one CPU slows that one alone.
 """
 
 from dataclasses import dataclass
@@ -24,6 +27,10 @@ FULL, FREE = "full", "free"
 UNKNOWN = "not known"
 
 ONE_CORE, TWO_CORES = 1.5, 1.25  # slowdown from which, and up to which; a lower clock under load explains a tenth
+SLOWEST = 3.0  # times one alone: threads of one core take 2; what takes more waits for something else
+MOSTLY = 0.75
+"""Of the clean moments of each CPU, at which it must be slowed by ONE_CORE to SLOWEST. Two threads on one core slow
+each other all the time. Two CPUs that alternate on one core are slowed that little at half of the moments at most."""
 MORE = 1.2  # gain up to which two threads get no more than one, and from which they do
 EVEN = 1.4  # of the rates of both within their cores, at most, where the gain is to mean anything
 
@@ -53,6 +60,8 @@ def sharing_of(found: Judged, schedule: Schedule) -> Sharing:
         return Sharing(None, gain, OWN, path, reasons)
     inside = core[-1]
     measured = core_of(inside.ratio) if trusted(inside, schedule) else UNKNOWN
+    if measured == SHARED and mostly_slowed(found.points[0], found.points[1]) < MOSTLY:
+        measured = UNKNOWN
     even = second_over_first(found.points[1])
     fair = even.low >= 1 / EVEN and even.high <= EVEN
     if measured == SHARED or (path == FULL and (measured == UNKNOWN or not fair)):
@@ -67,6 +76,19 @@ def trusted(contrast: Contrast, schedule: Schedule) -> bool:
 
 def core_of(slowdown: Interval) -> str:
     return SHARED if slowdown.low >= ONE_CORE else OWN if slowdown.high <= TWO_CORES else UNKNOWN
+
+
+def mostly_slowed(alone: Point, both: Point) -> float:
+    """Return the share of the clean moments at which a CPU is slowed as by another thread of its core; the lesser one.
+
+    alone: of the first CPU; its rate stands for that of the second, which is never alone.
+    """
+    full = alone.groups[0].interval.middle
+    rates = both.together.rates
+    if not rates.shape[1] or not full > 0:
+        return 0.0
+    slowed = (rates <= full / ONE_CORE) & (rates >= full / SLOWEST)
+    return float(slowed.mean(axis=1).min())
 
 
 def path_of(gain: Interval) -> str:
