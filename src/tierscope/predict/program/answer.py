@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tierscope.predict.program.native import Native
-from tierscope.simulated.replay import Traced
+from tierscope.simulated.replay import WHY_SIGNAL, Traced
 
 OFF = 0.25  # of model over measured, beyond which nothing is told
 SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
@@ -87,8 +87,7 @@ def _doubt(made: Anchor, own: Traced) -> str:
     """Return why nothing is known, with what to do; "" where nothing is wrong."""
     if own.ended:
         how = f"signal {-own.ended}" if own.ended < 0 else f"status {own.ended}"
-        why = "QEMU may lack an instruction, such as AVX-512, or be at fault"
-        return f"in the tracer the program ended with {how}, and here with 0; {why}"
+        return f"in the tracer the program ended with {how}, and here with 0; {WHY_SIGNAL}"
     if not own.whole:
         return "the program replaced itself by another (exec), which is not traced; predict that one"
     if "fork" in own.notes:
