@@ -77,4 +77,5 @@ def row(words: list[str], here: Here) -> str:
             f"{truth.wall_s.relative:.1%} | {told.ratio / real - 1:+.1%}{inside}")  # fmt: skip
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
