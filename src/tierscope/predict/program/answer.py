@@ -9,8 +9,8 @@ wall time, in the kernel or waiting. a, b: the model's time here and on the tier
 three cores (own, small, large), both ends of the interval of M, and twice the deviation of what was not traced. That of
 b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of n instructions,
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
-Not known: where a of the machine's own core is off M by more than a quarter, where the program is too short, or where
-parts of it were not traced.
+Not known: where a of the machine's own core is off M by more than a quarter, where the program is too short, where it
+prints something else in the tracer, or where parts of it were not traced.
 
 Where the time goes, of the own core: `bandwidth` is what goes away if no access waits for another in the memory,
 `latency` what goes away beyond that if the memory answers at once: misses that others wait for.
@@ -74,16 +74,16 @@ class Answer:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def anchor(native: Native, cores: Sequence[Traced]) -> Anchor:
-    """cores: own, small, large, on the model of this machine."""
+def anchor(native: Native, cores: Sequence[Traced], said: str = "") -> Anchor:
+    """cores: own, small, large, on the model of this machine; said: digest of what it printed in the tracer."""
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
     made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores))
-    return replace(made, unknown=_doubt(made, cores[0]))
+    return replace(made, unknown=_doubt(made, cores[0], said))
 
 
-def _doubt(made: Anchor, own: Traced) -> str:
+def _doubt(made: Anchor, own: Traced, said: str) -> str:
     """Return why nothing is known, with what to do; "" where nothing is wrong."""
     if own.ended:
         how = f"signal {-own.ended}" if own.ended < 0 else f"status {own.ended}"
@@ -94,6 +94,10 @@ def _doubt(made: Anchor, own: Traced) -> str:
         return f"it started {own.notes.count('fork')} processes, which are not traced; predict what they run by itself"
     if made.measured_s[1] < SHORTEST_S:
         return f"it ran for {made.measured_s[1] * 1e3:.0f} ms, too short to measure; take a larger case"
+    if said and made.native.said and said != made.native.said:
+        return (
+            "in the tracer it printed something else than here, where each run printed the same: it takes another path"
+        )
     if abs(made.ratio - 1) > OFF:
         why = "the core differs, or the tracer's path does (AVX-512, JIT)" if made.ratio < 1 else "the core differs"
         return f"the model takes {made.ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}"
