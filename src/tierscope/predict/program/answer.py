@@ -5,9 +5,10 @@
     T(B) = (M + R) * b / a          as if kernel and waits grew with the memory         [s]
 
 M: time of the program itself, measured here: of one thread its user time, of several the wall time. R: the rest of the
-wall time, in the kernel or waiting. a, b: the model's time here and on the tier. The bounds contain all three, for
-three cores (own, small, large), both ends of the interval of M, and twice the deviation of what was not traced. That of
-b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of n instructions,
+wall time, in the kernel or waiting. a, b: the model's time here and on the tier. The bounds contain all three, for all
+cores (own, small, large, one without a prefetcher), both ends of the interval of M, and twice the deviation of what was
+not traced. That of b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of
+n instructions,
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
 Not known: where a of the machine's own core is off M by more than a quarter, where the program is too short, where it
 prints something else in the tracer, or where parts of it were not traced.
@@ -34,7 +35,7 @@ LEAST = 1000  # instructions of a part that has a rate
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: own, small, large on its model."""
+    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, own first."""
 
     native: Native
     measured_s: tuple[float, float, float]
@@ -75,7 +76,7 @@ class Answer:
 
 
 def anchor(native: Native, cores: Sequence[Traced], said: str = "") -> Anchor:
-    """cores: own, small, large, on the model of this machine; said: digest of what it printed in the tracer."""
+    """cores: on the model of this machine, own first; said: digest of what it printed in the tracer."""
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
@@ -108,7 +109,7 @@ def answer(
     tier: str, here: Anchor, cores: Sequence[Traced], idle: Traced | None, instant: Traced | None,
     large: Traced | None, notes: tuple[str, ...] = (),
 ) -> Answer:  # fmt: skip
-    """cores: own, small, large on the tier; of the own core: idle without queues in the memory, instant with one that
+    """cores: the same on the tier; of the own core: idle without queues in the memory, instant with one that
     answers at once, large with pages of 2 MiB; None: not asked.
     """
     model = cores[0].seconds or 0.0

@@ -91,7 +91,7 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
 
 def _words(here: Here) -> list[str]:
     """Return each machine once."""
-    words = [place.word + core for place in (here.own, *here.tiers) for core in CORES]
+    words = [word for place in (here.own, *here.tiers) for word in _core_words(place)]
     words += [place.word + IDLE for place in here.tiers if here.instant]
     words += [place.large for place in here.tiers if place.large]
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
@@ -107,7 +107,12 @@ def replay_words(command: Sequence[str], words: Sequence[str], limit_s: float) -
 
 
 def _cores(place: Place, found: dict[str, Traced]) -> list[Traced]:
-    return [found[place.word + core] for core in CORES]
+    return [found[word] for word in _core_words(place)]
+
+
+def _core_words(place: Place) -> list[str]:
+    """Return the machine with its own core, a small and a large one, and one without a prefetcher."""
+    return [*(place.word + core for core in CORES), *([place.plain] if place.plain else [])]
 
 
 def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced]) -> Found:

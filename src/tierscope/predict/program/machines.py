@@ -5,7 +5,8 @@
 
 A latency that is given is that of one dependent load from the core, as `tierscope run latency` measures it. The
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
-before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache.
+before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. A core
+without one is among those that give the range.
 Blind to: what no run here measures, which is all else of the core. Two other cores give the range of that.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
@@ -37,11 +38,14 @@ OURS = ("read", "write", "bandwidth")
 
 @dataclass(frozen=True)
 class Place:
-    """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known."""
+    """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, plain: without a prefetcher; ""
+    where that is not known, or the same.
+    """
 
     name: str
     word: str
     large: str = ""
+    plain: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -61,18 +65,18 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     rows = [row for run in runs for row in TlbLevels().rows(run)]
     whole = folder / "memory.toml"
     whole.write_text(text(found))
-    core = _core_words(found)
+    core, prefetch = _core_words(found)
     files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
-        words = {}
+        words, plain = {}, {}
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            words[page] = f"{path}{core}{more}"
+            words[page], plain[page] = f"{path}{core}{prefetch}{more}", f"{path}{core}{more}" if prefetch else ""
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE] if translated and page_bytes == SMALL_PAGE else ""
-        return Place(name, words[page_bytes], large, notes)
+        return Place(name, words[page_bytes], large, plain[page_bytes], notes)
 
     own = place("this machine", str(whole))
     tiers = tuple(place(name, *_tier(name, found, whole)) for name in on)
@@ -106,11 +110,12 @@ def _is_simulated(name: str) -> bool:
     return name.endswith(".toml") or any(name == one.name for one in catalogue().simulated)
 
 
-def _core_words(found: Measured) -> str:
+def _core_words(found: Measured) -> tuple[str, str]:
+    """Return the words of the clock and of the prefetcher."""
     vendor = found.machine.identity.family.split(":")[0]
     cycle = found.shapes[0].latency_s / CYCLES.get(vendor, OTHER_CYCLES)
     prefetch = ",cache.1.prefetch=stride" if len(found.shapes) > 1 else ""
-    return f",cpu.cycle={cycle * 1e9:.4g}ns{prefetch}"
+    return f",cpu.cycle={cycle * 1e9:.4g}ns", prefetch
 
 
 def _without_memory(found: Measured, rows: Sequence[TlbLevelsRow], page: int) -> str:
