@@ -5,7 +5,7 @@
 Truth: the program on a core whose parameters are drawn for each cell, on a near memory and on a far one. The prediction
 knows the caches and both memories, the time on the near memory, and of the core what its columns say:
 
-    unknown    nothing but the cycle: the four cores of `tierscope predict`
+    unknown    nothing but the cycle: the five cores of `tierscope predict`
     probed     its parameters within 10 %, as probes leave them, and its kind of prefetcher
 
 Both go through the same trace, so neither the sampling of the program nor the tracer is scored here.
@@ -27,6 +27,7 @@ from score import made
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
 from tierscope.predict.program.asked import CORES
+from tierscope.predict.program.machines import PREFETCHERS
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
@@ -122,7 +123,7 @@ def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]
 
 
 def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
-    """Trace once, through sixteen machines; always the same for one name."""
+    """Trace once, through eighteen machines; always the same for one name."""
     draw = random.Random(name)
     hidden, tiers = drawn(draw), memories(draw)
     guess = hidden.off(draw)
@@ -131,14 +132,14 @@ def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
         path = folder / f"{name}-{latency:.0f}.toml"
         path.write_text(CACHES.format(memory=word))
         files.append(str(path))
-    unknown = [*(f",cache.1.prefetch=stride{core}" for core in CORES), ""]
+    unknown = [*(f"{PREFETCHERS[0]}{core}" for core in CORES), *PREFETCHERS[1:]]
     probed = [guess.times(*[f] * 5).word() for f in (1.0, 1 - PROBED, 1 + PROBED)]
     machines = [file + core for core in (hidden.word(), *unknown, *probed) for file in files]
     with tempfile.TemporaryFile() as said:
         found = replayed(words_of(machines), command, sampling=parts, output=said.fileno(), limit_s=LIMIT_S)
     near, far = (tuple(map(repeated, found[first::2])) for first in (0, 1))
     more_s = REPEATS * far[0].core.get("far_loads", 0) * (tiers[1][0] - tiers[0][0]) * 1e-9
-    answers = [told(near[0], near[first:last], far[first:last]) for first, last in ((1, 5), (5, 8))]
+    answers = [told(near[0], near[first:last], far[first:last]) for first, last in ((1, 6), (6, 9))]
     return Cell(
         name, seconds(far[0]) / seconds(near[0]), *answers,
         tiers[1][0] / tiers[0][0], 1 + more_s / detailed(near[0]),

@@ -6,7 +6,7 @@
 
 M: time of the program itself, measured here: of one thread its user time, of several the wall time. R: the rest of the
 wall time, in the kernel or waiting. a, b: the model's time here and on the tier. The bounds contain all three, for all
-cores (own, small, large, one without a prefetcher), both ends of the interval of M, and twice the deviation of what was
+cores (own, small, large, other prefetchers), both ends of the interval of M, and twice the deviation of what was
 not traced. That of b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of
 n instructions,
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)

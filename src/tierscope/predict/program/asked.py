@@ -111,8 +111,8 @@ def _cores(place: Place, found: dict[str, Traced]) -> list[Traced]:
 
 
 def _core_words(place: Place) -> list[str]:
-    """Return the machine with its own core, a small and a large one, and one without a prefetcher."""
-    return [*(place.word + core for core in CORES), *([place.plain] if place.plain else [])]
+    """Return the machine with its own core, a small and a large one, and those with other prefetchers."""
+    return [*(place.word + core for core in CORES), *place.others]
 
 
 def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced]) -> Found:
