@@ -123,7 +123,7 @@ def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]
 
 
 def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
-    """Trace once, through eighteen machines; always the same for one name."""
+    """Trace once, through eighteen machines, which are always the same for one name."""
     draw = random.Random(name)
     hidden, tiers = drawn(draw), memories(draw)
     guess = hidden.off(draw)
@@ -138,11 +138,13 @@ def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
     with tempfile.TemporaryFile() as said:
         found = replayed(words_of(machines), command, sampling=parts, output=said.fileno(), limit_s=LIMIT_S)
     near, far = (tuple(map(repeated, found[first::2])) for first in (0, 1))
-    more_s = REPEATS * far[0].core.get("far_loads", 0) * (tiers[1][0] - tiers[0][0]) * 1e-9
+    rate = near[0].counters["L3.load_misses"] / near[0].instructions
+    misses = REPEATS * rate * (near[0].instructions + near[0].untraced_instructions)
+    more_s = misses * (tiers[1][0] - tiers[0][0]) * 1e-9
     answers = [told(near[0], near[first:last], far[first:last]) for first, last in ((1, 6), (6, 9))]
     return Cell(
         name, seconds(far[0]) / seconds(near[0]), *answers,
-        tiers[1][0] / tiers[0][0], 1 + more_s / detailed(near[0]),
+        tiers[1][0] / tiers[0][0], 1 + more_s / seconds(near[0]),
     )  # fmt: skip
 
 
@@ -150,11 +152,6 @@ def repeated(one: Traced) -> Traced:
     """Return a program that runs so often: `predict` refuses short ones, since real clocks have ticks."""
     parts = tuple((gap, count, REPEATS * time) for gap, count, time in one.parts)
     return msgspec.structs.replace(one, seconds=REPEATS * seconds(one), parts=parts)
-
-
-def detailed(one: Traced) -> float:
-    """Return the seconds of the units that were timed, whose loads are counted."""
-    return sum(part[2] for part in one.parts) or seconds(one)
 
 
 def seconds(one: Traced) -> float:

@@ -50,10 +50,13 @@ def test_a_slower_memory_is_predicted_for_a_probed_core(
     assert found.probed.low * 0.99 <= found.truth <= found.probed.high * 1.01
 
 
-def test_a_cell_is_always_the_same(simulated: ModuleType, kernels: Path, tmp_path: Path) -> None:
+def test_what_is_hidden_is_always_the_same(simulated: ModuleType, kernels: Path, tmp_path: Path) -> None:
+    """The addresses of the program differ from run to run, and its sets of the caches with them."""
+    import random
+
+    assert simulated.drawn(random.Random("chase")) == simulated.drawn(random.Random("chase"))
     one, two = (simulated.cell("same", [str(kernels), "scan", "50000"], "", tmp_path) for _ in range(2))
-    assert one.truth == two.truth
-    assert one.unknown == two.unknown
+    assert one.truth == pytest.approx(two.truth, rel=0.02)
 
 
 def test_the_listed_kernels_are_those_of_the_program(simulated: ModuleType, kernels: Path) -> None:
