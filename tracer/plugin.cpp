@@ -53,9 +53,12 @@ unsigned gaps = 0;
 class Buffer {
  public:
   explicit Buffer(std::uint32_t thread) : thread_(thread) {}
-  void put(Event event) {
-    if (used_ == events_.size()) flush();
-    events_[used_++] = event;
+  void enter(std::uint32_t block) {
+    block_ = block;
+    put(block_event(block));
+  }
+  void access(std::uint32_t block, Event event) {
+    if (block == block_) put(event);
   }
   void flush() {
     if (used_ != 0) stream.events(thread_, std::span(events_).first(used_));
@@ -64,7 +67,13 @@ class Buffer {
   void drop() { used_ = 0; }
 
  private:
+  void put(Event event) {
+    if (used_ == events_.size()) flush();
+    events_[used_++] = event;
+  }
+
   std::uint32_t thread_;
+  std::uint32_t block_ = 0;  // that runs
   std::size_t used_ = 0;
   std::array<Event, 16384> events_{};
 };
@@ -89,16 +98,25 @@ constexpr unsigned COUNT_BIT = 40;
 
 void on_block(unsigned vcpu, void* data) {
   const auto word = reinterpret_cast<std::uintptr_t>(data);
-  if (auto* buffer = buffer_of(vcpu)) buffer->put(block_event(static_cast<std::uint32_t>(word)));
+  if (auto* buffer = buffer_of(vcpu)) buffer->enter(static_cast<std::uint32_t>(word));
   if (plan.skip != 0) pass(word >> COUNT_BIT);
 }
 
 void on_light_block(unsigned, void* data) { pass(reinterpret_cast<std::uintptr_t>(data)); }
 
+void on_dropped_access(unsigned, qemu_plugin_meminfo_t, std::uint64_t, void*) {}
+
+/// A block's number and, above, the number of one of its instructions.
+constexpr unsigned INSTRUCTION_BIT = 32;
+
+/// When QEMU up to 7.2 writes the frame of a signal, it calls this for the last instruction of a block that ran before
+/// (see `translate_light`): such an access is the kernel's, and is dropped.
 void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* data) {
+  const auto word = reinterpret_cast<std::uintptr_t>(data);
   if (auto* buffer = buffer_of(vcpu))
-    buffer->put(access_event(address, static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data)),
-                             qemu_plugin_mem_is_store(info), qemu_plugin_mem_size_shift(info)));
+    buffer->access(static_cast<std::uint32_t>(word),
+                   access_event(address, static_cast<unsigned>(word >> INSTRUCTION_BIT), qemu_plugin_mem_is_store(info),
+                                qemu_plugin_mem_size_shift(info)));
 }
 
 Instruction read(const qemu_plugin_insn* instruction) {
@@ -109,14 +127,42 @@ Instruction read(const qemu_plugin_insn* instruction) {
   return decode(bytes, size, qemu_plugin_insn_vaddr(instruction));
 }
 
+/// Whether an access may be made by a function of QEMU, as for vectors, state of the FPU and atomics, or ends its block
+/// in one, which looks for the next block.
+bool by_helper(const Instruction& found) {
+  if (found.loads + found.stores == 0) return false;
+  if ((found.flags & atomic) != 0) return true;
+  switch (found.kind) {
+    case Class::move:
+    case Class::integer:
+    case Class::string:
+    case Class::branch:
+    case Class::jump:
+    case Class::call:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// QEMU up to 7.2 keeps the list of callbacks of a block's last instruction after the block, and frees it when blocks
+/// are dropped. The next function of QEMU that reaches memory would read it, unless an instruction with a list of its
+/// own ran since.
+void translate_light(qemu_plugin_tb* block, std::size_t count) {
+  qemu_plugin_register_vcpu_tb_exec_cb(block, on_light_block, QEMU_PLUGIN_CB_NO_REGS, reinterpret_cast<void*>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    auto* instruction = qemu_plugin_tb_get_insn(block, i);
+    if (by_helper(read(instruction)))
+      qemu_plugin_register_vcpu_mem_cb(instruction, on_dropped_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                       nullptr);
+  }
+}
+
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   static std::mutex mutex;
   static std::uint32_t blocks = 0;
   const auto count = qemu_plugin_tb_n_insns(block);
-  if (light) {
-    qemu_plugin_register_vcpu_tb_exec_cb(block, on_light_block, QEMU_PLUGIN_CB_NO_REGS, reinterpret_cast<void*>(count));
-    return;
-  }
+  if (light) return translate_light(block, count);
   std::vector<Instruction> instructions;
   for (std::size_t i = 0; i < count; ++i) instructions.push_back(read(qemu_plugin_tb_get_insn(block, i)));
   const std::lock_guard lock(mutex);
@@ -126,7 +172,8 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
                                        reinterpret_cast<void*>(std::uintptr_t{number} | count << COUNT_BIT));
   for (std::size_t i = 0; i < count; ++i)
     qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), on_access, QEMU_PLUGIN_CB_NO_REGS,
-                                     QEMU_PLUGIN_MEM_RW, reinterpret_cast<void*>(i));
+                                     QEMU_PLUGIN_MEM_RW,
+                                     reinterpret_cast<void*>(std::uintptr_t{i} << INSTRUCTION_BIT | number));
 }
 
 void on_thread(qemu_plugin_id_t, unsigned vcpu) {

@@ -64,12 +64,13 @@ def row(words: list[str], here: Here) -> str:
         finally:
             del os.environ["GLIBC_TUNABLES"]
         machines = [place + core for place in (here.own.word, here.own.large) for core in CORES]
-        found = list(replay_words(command, machines, LIMIT_S * 20).values())
+        traced, said = replay_words(command, machines, LIMIT_S * 20)
+        found = list(traced.values())
     except TierscopeError as error:
         return f"refused: {error} | | | | |"
-    told = answer("2 MiB", anchor(native, found[:3]), found[3:], None, None, None)
+    told = answer("2 MiB", anchor(native, found[:3], said), found[3:], None, None, None)
     real = truth.wall_s.middle / native.wall_s.middle
-    ratio = anchor(native, found[:3]).ratio
+    ratio = anchor(native, found[:3], said).ratio
     if told.ratio is None or told.low is None or told.high is None:
         return f"{ratio:.2f} | not known: {told.unknown} | | {real:.3f} | {truth.wall_s.relative:.1%} |"
     inside = "" if told.low <= real <= told.high else " !"
@@ -77,4 +78,5 @@ def row(words: list[str], here: Here) -> str:
             f"{truth.wall_s.relative:.1%} | {told.ratio / real - 1:+.1%}{inside}")  # fmt: skip
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

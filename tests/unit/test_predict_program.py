@@ -1,9 +1,12 @@
 """A program's time on a tier: the anchor, its bounds, and when the answer is not known."""
 
+import subprocess
+from dataclasses import replace
+
 import pytest
 
 from tierscope.errors import UsageError
-from tierscope.predict.program import native
+from tierscope.predict.program import native, printed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.text import line
@@ -75,6 +78,28 @@ def test_an_anchor_that_does_not_hold_gives_no_number(own: Traced, ran: Native, 
     assert (found.ratio, found.low, found.high, found.seconds) == (None, None, None, None)
     assert why in found.unknown
     assert line(found).startswith("not known, because ")
+
+
+@pytest.mark.parametrize(("ours", "theirs", "known"), [("a", "a", True), ("a", "b", False), ("", "b", True)])
+def test_a_program_that_prints_something_else_in_the_tracer_is_not_predicted(
+    ours: str, theirs: str, known: bool
+) -> None:
+    made = anchor(replace(here(), said=ours), [of(1.0)] * 3, theirs)
+    assert (made.unknown == "") == known
+    assert known or "takes another path" in made.unknown
+
+
+@pytest.mark.parametrize(("script", "same"), [("echo said", True), ("cat /proc/sys/kernel/random/uuid", False)])
+def test_what_every_run_prints_is_known(monkeypatch: pytest.MonkeyPatch, script: str, same: bool) -> None:
+    monkeypatch.setattr(native, "SPENT_S", 0.0)
+    assert (native.measured(["/bin/sh", "-c", script], 10).said != "") == same
+
+
+def test_a_process_that_lives_on_does_not_hold_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printed, "SOON_S", 0.01)
+    with printed.printed() as output:
+        subprocess.run(["/bin/sh", "-c", "sleep 1 & echo said"], stdout=output.descriptor, check=True)
+    assert output.digest == ""
 
 
 def test_the_anchor_of_several_threads_is_the_wall_time() -> None:

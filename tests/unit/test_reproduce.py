@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -11,6 +12,7 @@ from tierscope import reference
 from tierscope.errors import Exit
 from tierscope.reproduce import Claim, Document, Figure, reproduce
 from tierscope.reproduce.claim import direction, mean_error
+from tierscope.reproduce.score import Score, scatter
 from tierscope.reproduce.text import data, show, unclaimed
 
 NAMES = ("000", "001", "002", "003", "004")
@@ -228,3 +230,49 @@ def test_what_is_not_as_we_say_is_listed() -> None:
     assert "here, says, a: does not hold" in shown
     assert "here, says, b: holds" in shown
     assert data(document)["as_claimed"] is False
+
+
+# --- our models ---
+
+
+def scored(document: str, model: str, given: str = "") -> Score:
+    (found,) = (one for one in reproduce[document].scores() if one.model.startswith(model) and given in one.given)
+    return found
+
+
+@pytest.mark.parametrize("table", ["table 3", "table 4", "table 5"])
+def test_000_two_splits_give_the_thirteen_others_within_two_percent(table: str) -> None:
+    found = scored("000", f"sharing, {table}", "splits 4 and 12")
+    assert len(found.points) == 26
+    assert found.mean_error <= 0.02
+    assert found.inside is not None
+    assert found.half_width is not None
+    assert found.inside >= 0.9
+    assert found.half_width <= 0.1
+
+
+def test_000_without_a_split_the_error_is_below_five_percent() -> None:
+    """Only of table 3: the document does not measure the second tier of tables 4 and 5 alone."""
+    assert scored("000", "sharing, table 3", "alone").mean_error <= 0.05
+
+
+def test_000_three_numbers_of_threads_give_all_others_on_dram() -> None:
+    assert scored("000", "scaling, table 1").mean_error <= 0.02
+    assert scored("000", "scaling, table 2").mean_error > 0.05  # its rows scatter by as much
+
+
+def test_004_published_models_are_scored_as_their_document_is() -> None:
+    found = {figure.label: figure.recomputed for figure in claim("004", "mean error of").figures}
+    for name in ("counter model", "hash-map model"):
+        assert 100 * scored("004", f"published {name}").mean_error == pytest.approx(found[name])
+
+
+def test_no_model_is_scored_on_a_point_that_it_was_given() -> None:
+    labels = [point.label for point in scored("000", "sharing, table 3", "splits 4 and 12").points]
+    assert not [label for label in labels if label.startswith(("4,", "12,"))]
+    assert "50,000" not in [point.label for point in scored("004", "4 dependent accesses, caches").points]
+
+
+def test_scatter_is_the_noise_of_a_smooth_series() -> None:
+    made = (5 + np.linspace(0, 1, 4000)) * (1 + 0.03 * np.random.default_rng(7).standard_normal(4000))
+    assert scatter(made) == pytest.approx(0.03, rel=0.05)

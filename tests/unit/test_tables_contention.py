@@ -212,3 +212,38 @@ def test_a_run_without_contention_has_no_row_and_no_insight(run: Run, table: str
     bare = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=()))
     assert rows(bare, table) == []
     assert tables[table].insights(bare, []) == []
+
+
+def test_the_model_predicts_the_split_that_it_was_not_given(run: Run) -> None:
+    """Each thread of the made run is as fast as alone: 2:2 follows from 3:1 and 1:3."""
+    for mode in put_in.PLACES:
+        found = row(run, mode, 2, 2)
+        for side, rate in zip("ab", put_in.rates(mode, 2, 2), strict=True):
+            assert found[f"{side}_model_bytes_per_s"] == pytest.approx(rate, rel=0.1)
+            assert found[f"{side}_model_low"] <= found[f"{side}_model_bytes_per_s"] <= found[f"{side}_model_high"]
+        assert row(run, mode, 3, 1)["a_model_bytes_per_s"] is None
+        told = insights(run, "contention")[f"model {mode}"]
+        assert told.value is not None
+        assert told.value < 0.1
+        assert "at splits that it was not given" in told.text
+
+
+def test_of_one_split_the_model_knows_both_ends(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    put_in.add_targets(maker)
+    for a, b in ((2, 0), (1, 1), (0, 2)):
+        put_in.add_split(maker, "nvm-nvm", a, b)
+    found = row(maker.save("contention"), "nvm-nvm", 1, 1)
+    first, second = put_in.rates("nvm-nvm", 1, 1)
+    assert found["b_model_bytes_per_s"] == pytest.approx(second, rel=0.05)
+    assert found["a_model_low"] <= first * 1.02
+    assert found["a_model_high"] >= first * 0.98
+
+
+def test_without_an_end_and_without_splits_the_model_is_silent(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    for a, b in ((2, 0), (1, 1)):
+        put_in.add_split(maker, "nvm-nvm", a, b)
+    run = maker.save("contention")
+    assert row(run, "nvm-nvm", 1, 1)["a_model_bytes_per_s"] is None
+    assert not [name for name in insights(run, "contention") if name.startswith("model")]

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tierscope.reproduce.score import Score
+
 ROUNDING = 1e-9  # of the value: binary floating point is not to decide a tie
 
 
@@ -76,12 +78,13 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`claims` and `remarks` (what the figures show besides) are computed when they are asked for."""
+    """`claims`, `remarks` (what the figures show besides) and `scores` (of models) are computed when asked for."""
 
     name: str
     title: str
     claims: Callable[[], list[Claim]]
     remarks: Callable[[], list[str]]
+    scores: Callable[[], list[Score]] = list
 
 
 def direction(values: Sequence[float]) -> str:

@@ -2,6 +2,7 @@
 
 from tierscope.reference import Reference, load
 from tierscope.reproduce import Claim, Document, Figure, reproduce
+from tierscope.reproduce.scores_000 import scores
 
 KERNELS = ("copy", "scale", "add", "triad")
 CORES = 16
@@ -167,4 +168,4 @@ def remarks() -> list[str]:
     ]
 
 
-reproduce.add(Document("000", "a chapter on NVDIMMs compared with DRAM", claims, remarks))
+reproduce.add(Document("000", "a chapter on NVDIMMs compared with DRAM", claims, remarks, scores))

@@ -8,6 +8,7 @@ from tierscope.models.structure_model import StructureModel
 from tierscope.reference import load
 from tierscope.reproduce import Claim, Document, Figure, reproduce
 from tierscope.reproduce.claim import mean_error
+from tierscope.reproduce.scores_004 import scores
 
 VALUE_BYTES = 1
 FEWEST = 50_000  # the row that follows from nothing
@@ -121,4 +122,4 @@ def _borrowed() -> list[str]:
     return [f"305 and 90 ns, said to be measured there, equal {read:g} and {write:g} ns of another machine: {source}"]
 
 
-reproduce.add(Document("004", "a thesis on analytic models of persistent memory", claims, remarks))
+reproduce.add(Document("004", "a thesis on analytic models of persistent memory", claims, remarks, scores))

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.reproduce.claim import Claim, Document, Figure
+from tierscope.reproduce.score import Score
 
 NAMED = 4  # figures of one reason that are named; more are counted
 ROWS = 20  # a claim of more figures shows those that do not hold, unless all are asked for
@@ -20,6 +21,10 @@ def show(document: Document, console: Console, everything: bool = False) -> None
     console.print(f"document {document.name}: {document.title}\n", highlight=False)
     for claim in claims:
         _print_claim(claim, console, everything)
+    if scores := document.scores():
+        console.print("Models on what the document measured, at points that they were not given", highlight=False)
+        console.print(_scores(scores))
+        console.print()
     for head, lines in _lists(claims, document.remarks()):
         console.print(head, highlight=False)
         for line in lines:
@@ -59,6 +64,7 @@ def data(document: Document) -> dict[str, Any]:
             for c in claims
         ],
         "remarks": document.remarks(),
+        "models": [score.row() for score in document.scores()],
     }
 
 
@@ -124,6 +130,20 @@ def _cells(figure: Figure, scored: bool) -> Iterator[str]:
         for value in (figure.published, figure.recomputed):
             share = error(value, figure.measured)
             yield "" if share is None else f"{100 * share:+.1f} %"
+
+
+def _scores(scores: list[Score]) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    for head in ("model", "given"):
+        table.add_column(head)
+    for head in ("points", "mean\nerror", "worst", "inside\nbounds", "half-\nwidth"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for one in scores:
+        shares = ("" if share is None else f"{share:.0%}" for share in (one.inside, one.half_width))
+        table.add_row(
+            one.model, one.given, str(len(one.points)), f"{one.mean_error:.1%}", f"{one.worst.error:+.1%}", *shares
+        )
+    return table
 
 
 def _number(value: float | str, digits: int) -> str:

@@ -15,6 +15,8 @@ from tierscope.simulated.tracer import traced_words
 from tierscope.units import show_seconds
 
 STANDARD_ERROR = 2  # the descriptor
+SOON_S = 0.5  # between the end of a stream and the exit status of its writer
+WHY_SIGNAL = "QEMU may lack an instruction, such as AVX-512, or be at fault"
 OF_THE_TRACE = re.compile(r"(the )?trace\b")  # what the core says of a damaged one begins so
 
 
@@ -69,11 +71,13 @@ def replayed(
     try:
         found = read_all(core.trace(words, reading, count=count))
     except BaseException as error:
+        damaged = isinstance(error, UsageError) and OF_THE_TRACE.match(str(error))
+        how = _died(traced) if damaged else ""
         traced.kill()
         if not late.is_alive():
             raise _late(command, limit_s) from error
-        if isinstance(error, UsageError) and OF_THE_TRACE.match(str(error)):
-            raise MachineError(f"the tracer wrote no whole trace ({error})") from error
+        if damaged:
+            raise MachineError(f"the tracer wrote no whole trace ({error}){how}") from error
         raise
     finally:
         over = not late.is_alive()
@@ -85,6 +89,15 @@ def replayed(
     if ended == -signal.SIGKILL:
         raise MachineError("the tracer or the program in it was killed, mostly for want of memory; take a smaller case")
     return tuple(msgspec.structs.replace(one, ended=ended) for one in found)
+
+
+def _died(traced: "subprocess.Popen[bytes]") -> str:
+    """Return by which signal it ended; "" where it runs on or ended otherwise."""
+    try:
+        ended = traced.wait(SOON_S)
+    except subprocess.TimeoutExpired:
+        return ""
+    return f"; it ended with signal {-ended}: {WHY_SIGNAL}" if ended < 0 else ""
 
 
 def _late(command: Sequence[str], limit_s: float | None) -> UsageError:

@@ -5,12 +5,13 @@
     T(B) = (M + R) * b / a          as if kernel and waits grew with the memory         [s]
 
 M: time of the program itself, measured here: of one thread its user time, of several the wall time. R: the rest of the
-wall time, in the kernel or waiting. a, b: the model's time here and on the tier. The bounds contain all three, for
-three cores (own, small, large), both ends of the interval of M, and twice the deviation of what was not traced. That of
-b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of n instructions,
+wall time, in the kernel or waiting. a, b: the model's time here and on the tier. The bounds contain all three, for all
+cores (own, small, large, other prefetchers), both ends of the interval of M, and twice the deviation of what was
+not traced. That of b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of
+n instructions,
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
-Not known: where a of the machine's own core is off M by more than a quarter, where the program is too short, or where
-parts of it were not traced.
+Not known: where a of the machine's own core is off M by more than a quarter, where the program is too short, where it
+prints something else in the tracer, or where parts of it were not traced.
 
 Where the time goes, of the own core: `bandwidth` is what goes away if no access waits for another in the memory,
 `latency` what goes away beyond that if the memory answers at once: misses that others wait for.
@@ -24,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tierscope.predict.program.native import Native
-from tierscope.simulated.replay import Traced
+from tierscope.simulated.replay import WHY_SIGNAL, Traced
 
 OFF = 0.25  # of model over measured, beyond which nothing is told
 SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
@@ -34,7 +35,7 @@ LEAST = 1000  # instructions of a part that has a rate
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: own, small, large on its model."""
+    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, own first."""
 
     native: Native
     measured_s: tuple[float, float, float]
@@ -74,27 +75,30 @@ class Answer:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def anchor(native: Native, cores: Sequence[Traced]) -> Anchor:
-    """cores: own, small, large, on the model of this machine."""
+def anchor(native: Native, cores: Sequence[Traced], said: str = "") -> Anchor:
+    """cores: on the model of this machine, own first; said: digest of what it printed in the tracer."""
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
     made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores))
-    return replace(made, unknown=_doubt(made, cores[0]))
+    return replace(made, unknown=_doubt(made, cores[0], said))
 
 
-def _doubt(made: Anchor, own: Traced) -> str:
+def _doubt(made: Anchor, own: Traced, said: str) -> str:
     """Return why nothing is known, with what to do; "" where nothing is wrong."""
     if own.ended:
         how = f"signal {-own.ended}" if own.ended < 0 else f"status {own.ended}"
-        why = "QEMU may lack an instruction, such as AVX-512, or be at fault"
-        return f"in the tracer the program ended with {how}, and here with 0; {why}"
+        return f"in the tracer the program ended with {how}, and here with 0; {WHY_SIGNAL}"
     if not own.whole:
         return "the program replaced itself by another (exec), which is not traced; predict that one"
     if "fork" in own.notes:
         return f"it started {own.notes.count('fork')} processes, which are not traced; predict what they run by itself"
     if made.measured_s[1] < SHORTEST_S:
         return f"it ran for {made.measured_s[1] * 1e3:.0f} ms, too short to measure; take a larger case"
+    if said and made.native.said and said != made.native.said:
+        return (
+            "in the tracer it printed something else than here, where each run printed the same: it takes another path"
+        )
     if abs(made.ratio - 1) > OFF:
         why = "the core differs, or the tracer's path does (AVX-512, JIT)" if made.ratio < 1 else "the core differs"
         return f"the model takes {made.ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}"
@@ -105,7 +109,7 @@ def answer(
     tier: str, here: Anchor, cores: Sequence[Traced], idle: Traced | None, instant: Traced | None,
     large: Traced | None, notes: tuple[str, ...] = (),
 ) -> Answer:  # fmt: skip
-    """cores: own, small, large on the tier; of the own core: idle without queues in the memory, instant with one that
+    """cores: the same on the tier; of the own core: idle without queues in the memory, instant with one that
     answers at once, large with pages of 2 MiB; None: not asked.
     """
     model = cores[0].seconds or 0.0

@@ -4,7 +4,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import DEVNULL
 from typing import Any
 
 from tierscope.host.system import System
@@ -12,6 +11,7 @@ from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
 from tierscope.predict.program.native import measured, same_input
+from tierscope.predict.program.printed import printed
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import LARGE, SMALL, words_of
 from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
@@ -77,8 +77,8 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         tell(f"{command[0]} runs here, several times")
         native = measured(command, asked.limit_s)
         tell(f"{command[0]} runs in the tracer")
-        found = replay_words(command, _words(here), asked.limit_s * TRACED_TIMES)
-    return _found(asked.command, here, anchor(native, _cores(here.own, found)), found)
+        found, said = replay_words(command, _words(here), asked.limit_s * TRACED_TIMES)
+    return _found(asked.command, here, anchor(native, _cores(here.own, found), said), found)
 
 
 def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
@@ -91,21 +91,28 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
 
 def _words(here: Here) -> list[str]:
     """Return each machine once."""
-    words = [place.word + core for place in (here.own, *here.tiers) for core in CORES]
+    words = [word for place in (here.own, *here.tiers) for word in _core_words(place)]
     words += [place.word + IDLE for place in here.tiers if here.instant]
     words += [place.large for place in here.tiers if place.large]
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
-def replay_words(command: Sequence[str], words: Sequence[str], limit_s: float) -> dict[str, Traced]:
-    """Return word -> what that machine makes of the command, which runs once in the tracer."""
-    with same_input() as given:
-        found = replayed(words_of(words), command, sampling=FOR_MANY, output=DEVNULL, given=given, limit_s=limit_s)
-    return dict(zip(words, found, strict=True))
+def replay_words(command: Sequence[str], words: Sequence[str], limit_s: float) -> tuple[dict[str, Traced], str]:
+    """Return word -> what that machine makes of the command, which is traced once; and the digest of what it prints."""
+    with same_input() as given, printed() as output:
+        found = replayed(
+            words_of(words), command, sampling=FOR_MANY, output=output.descriptor, given=given, limit_s=limit_s
+        )
+    return dict(zip(words, found, strict=True)), output.digest
 
 
 def _cores(place: Place, found: dict[str, Traced]) -> list[Traced]:
-    return [found[place.word + core] for core in CORES]
+    return [found[word] for word in _core_words(place)]
+
+
+def _core_words(place: Place) -> list[str]:
+    """Return the machine with its own core, a small and a large one, and those with other prefetchers."""
+    return [*(place.word + core for core in CORES), *place.others]
 
 
 def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced]) -> Found:

@@ -5,7 +5,8 @@
 
 A latency that is given is that of one dependent load from the core, as `tierscope run latency` measures it. The
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
-before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache.
+before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
+that fetch the next line, or nothing, are among those that give the range.
 Blind to: what no run here measures, which is all else of the core. Two other cores give the range of that.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
@@ -30,6 +31,7 @@ from tierscope.units import KiB, MiB
 SMALL_PAGE, LARGE_PAGE = 4 * KiB, 2 * MiB
 CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
 OTHER_CYCLES = 4
+PREFETCHERS = (",cache.1.prefetch=stride", ",cache.1.prefetch=next-line", "")
 MOST_LEVELS = 2  # of the TLB for data, of every core sold
 MUCH_SLOWER = 5.0  # times the latency here: marked
 OURS = ("read", "write", "bandwidth")
@@ -37,11 +39,14 @@ OURS = ("read", "write", "bandwidth")
 
 @dataclass(frozen=True)
 class Place:
-    """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known."""
+    """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
+    others: the same with other prefetchers.
+    """
 
     name: str
     word: str
     large: str = ""
+    others: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -61,7 +66,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     rows = [row for run in runs for row in TlbLevels().rows(run)]
     whole = folder / "memory.toml"
     whole.write_text(text(found))
-    core = _core_words(found)
+    core, prefetchers = _core_words(found)
     files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
@@ -69,10 +74,11 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            words[page] = f"{path}{core}{more}"
+            words[page] = [f"{path}{core}{prefetch}{more}" for prefetch in prefetchers]
         translated = all("[[tlb]]" in content for content in files.values())
-        large = words[LARGE_PAGE] if translated and page_bytes == SMALL_PAGE else ""
-        return Place(name, words[page_bytes], large, notes)
+        large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
+        own, *others = words[page_bytes]
+        return Place(name, own, large, tuple(others), notes)
 
     own = place("this machine", str(whole))
     tiers = tuple(place(name, *_tier(name, found, whole)) for name in on)
@@ -106,11 +112,11 @@ def _is_simulated(name: str) -> bool:
     return name.endswith(".toml") or any(name == one.name for one in catalogue().simulated)
 
 
-def _core_words(found: Measured) -> str:
+def _core_words(found: Measured) -> tuple[str, tuple[str, ...]]:
+    """Return the words of the clock, and those of prefetchers: the usual one first."""
     vendor = found.machine.identity.family.split(":")[0]
     cycle = found.shapes[0].latency_s / CYCLES.get(vendor, OTHER_CYCLES)
-    prefetch = ",cache.1.prefetch=stride" if len(found.shapes) > 1 else ""
-    return f",cpu.cycle={cycle * 1e9:.4g}ns{prefetch}"
+    return f",cpu.cycle={cycle * 1e9:.4g}ns", PREFETCHERS if len(found.shapes) > 1 else ("",)
 
 
 def _without_memory(found: Measured, rows: Sequence[TlbLevelsRow], page: int) -> str:

@@ -18,6 +18,7 @@ from time import perf_counter
 import numpy as np
 
 from tierscope.errors import UsageError
+from tierscope.predict.program.printed import printed
 from tierscope.stats.median import Interval, median
 from tierscope.units import show_seconds
 
@@ -37,6 +38,7 @@ class Native:
     system_s: float
     runs: int
     notes: tuple[str, ...] = ()
+    said: str = ""  # "": it prints something else each time, or a process that it left behind prints on
 
     @property
     def noise_share(self) -> float:
@@ -47,20 +49,28 @@ class Native:
 def measured(command: Sequence[str], limit_s: float) -> Native:
     """UsageError for a program that fails, or takes longer than `limit_s`; each says what to do."""
     _once(command, limit_s)
-    found: list[tuple[float, float, float]] = []
+    found: list[tuple[float, float, float, str]] = []
     began = perf_counter()
     while len(found) < LEAST or (len(found) < MOST and perf_counter() - began < SPENT_S):
         found.append(_once(command, limit_s))
-    walls, users, systems = np.array(found).T
+    walls, users, systems = np.array([one[:3] for one in found]).T
     notes = (PIPE,) if _input_kind() == "pipe" else ()
-    return Native(median(walls), median(users), float(np.median(systems)), len(found), notes)
+    said = {one[3] for one in found}
+    same = said.pop() if len(said) == 1 else ""
+    return Native(median(walls), median(users), float(np.median(systems)), len(found), notes, same)
 
 
-def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float]:
-    """Return wall, user and system seconds."""
+def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float, str]:
+    """Return wall, user and system seconds, and the digest of what it printed."""
+    with printed() as output:
+        times = _timed(command, limit_s, output.descriptor)
+    return *times, output.digest
+
+
+def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, float, float]:
     with same_input() as given, tempfile.TemporaryFile() as said:
         began = perf_counter()
-        child = subprocess.Popen(command, stdin=given, stdout=subprocess.DEVNULL, stderr=said)
+        child = subprocess.Popen(command, stdin=given, stdout=output, stderr=said)
         late = threading.Timer(limit_s, child.kill)
         late.start()
         try:

@@ -13,7 +13,7 @@ TIPS = vega.tips(
     ("split", "threads of A : B"), ("mode", "mode"), ("a", "A, GB/s"), ("a_low", "95 % interval from, GB/s"),
     ("a_high", "to, GB/s"), ("b", "B, GB/s"), ("b_low", "interval from, GB/s"), ("b_high", "up to, GB/s"),
     ("sum", "sum, GB/s"), ("sum_low", "its interval from, GB/s"), ("sum_high", "its interval to, GB/s"),
-    ("coverage", "blocks in the common window, %"), ("verdict", "verdict"),
+    ("model", "sum by the model, GB/s"), ("coverage", "blocks in the common window, %"), ("verdict", "verdict"),
 )  # fmt: skip
 
 
@@ -26,7 +26,8 @@ class Contention:
     reading = (
         "Threads of A copy within a; those of B copy as each chart says. The "
         "line is the sum, measured at the same moments, and the rules are 95 % intervals; where the line lies above "
-        "the dashed one, both together move more than A with all CPUs. A pale bar and a hollow point are inconclusive."
+        "the dashed one, both together move more than A with all CPUs. A cross is the sum by the model `sharing`, of a "
+        "split that it was not given. A pale bar and a hollow point are inconclusive."
     )
 
     def draw(self, run: Run, rows: list[ContentionRow], insights: list[Insight]) -> Spec | None:
@@ -58,6 +59,7 @@ def _point(row: ContentionRow, rows: list[ContentionRow]) -> Point:
     return {
         **values,
         "top": (values["a"] or 0.0) + (values["b"] or 0.0),
+        "model": vega.gb(row.a_model.middle + row.b_model.middle) if row.a_model and row.b_model else None,
         "alone": max((rate for rate in alone if rate), default=None),
         "split": row.split,
         "mode": row.mode,
@@ -119,8 +121,20 @@ def _layers(splits: list[str]) -> list[Spec]:
         "encoding": {"x": x, "y": vega.field("sum", "q"), "tooltip": TIPS},
     }
     hollow = vega.hollow(x, vega.field("sum", "q"), TIPS, 14)
+    cross = {
+        "transform": [{"filter": "datum.model !== null"}],
+        "mark": {
+            "type": "point",
+            "clip": True,
+            "shape": "cross",
+            "angle": 45,
+            "color": theme.colour("ink"),
+            "size": 90,
+        },
+        "encoding": {"x": x, "y": vega.field("model", "q"), "tooltip": TIPS},
+    }
     bars = [bar("A", first, {"datum": 0}), bar("B", second, {"field": "a"})]
-    return [*bars, alone, rule("a_low", "a_high"), rule("sum_low", "sum_high"), line, dots, hollow]
+    return [*bars, alone, rule("a_low", "a_high"), rule("sum_low", "sum_high"), line, dots, hollow, cross]
 
 
 figures.add(Contention())

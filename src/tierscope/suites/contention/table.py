@@ -17,6 +17,7 @@ from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval, median
 from tierscope.stats.point import Point
 from tierscope.suites.contention.labels import SplitLabels
+from tierscope.suites.contention.shared import said, with_model
 from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import (
     closing,
@@ -59,6 +60,14 @@ class ContentionRow(JudgedRow, frozen=True, kw_only=True):
         Bandwidth | None,
         Col("sum", help="median of the sum of both at the same moments; its bounds are not sums of bounds"),
     ]
+    a_model: Annotated[
+        Bandwidth | None,
+        Col(
+            "A by the model",
+            help="A as the model `sharing` predicts it with 90 % bounds, where this split was not given to it",
+        ),
+    ] = None
+    b_model: Annotated[Bandwidth | None, Col("B by the model", help="the same of B")] = None
     coverage: Annotated[
         Share | None,
         Col(
@@ -104,17 +113,19 @@ class Contention:
     row: ClassVar[type[ContentionRow]] = ContentionRow
     says: ClassVar[dict[str, str]] = {
         "most_in_total MODE": "the largest sum of all splits; null if it cannot be decided which split has it",
+        "model MODE": "mean of the absolute relative errors of the model `sharing` over both groups of the splits that "
+        "it was not given",
         "coverage": "least share of the timed blocks in the common window, of splits with two groups",
     }
 
     def rows(self, run: Run) -> list[ContentionRow]:
-        return [_row(run, record) for record in records(run, self.name)]
+        return with_model([_row(run, record) for record in records(run, self.name)], _curve(run))
 
     def insights(self, run: Run, rows: list[ContentionRow]) -> list[Insight]:
         del run
         modes = dict.fromkeys(row.mode for row in rows)
         best = [one for mode in modes for one in _most([row for row in rows if row.mode == mode])]
-        return best + _coverage(rows)
+        return best + said(rows) + _coverage(rows)
 
 
 def _row(run: Run, record: Record) -> ContentionRow:
@@ -139,6 +150,16 @@ def _row(run: Run, record: Record) -> ContentionRow:
         footprint_bytes=sum(facts.footprint_bytes for facts in record.groups),
         **closing(record, point),
     )
+
+
+def _curve(run: Run) -> list[tuple[int, Interval]]:
+    """Return threads and bandwidth of a alone, which the table `targets` measures."""
+    alone = [record for record in records(run, "targets") if record.experiment.labels.get("side") == "a"]
+    return [
+        (len(record.groups[0].cpus),
+         measured(run, record).groups[0].interval.times(record.groups[0].program_bytes_per_operation))
+        for record in alone
+    ]  # fmt: skip
 
 
 def total(run: Run, record: Record) -> Interval:

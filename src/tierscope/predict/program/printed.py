@@ -1,0 +1,43 @@
+"""What a program prints, as a digest: a program that prints something else in the tracer took another path there.
+
+It prints to a pipe, in every run: programs such as grep do less if they print to /dev/null.
+"""
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PIECE = 1 << 16
+SOON_S = 2.0  # for what is still in the pipe; a process that lives on keeps its end open
+
+
+class Printed:
+    """descriptor: where to print; digest: of all of it, known behind the context, "" where its end was not seen."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.digest = ""
+
+    def read(self, end: int) -> None:
+        """Read until nobody can write any more."""
+        found = hashlib.sha256()
+        with open(end, "rb", buffering=0) as pipe:
+            while piece := pipe.read(PIECE):
+                found.update(piece)
+        self.digest = found.hexdigest()
+
+
+@contextmanager
+def printed() -> Iterator[Printed]:
+    """Give the descriptor to a child alone: whoever else has it open delays the digest."""
+    reading, writing = os.pipe()
+    made = Printed(writing)
+    reader = threading.Thread(target=made.read, args=(reading,), daemon=True)
+    reader.start()
+    try:
+        yield made
+    finally:
+        os.close(writing)
+        reader.join(SOON_S)

@@ -1,0 +1,79 @@
+"""A model on what a document measured: points that it has not seen, each with bounds, and how far off they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tierscope.models.model import Floats
+
+NORMAL = 0.6745  # the median of a normal deviation, in standard deviations
+SECOND = 6**0.5  # the deviation of a second difference, in those of its values: 1, -2, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One that was left out; low, high: None where the model states no bounds."""
+
+    label: str
+    predicted: float
+    measured: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def error(self) -> float:
+        """Return (predicted - measured) / measured."""
+        return self.predicted / self.measured - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """`given`: what the model knows; `published`: the document's own model, beside which ours is shown."""
+
+    model: str
+    given: str
+    points: tuple[Point, ...]
+    published: bool = False
+
+    @property
+    def mean_error(self) -> float:
+        """Return the mean of |error|."""
+        return float(np.mean([abs(point.error) for point in self.points]))
+
+    @property
+    def worst(self) -> Point:
+        """Return the point with the largest error."""
+        return max(self.points, key=lambda point: abs(point.error))
+
+    @property
+    def inside(self) -> float | None:
+        """Return the share of points within their bounds; None without bounds."""
+        known = [point.low <= point.measured <= point.high for point in self.points
+                 if point.low is not None and point.high is not None]  # fmt: skip
+        return sum(known) / len(known) if known else None
+
+    @property
+    def half_width(self) -> float | None:
+        """Return the mean of half of the bounds' width over the prediction."""
+        halves = [(point.high - point.low) / 2 / point.predicted for point in self.points
+                  if point.low is not None and point.high is not None]  # fmt: skip
+        return float(np.mean(halves)) if halves else None
+
+    def row(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "model": self.model, "given": self.given, "published": self.published, "points": len(self.points),
+            "mean_error": self.mean_error, "worst_error": self.worst.error, "worst": self.worst.label,
+            "inside": self.inside, "half_width": self.half_width,
+        }  # fmt: skip
+
+
+def scatter(values: Sequence[float] | Floats) -> float:
+    """Return the relative deviation of one value of a smooth series, by its second differences; shape (points,).
+
+    Source: J. von Neumann and others, "The Mean Square Successive Difference", Annals of Mathematical Statistics, 1941.
+    """
+    second = np.diff(np.log(np.asarray(values, dtype=np.float64)), 2)
+    return float(np.median(np.abs(second)) / NORMAL / SECOND)

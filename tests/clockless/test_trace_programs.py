@@ -1,0 +1,92 @@
+"""Real programs in the real tracer: what they print, and whether their traces are whole, with gaps and without."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tierscope.errors import MachineError
+from tierscope.simulated.replay import Traced, replayed
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
+    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
+)
+
+SOURCE = Path(__file__).with_name("traced_programs.c")
+GAPS = "all=1000,skip=20000,warm=1000,unit=1000"  # hundreds of changes in a short program
+Run = Callable[..., tuple[Traced, str]]
+
+
+@pytest.fixture(scope="module", params=["dynamic", "static"])
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("traced") / "program"
+    link = ["-static"] if request.param == "static" else []
+    subprocess.run(["cc", "-O1", "-pthread", *link, "-o", made, SOURCE], check=True)
+    return made
+
+
+@pytest.fixture
+def run(program: Path) -> Run:
+    def traced(*words: str, sampling: str) -> tuple[Traced, str]:
+        with tempfile.TemporaryFile() as said:
+            command = [str(program), *words]
+            (found,) = replayed(["sim:flat"], command, count=True, sampling=sampling, output=said.fileno(), limit_s=60)
+            said.seek(0)
+            return found, said.read().decode()
+
+    return traced
+
+
+SERVED = {"state": "1\n", "threads": "8000\n", "written": "1999000\n"}
+
+
+@pytest.mark.parametrize("sampling", ["", GAPS])
+@pytest.mark.parametrize("kind", SERVED)
+def test_a_program_runs_as_it_does_without_the_tracer(run: Run, kind: str, sampling: str) -> None:
+    """state: QEMU 7.2 died here, since it kept callbacks that a gap had freed. written: code that changes."""
+    found, said = run(kind, "2000", sampling=sampling)
+    assert said == SERVED[kind]
+    assert (found.ended, found.whole) == (0, True)
+    assert (found.untraced_instructions > 0) == bool(sampling)
+
+
+@pytest.mark.parametrize("sampling", ["", GAPS])
+def test_signals_that_come_at_any_time_leave_a_whole_trace(run: Run, sampling: str) -> None:
+    """QEMU 7.2 reports stores to the frame of a signal as accesses of an instruction that ran before."""
+    found, said = run("alarms", "10", sampling=sampling)
+    assert (said, found.ended, found.whole) == ("1\n", 0, True)
+
+
+@pytest.mark.parametrize("sampling", ["", GAPS])
+def test_what_is_not_traced_is_noted(run: Run, sampling: str) -> None:
+    child, said = run("fork", "1", sampling=sampling)
+    assert (said, child.notes, child.whole) == ("3\n", ("fork",), True)
+    other, _ = run("exec", "1", sampling=sampling)
+    assert (other.notes, other.whole) == (("exec",), False)
+
+
+def test_an_instruction_that_qemu_lacks_is_named(run: Run) -> None:
+    """QEMU has no AVX-512. A program that dies at its first instructions leaves none, and a message."""
+    try:
+        found, _ = run("512", "1", sampling="")
+    except MachineError as error:
+        assert "it ended with signal 4: QEMU may lack an instruction, such as AVX-512" in str(error)
+    else:
+        assert (found.ended, found.whole) == (-4, False)
+
+
+@pytest.mark.skipif(not os.access("/usr/bin/gzip", os.X_OK), reason="needs gzip")
+def test_an_unmodified_program_runs_with_gaps(tmp_path: Path) -> None:
+    """gzip was the program that found the freed callbacks."""
+    (tmp_path / "text").write_bytes(bytes(i * i % 251 for i in range(100_000)))
+    command = ["/usr/bin/gzip", "-nc", str(tmp_path / "text")]
+    packed = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    with (tmp_path / "packed").open("wb") as said:
+        (found,) = replayed(["sim:flat"], command, count=True, sampling=GAPS, output=said.fileno(), limit_s=60)
+    assert (found.ended, found.whole) == (0, True)
+    assert (tmp_path / "packed").read_bytes() == packed

@@ -1,0 +1,75 @@
+// What programs do that a tracer can stumble over. Arguments: a letter, and how often.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static _Alignas(64) unsigned char area[512];
+static volatile sig_atomic_t rings;
+static atomic_long shared;
+
+static void ring(int number) {
+  (void)number;
+  rings++;
+}
+
+// Written by a function of QEMU, right behind a call and before a return.
+__attribute__((noinline)) static void state(void) { __asm__ volatile("fxsave %0" : "=m"(area)); }
+
+static void* add(void* count) {
+  for (long i = 0; i < (long)(intptr_t)count; ++i) atomic_fetch_add(&shared, 1);
+  return 0;
+}
+
+static void threads(long count) {
+  pthread_t team[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&team[i], 0, add, (void*)(intptr_t)count);
+  for (int i = 0; i < 4; ++i) pthread_join(team[i], 0);
+}
+
+// A function that is written anew before each call: mov $k, %eax; ret.
+static long written(long count) {
+  unsigned char* at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long sum = 0;
+  for (int k = 0; k < count; ++k) {
+    at[0] = 0xb8;
+    memcpy(at + 1, &k, 4);
+    at[5] = 0xc3;
+    sum += ((int (*)(void))at)();
+  }
+  return sum;
+}
+
+static void timer(long count) {
+  struct itimerval every = {{0, 1000}, {0, 1000}};
+  signal(SIGVTALRM, ring);
+  setitimer(ITIMER_VIRTUAL, &every, 0);
+  while (rings < count) state();
+}
+
+int main(int words, char** word) {
+  const long count = atol(word[words - 1]);
+  int status = 0;
+  switch (word[1][0]) {
+    case 's': for (long i = 0; i < count; ++i) state(); printf("%d\n", area[0] != 0); break;
+    case 't': threads(count); printf("%ld\n", (long)shared); break;
+    case 'a': timer(count); printf("%d\n", rings >= count); break;
+    case 'w': printf("%ld\n", written(count)); break;
+    case 'f':
+      if (fork() == 0) _exit(3);
+      wait(&status);
+      printf("%d\n", WEXITSTATUS(status));
+      break;
+    case 'e': execl("/bin/true", "true", (char*)0); break;
+    case '5': __asm__ volatile("vpaddq %zmm0, %zmm0, %zmm0"); break;
+  }
+  return 0;
+}
