@@ -33,6 +33,9 @@ class CalibrationRow(Row, frozen=True, kw_only=True):
         BytesPerS | None, Col("bandwidth", help="median of the trial; null where it had no clean moment")
     ]
     chosen: Annotated[bool, Col("chosen", help="true: this loop variant ran")]
+    variant_from: Annotated[
+        str, Col("from", help="where the chosen one came from: a search in this run, or one in an earlier run")
+    ]
     origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
 
 
@@ -83,6 +86,7 @@ def _rows(record: Record) -> list[CalibrationRow]:
             interleave_bytes=walk.interleave_bytes,
             bandwidth_bytes_per_s=trial.rate and trial.rate * facts.program_bytes_per_operation,
             chosen=trial == record.calibration[0],
+            variant_from=record.variant_from,
             origin=strongest(group.origin for group in record.groups),
         )
         for trial, walk in ((one, one.workload.of(LineWork)) for one in record.calibration)
