@@ -2,9 +2,9 @@
 
     bandwidth = best median rate of the trial * program bytes per operation     [bytes/s]
 
-Trials last some 10 to 30 ms each: enough to choose by, too short to be quoted, hence no interval. The bandwidth of a
+Trials last 3 to 12 ms each: enough to choose by, too short to be quoted, hence no interval. The bandwidth of a
 trial without a clean moment is not known: null, and such a walk is the last choice.
-Blind to walks that were not among the candidates.
+Blind to walks that the search did not reach.
 """
 
 from typing import Annotated, ClassVar
