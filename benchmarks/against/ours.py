@@ -4,6 +4,7 @@ Best and average are taken over passes of the whole footprint, with all that dis
 median is that of clean blocks, as Tierscope reports it.
 """
 
+import time
 from dataclasses import dataclass
 from typing import Self
 
@@ -58,7 +59,7 @@ class Stand:
         facts = self._session.prepare([group])[0]
         if kernel not in self._walks:
             experiment = Experiment(table="calibration", groups=(group,))
-            found = calibrate(self._session, experiment, variants) if block_s == BLOCK_S else None
+            found = calibrate(self._session, experiment, variants, time.monotonic) if block_s == BLOCK_S else None
             self._walks[kernel] = found.trials[0].workload if found else group.workload
             group = self._group(kernel, lines * array_bytes)
         facts = self._session.set(0, group)

@@ -12,7 +12,7 @@ from tierscope.record.work.line import LineWork
 from tierscope.run.around import FARTHEST, NEAREST, around, is_variant, simplicity
 from tierscope.run.calibrate import GUESSES, TRIAL_S
 from tierscope.run.candidates import Candidate, candidates
-from tierscope.run.climb import MOST, MOST_KEPT, TIE, Climb, Found
+from tierscope.run.climb import FINALISTS, LEAST_ROUNDS, LONGEST_S, MOST, MOST_KEPT, STEP, TIE, Climb, Found
 
 ENTRIES = made_catalogue().variants("triad")
 GUESSED = candidates(ENTRIES)[:GUESSES]
@@ -39,8 +39,9 @@ def searched(made: Made, kept: Candidate | None = None) -> Found[Candidate]:
     place = {variant: number for number, variant in enumerate(SPACE)}
     unit = TRIAL_S / 0.010  # of a trial of Made
     return Climb(
-        lambda one, length: made.trial(place[one], length * unit), lambda one: around(one, ENTRIES), simplicity
-    ).run(GUESSED, kept)
+        lambda one, length: made.trial(place[one], length * unit), lambda one: around(one, ENTRIES), simplicity,
+        made.clock,
+    ).run(GUESSED, kept)  # fmt: skip
 
 
 def chain(kind: str, seed: int) -> tuple[Made, list[Candidate]]:
@@ -97,11 +98,25 @@ def test_a_search_is_bounded() -> None:
     assert second.trials <= MOST_KEPT + 7 + final
 
 
+def test_a_search_ends_on_a_slow_machine() -> None:
+    """A trial takes 0.2 s, as on an emulated one."""
+    made = Made(KINDS["machine"](SPACE, np.random.default_rng(1)), 1)
+    place = {variant: number for number, variant in enumerate(SPACE)}
+
+    def slow(one: Candidate, length: float) -> float:
+        made.now += 0.2
+        return made.trial(place[one], length)
+
+    found = Climb(slow, lambda one: around(one, ENTRIES), simplicity, made.clock).run(GUESSED)
+    assert found.order[0][1]
+    assert made.now < LONGEST_S + 0.3 * (STEP + 1 + LEAST_ROUNDS * FINALISTS)
+
+
 def test_trials_without_a_clean_moment_end_in_the_first_guess() -> None:
     def nothing(one: Candidate, length: float) -> None:
         del one, length
 
-    found = Climb(nothing, lambda one: around(one, ENTRIES), simplicity).run(GUESSED)
+    found = Climb(nothing, lambda one: around(one, ENTRIES), simplicity, lambda: 0.0).run(GUESSED)
     assert found.order == tuple((guess, None) for guess in GUESSED)
 
 

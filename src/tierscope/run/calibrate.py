@@ -6,7 +6,7 @@ it.
 Blind to: variants that `run.around` does not reach, and to one that gains only after longer than a trial.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -35,12 +35,13 @@ class Calibrated(NamedTuple):
 
 
 def calibrate(
-    session: Measurer, experiment: Experiment, entries: Sequence[Kernel], kept: Candidate | None = None
-) -> Calibrated | None:
+    session: Measurer, experiment: Experiment, entries: Sequence[Kernel], clock: Callable[[], float],
+    kept: Candidate | None = None,
+) -> Calibrated | None:  # fmt: skip
     """Search the fastest variant of the last group's kernel; None where the kernel has one way only.
 
-    The experiment must be prepared; its variant is changed. entries: of the kernel in the catalogue. kept: the variant
-    of an earlier run.
+    The experiment must be prepared; its variant is changed. entries: of the kernel in the catalogue. clock: seconds.
+    kept: the variant of an earlier run.
     """
     last = len(experiment.groups) - 1
     group = experiment.groups[last]
@@ -56,7 +57,7 @@ def calibrate(
         rates = together(blocks, session.clock.hz, last + 1).rates[last]
         return float(median(rates.tolist())) if rates.size else None
 
-    found = Climb(rate, lambda one: around(one, usable), simplicity).run(guesses[:GUESSES], kept)
+    found = Climb(rate, lambda one: around(one, usable), simplicity, clock).run(guesses[:GUESSES], kept)
     trials = (Trial(workload=workload_of(group, one), operations_per_s=speed) for one, speed in found.order)
     return Calibrated(tuple(trials), found)
 

@@ -3,7 +3,7 @@
 1. The guesses are tried, and a variant that an earlier search found: the kept one.
 2. What lies around the best and is new is tried, STEP variants at a time, each time with another trial of the best
    itself: a rate that was high by chance does not stay the best. Where nothing around the best is new, what lies around
-   the next one follows. Ends after MOST trials.
+   the next one follows. Ends after MOST trials, or LONGEST_S.
 3. The best by then and the kept one alternate in ROUNDS rounds of longer trials, in another order each: the final.
    What counts is the ratio of two within a round, so that a machine that drifts drifts for both.
 4. The kept variant stays unless another one is faster by more than STAYS, beyond doubt. Where none is kept, the fastest
@@ -25,7 +25,8 @@ V = TypeVar("V", bound=Hashable)
 STEP = 6  # variants between two more trials of the best
 MOST, MOST_KEPT = 100, 40  # trials before the final, without and with a kept variant
 FINALISTS = 5  # beside the kept one
-ROUNDS = 5
+ROUNDS, LEAST_ROUNDS = 5, 2  # of the final; where the time is over
+LONGEST_S = 2.0  # twice what it takes: an emulated machine needs 0.2 s for a trial
 FINAL_LENGTH = 4.0  # of a trial in the final, in those of the search
 TIE = 0.01  # a variant that is slower by no more is as fast
 STAYS = 0.015  # a kept one that is slower by no more stays
@@ -42,15 +43,20 @@ class Found(Generic[V]):
 
 
 class Climb(Generic[V]):
-    """One search. rate(variant, length): a trial; None where it had no clean moment. around: what is next to one."""
+    """One search. rate(variant, length): a trial; None where it had no clean moment. around: what is next to one.
+
+    clock: seconds.
+    """
 
     def __init__(
         self,
         rate: Callable[[V, float], float | None],
         around: Callable[[V], Sequence[V]],
         simplicity: Callable[[V], tuple[int, ...]],
+        clock: Callable[[], float],
     ) -> None:
-        self._rate, self._around, self._simplicity = rate, around, simplicity
+        self._rate, self._around, self._simplicity, self._clock = rate, around, simplicity, clock
+        self._until = clock() + LONGEST_S
         self._rates: dict[V, list[float]] = {}
         self._finals: dict[V, list[float | None]] = {}
         self._trials = 0
@@ -61,13 +67,16 @@ class Climb(Generic[V]):
         for variant in dict.fromkeys(first):
             self._try(variant, 1.0)
         most = MOST if kept is None else MOST_KEPT
-        while self._trials < most and (new := self._next()):
+        while self._trials < most and not self._is_over() and (new := self._next()):
             for variant in new:
                 self._try(variant, 1.0)
         self._final(kept)
         chosen = self._chosen(kept) or first[0]
         rest = sorted((one for one in self._rates if one != chosen), key=self._speed, reverse=True)
         return Found(tuple((one, self._median(one)) for one in (chosen, *rest)), self._trials, chosen == kept)
+
+    def _is_over(self) -> bool:
+        return self._clock() >= self._until
 
     def _next(self) -> list[V]:
         """Return new variants around the fastest one that has any, and that one; none where all around is known."""
@@ -100,6 +109,8 @@ class Climb(Generic[V]):
         known = sorted((one for one, rates in self._rates.items() if rates), key=self._speed, reverse=True)
         left = list(dict.fromkeys([*known[:FINALISTS], *(() if kept is None else (kept,))]))
         for turn in range(ROUNDS if len(left) > 1 else 0):
+            if turn >= LEAST_ROUNDS and self._is_over():
+                break
             shift = turn % len(left)
             for one in (*left[shift:], *left[:shift]):
                 self._finals.setdefault(one, []).append(self._try(one, FINAL_LENGTH))

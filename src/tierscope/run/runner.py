@@ -222,7 +222,7 @@ class Runner:
         facts = session.prepare(ready.groups)
         if not (ready.calibrate and ready == experiment):
             return ready, facts, Choice(source=source)
-        choice = self._walks.choose(session, experiment)
+        choice = self._walks.choose(session, experiment, time.monotonic)
         if choice is None:
             return ready, facts, Choice()
         self._warn(self._walks.refused)

@@ -1,5 +1,6 @@
 """Which loop variant each kernel takes: found by a search, remembered in a run and kept for later ones."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -33,12 +34,12 @@ class Walks:
         """Why the variants of earlier runs are not used."""
         return self._winners.refused
 
-    def choose(self, session: Measurer, experiment: Experiment) -> Choice | None:
+    def choose(self, session: Measurer, experiment: Experiment, clock: Callable[[], float]) -> Choice | None:
         """Find the variant of the last group, which must be prepared; None where it has one way only."""
         last = experiment.groups[-1]
         entries = self._catalogue.variants(last.workload.kernel)
         winner = self._winners.of(experiment, usable_of(last, entries))
-        found = calibrate(session, experiment, entries, winner and winner.candidate)
+        found = calibrate(session, experiment, entries, clock, winner and winner.candidate)
         if found is None:
             return None
         source = self._told(experiment, found, winner)
