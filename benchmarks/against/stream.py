@@ -61,7 +61,7 @@ def library() -> Path:
     """Build the library that advises huge pages; it stays until this process ends."""
     folder = Path(tempfile.mkdtemp(prefix="tierscope-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    command = ["cc", "-O2", "-shared", "-fPIC", LARGE_PAGES, "-o", folder / "large_pages.so"]
+    command: list[str | Path] = ["cc", "-O2", "-shared", "-fPIC", LARGE_PAGES, "-o", folder / "large_pages.so"]
     try:
         subprocess.run(command, check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError) as error:
