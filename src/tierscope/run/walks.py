@@ -39,7 +39,7 @@ class Walks:
         last = experiment.groups[-1]
         entries = self._catalogue.variants(last.workload.kernel)
         winner = self._winners.of(experiment, usable_of(last, entries))
-        found = calibrate(session, experiment, entries, clock, winner and winner.candidate)
+        found = calibrate(session, experiment, entries, clock, winner.candidate if winner else None)
         if found is None:
             return None
         source = self._told(experiment, found, winner)
