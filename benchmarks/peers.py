@@ -20,17 +20,24 @@ from dataclasses import asdict
 from pathlib import Path
 
 from against import compare, latency
+from against.babelstream import BabelStream
 from against.bandwidthbenchmark import BandwidthBenchmark
 from against.likwid import Likwid
 from against.multiload import Multiload
 from against.ours import Stand
 from against.reading import Peer, PeerError, Task
 from against.stream import Stream
+from against.xmem import XMem
 
 from tierscope.units import parse_bytes
 
 TOOLS: dict[str, tuple[str, Callable[[Path], Peer]]] = {
     "stream": ("stream", Stream),
+    "stream-large": ("stream", lambda program: Stream(program, large=True)),
+    "stream-nt": ("stream-nt", lambda program: Stream(program, streamed=True)),
+    "stream-nt-large": ("stream-nt", lambda program: Stream(program, large=True, streamed=True)),
+    "babelstream": ("omp-stream", BabelStream),
+    "xmem": ("xmem", XMem),
     "bandwidthbenchmark": ("bwbench", lambda program: BandwidthBenchmark(program, streamed=False)),
     "bandwidthbenchmark-nt": ("bwbench-nt", lambda program: BandwidthBenchmark(program, streamed=True)),
     "likwid": ("likwid-bench", Likwid),

@@ -10,9 +10,10 @@ has one of ours next to it, before it in one round and after it in the next; the
 interval is the range over the rounds. CPU seconds; from those of cachegrind the same program without work is taken
 away. What remains of it holds its simulation of instructions and the program's own run, which any user of cachegrind
 pays: the column `all` counts instruction fetches as accesses, too. Ours counts as cachegrind does, by lists of touches,
-and holds the making of the stream; the column `timed` is ours where each access is told its time, which cachegrind does
-not do. The DIMM is that of the preset optane100, asked for lines without caches; reads that wait for each other, writes
-eight of which are under way, and 512 of either at once. Exit status 1: below five times, or below 20 million lines/s.
+and holds the making of the stream, which the sort has in memory; the column `timed` is ours where each access is told
+its time, which cachegrind does not do. The DIMM is that of the preset optane100, asked for lines without caches; reads
+that wait for each other, writes eight of which are under way, and 512 of either at once. Exit status 1: below five
+times, or below 20 million lines/s.
 """
 
 import argparse
@@ -45,6 +46,7 @@ STREAMS = {
     "random, 64 MiB": ("r", 10_000_000, 1 << 26),
 }
 LINES_SORTED = 30_000
+STORE = 32  # core/simulate/touch.hpp
 DIMM_STREAMS = {
     f"{order}, {size}, {what}": (f"{order[0]}{letters}", footprint)
     for size, footprint in {"1 MiB": 1 << 20, "1 GiB": 1 << 30}.items()
@@ -122,7 +124,7 @@ def traced(folder: Path) -> tuple[list[str], list[str], list[str]]:
         for line in log:
             if line[:3] in {" L ", " S ", " M "}:
                 address = int(line[3:].split(",")[0], 16)
-                words.append(address | (0 if line[1] == "L" else 1 << 63))
+                words.append(address & ~63 | (0 if line[1] == "L" else STORE))
     (folder / "log").unlink()
     (folder / "trace").write_bytes(words.tobytes())
     return [*sort[2:], str(folder / "lines")], [*sort[2:], str(folder / "none")], ["trace", str(folder / "trace")]

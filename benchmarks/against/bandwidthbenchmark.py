@@ -20,7 +20,7 @@ class BandwidthBenchmark:
 
     def __init__(self, program: Path, streamed: bool) -> None:
         self._words = STREAMED if streamed else PLAIN
-        self.name = "TheBandwidthBenchmark NT" if streamed else "TheBandwidthBenchmark"
+        self.name = f"TheBandwidthBenchmark{' NT' * streamed} ({program.name})"  # builds of several compilers
         self.runs: tuple[tuple[str, ...], ...] = (tuple(self._words),)
         self._program = program
 

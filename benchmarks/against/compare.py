@@ -21,7 +21,7 @@ CONTENDERS = {
     "copy_nt": ("copy_nt", "memcpy"),
     "copy_movdir64b": ("copy_nt", "memcpy"),
     "scale": ("scale",),
-    "scale_nt": ("scale",),
+    "scale_nt": ("scale_nt", "scale"),
     "add": ("add",),
     "add_nt": ("add_nt", "add"),
     "triad": ("triad",),

@@ -23,7 +23,7 @@ from tierscope.units import KiB, MiB, show_bytes
 
 FOOTPRINTS = (16 * KiB, 1 * MiB, 64 * MiB, 1024 * MiB)
 SAMPLE_S = 0.5  # as multichase's
-SAMPLES = 2
+SAMPLES = 8  # of each, in every round: of more samples, the best one is more likely undisturbed
 HUGE = 2 * MiB
 ALLOWED = 0.03
 

@@ -1,4 +1,5 @@
-"""multiload of multichase: best and average of its samples, 2 s each after 6 s of its own warm-up.
+"""multiload of multichase: best and average of SAMPLES samples, 2 s each after 6 s of its own
+warm-up.
 
 Its stream-triad is a[i] = b[i] + c[i] in SSE2 or scalar non-temporal code, so it stands against add and triad both.
 Source: google, "multichase".
@@ -9,6 +10,7 @@ from pathlib import Path
 from against.reading import PeerError, Reading, Task, output
 from tierscope.units import MiB
 
+SAMPLES = 3
 LOADS = {
     ("memcpy",): ("memcpy-libc", 2),
     ("memset",): ("memset-libc", 1),
@@ -44,7 +46,7 @@ class Multiload:
             "-t",
             str(task.threads),
             "-n",
-            "1",
+            str(SAMPLES),
         ]
         head, row = (line.split(",") for line in output(command, task.threads).strip().splitlines()[-2:])
         cells = {name.strip(): cell.strip() for name, cell in zip(head, row, strict=True)}

@@ -4,6 +4,7 @@ Best and average are taken over passes of the whole footprint, with all that dis
 median is that of clean blocks, as Tierscope reports it.
 """
 
+import time
 from dataclasses import dataclass
 from typing import Self
 
@@ -17,7 +18,7 @@ from tierscope.record.catalogue import Catalogue
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.result import SIZING, Blocks, GroupFacts
 from tierscope.record.work.line import LineWork
-from tierscope.run.calibrate import calibrate, walks_of
+from tierscope.run.calibrate import calibrate
 from tierscope.stats.together import together
 
 MEASURE_S = 0.7  # seven passes or more of three arrays of 512 MiB at 16 GB/s, as many as the peers take
@@ -58,8 +59,8 @@ class Stand:
         facts = self._session.prepare([group])[0]
         if kernel not in self._walks:
             experiment = Experiment(table="calibration", groups=(group,))
-            trials = calibrate(self._session, experiment, walks_of(group, variants)) if block_s == BLOCK_S else ()
-            self._walks[kernel] = trials[0].workload if trials else group.workload
+            found = calibrate(self._session, experiment, variants, time.monotonic) if block_s == BLOCK_S else None
+            self._walks[kernel] = found.trials[0].workload if found else group.workload
             group = self._group(kernel, lines * array_bytes)
         facts = self._session.set(0, group)
         blocks = self._session.measure(MEASURE_S, block_s)

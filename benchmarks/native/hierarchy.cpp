@@ -1,7 +1,7 @@
 /// The simulated caches alone, over a memory without structure: hierarchy CONFIG STREAM COUNT FOOTPRINT, or
-/// hierarchy CONFIG trace FILE with 8 bytes for each access: its address, the highest bit set for a store; behind these
-/// words `count`, or `time` for accesses whose times are asked for, too. Prints the accesses, the CPU seconds that they
-/// took, the making of the stream included, and a sum over the counters, which is the same for both.
+/// hierarchy CONFIG trace FILE with 8 bytes for each access, as touch.hpp has them; behind these words `count`, or
+/// `time` for accesses whose times are asked for, too. Prints the accesses, the CPU seconds that they took, the making
+/// of the stream included, and a sum over the counters, which is the same for both.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -29,9 +29,9 @@ struct Flat final : Memory {
   void reset_counters() override {}
 };
 
-std::vector<std::uint64_t> load(const char* path) {
+std::vector<Touch> load(const char* path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::vector<std::uint64_t> words(static_cast<std::size_t>(file.tellg()) / 8);
+  std::vector<Touch> words(static_cast<std::size_t>(file.tellg()) / 8);
   file.seekg(0).read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(words.size() * 8));
   return words;
 }
@@ -78,11 +78,16 @@ double seconds_of(Caches& caches, bool times, Stream stream) {
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-double replay(Caches& caches, bool times, const std::vector<std::uint64_t>& accesses) {
-  constexpr std::uint64_t STORED = std::uint64_t{1} << 63U;
-  return seconds_of(caches, times, [&](auto visit) {
-    for (const auto word : accesses) visit(word & ~STORED, (word & STORED) != 0);
-  });
+double replay(Caches& caches, bool times, const std::vector<Touch>& accesses) {
+  const std::clock_t start = std::clock();
+  if (times) {
+    timed(caches, [&](auto visit) {
+      for (const auto touch : accesses) visit(touch & ADDRESS, (touch & STORE) != 0);
+    });
+  } else {
+    caches.touch(0, accesses);
+  }
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 double walk(Caches& caches, bool times, const char* name, std::uint64_t count, std::uint64_t footprint) {
@@ -97,7 +102,7 @@ int main(int argc, char** words) {
   Flat memory;
   Caches caches(read_config(words[1]).sections("cache"), 1, 1, memory);
   const bool times = std::string(words[argc - 1]) == "time", trace = std::string(words[2]) == "trace";
-  const auto accesses = trace ? load(words[3]) : std::vector<std::uint64_t>{};
+  const auto accesses = trace ? load(words[3]) : std::vector<Touch>{};
   const std::uint64_t count = trace ? accesses.size() : std::strtoull(words[3], nullptr, 10);
   const double seconds = trace ? replay(caches, times, accesses)
                                : walk(caches, times, words[2], count, std::strtoull(words[4], nullptr, 10));

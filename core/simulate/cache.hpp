@@ -21,7 +21,7 @@ struct Filled {
   Entry victim;
 };
 
-template <unsigned BYTES>
+template <unsigned BYTES, bool POWER>
 class LruWays;
 
 class Cache {
@@ -92,7 +92,7 @@ class Cache {
   }
 
  private:
-  template <unsigned BYTES>
+  template <unsigned BYTES, bool POWER>
   friend class LruWays;  // lru_ways.hpp: many lines at once
   static constexpr unsigned ABSENT = ~0U;
 

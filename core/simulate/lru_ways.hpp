@@ -12,11 +12,13 @@ struct Taken {
 constexpr Entry HELD = ADDRESS;
 
 /// @param BYTES  of tags in a record of this cache: 8 or 16
-template <unsigned BYTES>
+/// @param POWER  whether it has a power of two of sets
+template <unsigned BYTES, bool POWER>
 class LruWays {
  public:
   static bool suits(const Cache& cache) noexcept {
-    return cache.policy_ == Policy::lru && cache.prints_ == BYTES && cache.ways_ <= BYTES;
+    return cache.policy_ == Policy::lru && cache.prints_ == BYTES && cache.ways_ <= BYTES &&
+           cache.sets_.power() == POWER;
   }
   explicit LruWays(Cache& cache) noexcept
       : cache_(&cache),
@@ -27,10 +29,10 @@ class LruWays {
         records_(cache.records_.at(0)),
         newest_(cache.last_) {}
 
-  void announce(std::uint64_t touch) const noexcept { __builtin_prefetch(record(sets_.of(touch / 64).rest), 1); }
+  void announce(std::uint64_t touch) const noexcept { __builtin_prefetch(record(place(touch).rest), 1); }
   /// Its entry will be looked at, most likely.
   void expect(std::uint64_t touch) const noexcept {
-    const auto [tag, set] = sets_.of(touch / 64);
+    const auto [tag, set] = place(touch);
     unsigned char* const record = this->record(set);
     const unsigned found = Cache::alike<BYTES>(record + BYTES, Cache::print_of(tag));
     const unsigned likely = found != 0 ? static_cast<unsigned>(std::countr_zero(found)) : oldest(record);
@@ -38,7 +40,7 @@ class LruWays {
   }
   /// As AnyWays.
   [[gnu::always_inline]] Taken take(std::uint64_t line, bool use, Entry dirty) noexcept {
-    const auto [tag, set] = sets_.of(line / 64);
+    const auto [tag, set] = place(line);
     unsigned char* const record = this->record(set);
     const unsigned print = Cache::print_of(tag);
     for (auto found = Cache::alike<BYTES>(record + BYTES, print); found != 0; found &= found - 1) {
@@ -46,7 +48,7 @@ class LruWays {
       Entry* const held = entry(set, way);
       const Entry now = *held | dirty;
       if ((now & KEY) != (line | VALID)) continue;
-      *held = now;
+      if (dirty != 0) *held = now;
       if (!use) return {now, HELD};
       this->use(record, way);
       newest_ = held;
@@ -68,6 +70,9 @@ class LruWays {
   }
 
  private:
+  [[nodiscard]] Modulus::Parts place(std::uint64_t line) const noexcept {
+    return POWER ? sets_.of_power(line / 64) : sets_.of(line / 64);
+  }
   [[nodiscard]] unsigned char* record(std::uint64_t set) const noexcept { return records_ + set * 2 * BYTES; }
   [[nodiscard]] Entry* entry(std::uint64_t set, unsigned way) const noexcept { return entries_ + way * count_ + set; }
   [[nodiscard]] unsigned oldest(unsigned char* record) const noexcept {

@@ -17,8 +17,13 @@ class Modulus {
   struct Parts {
     std::uint64_t quotient, rest;
   };
+  [[nodiscard]] bool power() const noexcept { return factor_ == 0; }
+  /// As `of`, of a power of two.
+  [[nodiscard]] Parts of_power(std::uint64_t number) const noexcept {
+    return {number >> shift_, number & (divisor_ - 1)};
+  }
   [[nodiscard]] Parts of(std::uint64_t number) const noexcept {
-    if (factor_ == 0) return {number >> shift_, number & (divisor_ - 1)};
+    if (power()) return of_power(number);
     const auto quotient = static_cast<std::uint64_t>((Wide{number} * factor_) >> 64U) >> shift_;
     return {quotient, number - quotient * divisor_};
   }

@@ -39,12 +39,21 @@ class Latest {
   explicit Latest(std::uint64_t sets) : mask_(2 * std::min<std::uint64_t>(MOST, sets & (std::uint64_t{0} - sets)) - 1) {
     std::fill_n(kept_.begin(), mask_ + 1, NONE);
   }
-  [[nodiscard]] bool holds(Touch touch) const noexcept { return kept_[touch >> 5U & mask_] == touch; }
-  /// The set's newest line; a store to it changes nothing if it is dirty.
-  void keep(std::uint64_t line, bool dirty) noexcept {
-    const auto place = line >> 5U & mask_;
-    kept_[place] = line;
-    kept_[place + 1] = dirty ? line | STORE : NONE;
+  /// Those touches, in order, that another line of their set came before, or that may be the first store since. Returns
+  /// the end of what was written to `others`, a place for each, and how many of all are stores. A loop without the
+  /// caches, so that a processor runs ahead of a branch that is foretold wrongly.
+  Touch* others(std::span<const Touch> touches, Touch* others, std::uint64_t& stores) noexcept {
+    std::uint64_t marks = 0;
+    for (const Touch touch : touches) {
+      marks += touch & STORE;
+      const auto place = touch >> 5U & mask_;
+      if (kept_[place] == touch) continue;
+      kept_[place & ~std::uint64_t{1}] = touch & ~STORE;
+      kept_[place | 1] = (touch & STORE) != 0 ? touch : NONE;
+      *others++ = touch;
+    }
+    stores = marks / STORE;
+    return others;
   }
 
  private:
@@ -53,18 +62,6 @@ class Latest {
   std::uint64_t mask_;
   std::array<Touch, 2 * MOST> kept_;
 };
-
-/// One touch through the nearest level. Returns the end of `further`.
-template <class Ways>
-[[gnu::always_inline]] inline Touch* pass_one(Ways& ways, Touch touch, Latest* latest, Touch* further) {
-  const auto [now, victim] = ways.take(touch & ADDRESS, true, (touch & STORE) / (STORE / DIRTY));
-  if (latest != nullptr) latest->keep(touch & ADDRESS, (now & DIRTY) != 0);
-  if (victim == HELD) return further;
-  *further = (victim & ADDRESS) | BACK;
-  further += (victim & DIRTY) != 0;
-  *further = touch;
-  return further + 1;
-}
 
 /// Whether the next lists are looked up in Latest first: that costs a branch that is foretold badly where the answer
 /// is neither mostly yes nor mostly no, so that it pays only for a yes. Asked again every so many lists.
@@ -78,51 +75,58 @@ class Habit {
   unsigned skip_ = 0;
 };
 
-/// `touches` are loads and stores. Returns the end of what was written to `further`: two places for each.
-template <class Ways>
-Touch* pass_nearest(Ways ways, std::uint64_t sets, Habit& habit, std::span<const Touch> touches, Touch* further) {
-  if (habit.ask()) {
-    Latest latest(sets);
-    std::size_t held = 0;
-    for (const Touch touch : touches) {
-      if (latest.holds(touch)) {
-        ++held;
-      } else {
-        further = pass_one(ways, touch, &latest, further);
-      }
-    }
-    habit.learn(held, touches.size());
-  } else {
-    for (const Touch touch : touches) further = pass_one(ways, touch, nullptr, further);
+/// What a pass wrote, and how many of it are BACK.
+struct Passed {
+  Touch* end;
+  std::uint64_t backs;
+};
+
+/// `touches` are loads and stores, or with LOADS loads alone. `further` has two places for each.
+template <bool LOADS, class Ways>
+Passed pass_nearest(Ways ways, std::span<const Touch> touches, Touch* further) {
+  std::uint64_t backs = 0;
+  for (const Touch touch : touches) {
+    const auto victim = ways.take(touch & ADDRESS, true, LOADS ? 0 : (touch & STORE) / (STORE / DIRTY)).victim;
+    if (victim == HELD) continue;
+    *further = (victim & ADDRESS) | BACK;
+    const std::size_t back = (victim & DIRTY) / DIRTY;
+    further += back;
+    backs += back;
+    *further++ = touch;
   }
   ways.end();
-  return further;
+  return {further, backs};
 }
 
-/// `touches` came out of another pass; AHEAD words behind them may be read.
-template <class Ways>
-Touch* pass_farther(Ways ways, std::span<const Touch> touches, Touch* further) {
+/// `touches` came out of another pass, with LOADS without any BACK; AHEAD words behind them may be read.
+template <bool LOADS, class Ways>
+Passed pass_farther(Ways ways, std::span<const Touch> touches, Touch* further) {
+  std::uint64_t backs = 0;
   for (std::size_t i = 0; i < std::min(AHEAD, touches.size()); ++i) ways.announce(touches[i]);
   for (const Touch& touch : touches) {
     ways.announce((&touch)[AHEAD]);
     ways.expect((&touch)[SOON]);
-    const bool back = (touch & BACK) != 0;
-    const auto victim = ways.take(touch & ADDRESS, !back, (touch & BACK) / (BACK / DIRTY)).victim;
+    const bool back = !LOADS && (touch & BACK) != 0;
+    const auto victim = ways.take(touch & ADDRESS, !back, back ? DIRTY : 0).victim;
     if (victim == HELD) continue;
     *further = (victim & ADDRESS) | BACK;
-    further += (victim & DIRTY) != 0;
+    const std::size_t gone = (victim & DIRTY) / DIRTY;
+    further += gone;
+    backs += gone;
     *further = touch;
     further += !back;
   }
   ways.end();
-  return further;
+  return {further, backs};
 }
 
 /// action(Ways) with what suits the cache best.
 template <class Action>
-Touch* with_ways(Cache& cache, Action action) {
-  if (LruWays<8>::suits(cache)) return action(LruWays<8>(cache));
-  if (LruWays<16>::suits(cache)) return action(LruWays<16>(cache));
+Passed with_ways(Cache& cache, Action action) {
+  if (LruWays<8, true>::suits(cache)) return action(LruWays<8, true>(cache));
+  if (LruWays<16, true>::suits(cache)) return action(LruWays<16, true>(cache));
+  if (LruWays<8, false>::suits(cache)) return action(LruWays<8, false>(cache));
+  if (LruWays<16, false>::suits(cache)) return action(LruWays<16, false>(cache));
   return action(AnyWays(cache));
 }
 

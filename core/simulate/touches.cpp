@@ -3,9 +3,6 @@
 namespace tierscope::simulate {
 namespace {
 
-struct Kinds {
-  std::uint64_t loads, stores, backs;
-};
 /// In steps of a fixed length, which compilers turn into vectors.
 Kinds kinds_of(std::span<const Touch> touches) noexcept {
   constexpr std::size_t STEP = 16;
@@ -21,6 +18,11 @@ Kinds kinds_of(std::span<const Touch> touches) noexcept {
   stores /= STORE;
   backs /= BACK;
   return {touches.size() - stores - backs, stores, backs};
+}
+
+void add(std::array<std::uint64_t, 3>& events, const Kinds& kinds) noexcept {
+  events[static_cast<std::size_t>(Use::load)] += kinds.loads;
+  events[static_cast<std::size_t>(Use::store)] += kinds.stores;
 }
 
 void ask(Memory& below, std::span<const Touch> touches) {
@@ -54,24 +56,42 @@ void Touches::run(Lineup& lineup, unsigned cpu, std::span<const Touch> touches, 
 }
 
 void Touches::run_list(Lineup& lineup, unsigned cpu, std::span<const Touch> touches, Memory& below) {
-  auto came = kinds_of(touches);
-  for (unsigned k = 0; k < lineup.depth_; ++k) {
-    auto& cache = lineup.cache(cpu, k);
-    const auto* end = with_ways(cache, [&](auto ways) {
-      return k == 0 ? pass_nearest(ways, cache.sets(), habit_, touches, far_.data())
-                    : pass_farther(ways, touches, far_.data());
-    });
-    touches = {far_.data(), static_cast<std::size_t>(end - far_.data())};
-    std::swap(near_, far_);
-    auto& events = lineup.levels_[k].events;
-    events.uses[static_cast<std::size_t>(Use::load)] += came.loads;
-    events.uses[static_cast<std::size_t>(Use::store)] += came.stores;
+  Kinds came{};
+  if (habit_.ask()) {
+    came = without_repeats(lineup.cache(cpu, 0).sets(), touches);
+  } else {
     came = kinds_of(touches);
-    events.misses[static_cast<std::size_t>(Use::load)] += came.loads;
-    events.misses[static_cast<std::size_t>(Use::store)] += came.stores;
+  }
+  for (unsigned k = 0; k < lineup.depth_; ++k) {
+    auto& events = lineup.levels_[k].events;
+    add(events.uses, came);
+    came = pass(lineup.cache(cpu, k), k == 0, came.stores + came.backs == 0, touches);
+    add(events.misses, came);
     events.writebacks += came.backs;
   }
   ask(below, touches);
+}
+
+Kinds Touches::without_repeats(std::uint64_t sets, std::span<const Touch>& touches) {
+  Latest latest(sets);
+  std::uint64_t stores = 0;
+  const auto* end = latest.others(touches, near_.data(), stores);
+  const auto left = static_cast<std::size_t>(end - near_.data()), all = touches.size();
+  habit_.learn(all - left, all);
+  touches = {near_.data(), left};
+  return {all - stores, stores, 0};
+}
+
+Kinds Touches::pass(Cache& cache, bool nearest, bool loads, std::span<const Touch>& touches) {
+  const auto passed = with_ways(cache, [&](auto ways) {
+    if (nearest && loads) return pass_nearest<true>(ways, touches, far_.data());
+    if (nearest) return pass_nearest<false>(ways, touches, far_.data());
+    return loads ? pass_farther<true>(ways, touches, far_.data()) : pass_farther<false>(ways, touches, far_.data());
+  });
+  touches = {far_.data(), static_cast<std::size_t>(passed.end - far_.data())};
+  std::swap(near_, far_);
+  if (loads) return {touches.size() - passed.backs, 0, passed.backs};
+  return kinds_of(touches);
 }
 
 }  // namespace tierscope::simulate

@@ -6,6 +6,11 @@
 
 namespace tierscope::simulate {
 
+/// How many of a list are what.
+struct Kinds {
+  std::uint64_t loads, stores, backs;
+};
+
 class Touches {
  public:
   /// Whether a list alone says what these caches do: none is inclusive, none fetches ahead, and those of other CPUs are
@@ -18,6 +23,10 @@ class Touches {
  private:
   static constexpr std::size_t LIST = 1024;
   void run_list(Lineup& lineup, unsigned cpu, std::span<const Touch> touches, Memory& below);
+  /// Leaves only those that may change something, as `Latest` finds them.
+  Kinds without_repeats(std::uint64_t sets, std::span<const Touch>& touches);
+  /// Through one level, from `touches` to what it passes on, which is counted. `loads`: they are nothing else.
+  Kinds pass(Cache& cache, bool nearest, bool loads, std::span<const Touch>& touches);
   Habit habit_;
   std::vector<Touch> near_, far_;  // what comes to a level, what it passes on
 };

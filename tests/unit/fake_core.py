@@ -24,7 +24,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
 from tierscope.record.work.line import LineWork
-from tierscope.run import runner, start
+from tierscope.run import climb, runner, start
 from tierscope.run.candidates import (
     LOADS_ONLY,
     PLAIN_STORES,
@@ -259,6 +259,7 @@ def put_in_place(fake: FakeCore, monkeypatch: pytest.MonkeyPatch) -> FakeCore:
     monkeypatch.setattr(core, "catalogue", made_catalogue)
     monkeypatch.setattr(core, "topology", made_topology)
     monkeypatch.setattr(runner, "time", fake)
+    monkeypatch.setattr(climb, "MOST", 10)  # trials of a search: test_climb.py and test_winners.py have whole ones
     monkeypatch.setattr(start, "examine", lambda system: ())
     monkeypatch.setattr(start, "watch_of", lambda manifest, host: None)
     return fake

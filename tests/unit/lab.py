@@ -15,6 +15,8 @@ from tierscope.run import runner
 from tierscope.run.counters import Counters
 from tierscope.run.observer import Observer
 from tierscope.run.runner import Runner
+from tierscope.run.walks import Walks
+from tierscope.run.winners import Winners
 from tierscope.stats.judged import Judged
 from tierscope.units import GiB
 
@@ -47,6 +49,7 @@ class Lab:
 
     def __init__(self, directory: Path, core: FakeCore) -> None:
         self.directory, self.core = directory, core
+        self.winners = Winners()
 
     def __call__(
         self, plan: Callable[[], Plan], observer: Observer | None = None, limit: float = 1e9,
@@ -54,8 +57,8 @@ class Lab:
     ) -> Result:  # fmt: skip
         there = (self.directory / "result.json").exists()
         result = load(self.directory).result if there else EMPTY
-        catalogue = made_catalogue()
-        run = Runner(self.directory, result, self.core.session, catalogue, observer, limit, counters)
+        walks = Walks(made_catalogue(), self.winners)
+        run = Runner(self.directory, result, self.core.session, walks, observer, limit, counters)
         return run.execute(plan)
 
     @property

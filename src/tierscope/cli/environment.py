@@ -13,7 +13,7 @@ VARIABLES = {
     "checkout, instead of one in `dist/`; `no` builds the core",
     "CXX": "compiler that `./tierscope` builds the core with",
     "XDG_CACHE_HOME": "folder of what can be made again, else `~/.cache`: `tierscope/judged` has the judgements "
-    "of runs that other processes measured",
+    "of runs that other processes measured, `tierscope/variants` the loop variants that searches found",
     "TIERSCOPE_VM_KERNEL": "folder with `boot` and `lib/modules` of the kernel of `tierscope vm`",
     "XDG_DATA_HOME": "folder of what is kept, else `~/.local/share`: `tierscope/vm` has the kernel of `tierscope vm`",
     "NO_COLOR": "no colour in the terminal",

@@ -33,8 +33,18 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     warnings: Annotated[tuple[Warn, ...], Meta(description="list of [`Warn`](#warn)")] = ()
     calibration: Annotated[
         tuple[Trial, ...],
-        Meta(description="list of [`Trial`](#trial), fastest first; empty if the loop variant was chosen before"),
+        Meta(
+            description="list of [`Trial`](#trial), the chosen one first, then by rate; empty if the loop variant was "
+            "chosen before"
+        ),
     ] = ()
+    variant_from: Annotated[
+        str,
+        Meta(
+            description="where the loop variant came from: `searched: ...`, `kept since DATE: ...` or "
+            '`not searched: ...`; "" where nothing was to be chosen, or in runs of versions that stated none'
+        ),
+    ] = ""
     takes: Annotated[
         tuple[int, ...],
         Meta(description="of each batch, which of the experiment's `takes` ran in it; empty where there is one take"),

@@ -1,14 +1,14 @@
-"""Picks the fastest walk of a kernel on this machine, in half a second.
+"""Finds the fastest loop variant of a kernel on this machine: a search around the best guesses, in about a second.
 
-Successive halving: all candidates get a short batch, the faster half a longer one, until three are left, which
-take turns. Rounds are interleaved, so that a machine that drifts drifts for all. What is compared is the median
-rate of clean blocks. Blind to walks that are not among the candidates.
-Source: K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization",
-AISTATS 2016 (successive halving).
+A search (`run.climb`) tries variants for TRIAL_S each, on the memory of the point, and the best ones longer. What
+counts is the median rate of clean blocks. Where an earlier run kept a variant, the search is shorter and begins with
+it.
+Blind to: variants that `run.around` does not reach, and to one that gains only after longer than a trial.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,63 +16,64 @@ from tierscope.record.catalogue import Kernel
 from tierscope.record.experiment import Experiment, Group, Workload
 from tierscope.record.result import Trial
 from tierscope.record.work.line import LineWork
-from tierscope.run.candidates import candidates
+from tierscope.run.around import around, simplicity
+from tierscope.run.candidates import Candidate, candidates
+from tierscope.run.climb import Climb, Found
 from tierscope.run.measurer import Measurer
 from tierscope.stats.together import together
 
-FIRST_S = 0.010  # of each candidate: ten blocks of 1 ms, enough to see a difference of a few percent
-FINALISTS = 3
-FINAL_ROUNDS = 3
-FINAL_S = 0.030
+TRIAL_S = 0.003  # as long as one thread needs for ten times what a cache of the second level contains
+BLOCKS = 5  # of a trial: one that is disturbed is left out alone
+GUESSES = 8  # of the list that a search begins with
 
 
-def calibrate(session: Measurer, experiment: Experiment, walks: Sequence[Workload]) -> tuple[Trial, ...]:
-    """Return trials of the last group's workload, fastest first; those without a clean moment come last, unrated.
+class Calibrated(NamedTuple):
+    """What a calibration found. trials: the chosen variant first, then by rate; those without a clean moment last."""
 
-    The experiment must be prepared; its walk is changed.
+    trials: tuple[Trial, ...]
+    found: Found[Candidate]
+
+
+def calibrate(
+    session: Measurer, experiment: Experiment, entries: Sequence[Kernel], clock: Callable[[], float],
+    kept: Candidate | None = None,
+) -> Calibrated | None:  # fmt: skip
+    """Search the fastest variant of the last group's kernel; None where the kernel has one way only.
+
+    The experiment must be prepared; its variant is changed. entries: of the kernel in the catalogue. clock: seconds.
+    kept: the variant of an earlier run.
     """
     last = len(experiment.groups) - 1
     group = experiment.groups[last]
-    left, seconds = list(walks), FIRST_S
-    rates: dict[Workload, list[float]] = {walk: [] for walk in walks}
+    usable = usable_of(group, entries)
+    guesses = guesses_of(group, usable)
+    if len(guesses) < 2:
+        return None
 
-    def run(walk: Workload, seconds: float) -> None:
-        session.set(last, msgspec.structs.replace(group, workload=walk))
-        blocks = session.measure(seconds, min(experiment.schedule.block_s, seconds / 5))
-        series = together(blocks, session.clock.hz, len(experiment.groups)).rates[last]
-        if series.size:
-            rates[walk].append(float(median(series.tolist())))
+    def rate(variant: Candidate, length: float) -> float | None:
+        seconds = length * TRIAL_S
+        session.set(last, msgspec.structs.replace(group, workload=workload_of(group, variant)))
+        blocks = session.measure(seconds, min(experiment.schedule.block_s, seconds / BLOCKS))
+        rates = together(blocks, session.clock.hz, last + 1).rates[last]
+        return float(median(rates.tolist())) if rates.size else None
 
-    def rate(walk: Workload) -> float | None:
-        return median(rates[walk]) if rates[walk] else None
-
-    def speed(walk: Workload) -> float:
-        return rate(walk) or 0.0
-
-    while len(left) > FINALISTS:
-        for walk in left:
-            run(walk, seconds)
-        left = sorted(left, key=speed, reverse=True)[: max(FINALISTS, len(left) // 2)]
-        seconds *= 2
-    for _ in range(FINAL_ROUNDS if len(left) > 1 else 0):
-        for walk in left:
-            run(walk, FINAL_S)
-    rest = [walk for walk in sorted(walks, key=speed, reverse=True) if walk not in left]
-    order = sorted(left, key=speed, reverse=True) + rest
-    return tuple(Trial(workload=walk, operations_per_s=rate(walk)) for walk in order)
+    found = Climb(rate, lambda one: around(one, usable), simplicity, clock).run(guesses[:GUESSES], kept)
+    trials = (Trial(workload=workload_of(group, one), operations_per_s=speed) for one, speed in found.order)
+    return Calibrated(tuple(trials), found)
 
 
-def walks_of(group: Group, variants: Sequence[Kernel]) -> list[Workload]:
-    """Return the walks worth trying for a group's kernel.
+def usable_of(group: Group, entries: Sequence[Kernel]) -> list[Kernel]:
+    """Return the entries of the ISA that the group names; all where it names none."""
+    return [kernel for kernel in entries if not group.workload.isa or kernel.isa == group.workload.isa]
 
-    They are tried without delays: under a long delay all walks look alike.
-    """
-    work = group.workload
-    if not isinstance(work.work, LineWork):
-        return [work]
-    tried = candidates([kernel for kernel in variants if not work.isa or kernel.isa == work.isa])
-    row = work.work.row_bytes
-    return [
-        msgspec.structs.replace(work, pace_cycles=0, isa=one.isa, work=msgspec.structs.replace(one.work, row_bytes=row))
-        for one in tried
-    ] or [work]
+
+def guesses_of(group: Group, usable: Sequence[Kernel]) -> list[Candidate]:
+    """Return the variants to begin with, best guess first; none of a kernel without variants."""
+    return candidates(usable) if isinstance(group.workload.work, LineWork) else []
+
+
+def workload_of(group: Group, variant: Candidate) -> Workload:
+    """Return a group's workload by a variant, without delays: under a long delay all variants look alike."""
+    own = group.workload.of(LineWork)
+    work = msgspec.structs.replace(variant.work, row_bytes=own.row_bytes)
+    return msgspec.structs.replace(group.workload, pace_cycles=0, isa=variant.isa, work=work)

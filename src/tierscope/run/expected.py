@@ -24,8 +24,8 @@ def imagine(plan: Plan) -> list[Experiment]:
 
 
 def expected_seconds(experiment: Experiment) -> float:
-    """Of the first visit: 0.15 s of calibration shared by the points, and the blocks."""
-    return 0.15 * experiment.calibrate + _visit_seconds(experiment, one_visit(experiment))
+    """Of the first visit: 0.2 s of calibration shared by the points, and the blocks."""
+    return 0.2 * experiment.calibrate + _visit_seconds(experiment, one_visit(experiment))
 
 
 def further_seconds(experiment: Experiment) -> float:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 
+from tierscope import core
 from tierscope import fio as storage
 from tierscope.plans import suites
 from tierscope.record.experiment import real
@@ -13,6 +14,7 @@ from tierscope.run.both import Both
 from tierscope.run.hosts import Host
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import Quiets, quiet_file
+from tierscope.run.winners import Winners, winners_of
 
 
 def measurer(suite: str, host: Host) -> Callable[[], Measurer]:
@@ -28,6 +30,13 @@ def watch_of(manifest: Manifest, host: Host) -> Watch | None:
         return None
     machine = manifest.machine
     return Watch(machine, host.others(), host.session, Quiets(quiet_file(machine.identity.digest(), host.word)))
+
+
+def winners_for(manifest: Manifest, host: Host) -> Winners:
+    """Return the loop variants of earlier runs on such a processor; none for another machine."""
+    if host.word or manifest.machine.simulated or _is_program(manifest.suite):
+        return Winners()
+    return winners_of(manifest.machine.identity, core.find_core)
 
 
 def limit_s(manifest: Manifest) -> float:

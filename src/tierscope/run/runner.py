@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 
 from tierscope.plans import Answer, Plan
-from tierscope.record.catalogue import Catalogue
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Cache
 from tierscope.record.origin import joined, strongest
@@ -22,7 +21,6 @@ from tierscope.record.result import (
     Record,
     Result,
     Run,
-    Trial,
     Warn,
     bins_of_record,
     blocks_of,
@@ -33,7 +31,6 @@ from tierscope.record.result import (
 )
 from tierscope.run.background import Watch
 from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, least_seconds, one_visit
-from tierscope.run.calibrate import calibrate
 from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
@@ -44,7 +41,7 @@ from tierscope.run.observer import Observer
 from tierscope.run.shared import hidden_core
 from tierscope.run.verdict import refuse_wrong
 from tierscope.run.visits import Visits
-from tierscope.run.walks import Walks
+from tierscope.run.walks import Choice, Walks
 from tierscope.stats.contrast import least_rounds
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.takes import takes_of
@@ -59,7 +56,7 @@ class Runner:
         directory: Path,
         result: Result,
         session: Callable[[], Measurer],
-        catalogue: Catalogue,
+        walks: Walks,
         observer: Observer | None = None,
         limit_s: float = math.inf,
         counters: Counters | None = None,
@@ -69,7 +66,7 @@ class Runner:
         self.result = result
         self._start_session = session
         self._session: Measurer | None = None
-        self._walks = Walks(catalogue)
+        self._walks = walks
         self._observer = observer or Observer()
         self._limit_s = limit_s
         self._counters = counters or Counters()
@@ -151,7 +148,7 @@ class Runner:
         save_result(self.directory, self.result)
 
     def _replay(self, record: Record) -> tuple[Record, Judged]:
-        self._walks.remember(record.experiment, record.calibration)
+        self._walks.remember(record)
         blocks = blocks_of(self.directory, record)
         bins_of_record(self.directory, record)
         found = self._judge(blocks, record.clock.hz, record.experiment, record.groups, record.takes)
@@ -176,7 +173,7 @@ class Runner:
         session = self._session
         if self._watch:
             self._watch.before(experiment)
-        ready, facts, trials = self._prepared(session, experiment)
+        ready, facts, choice = self._prepared(session, experiment)
         counters_of = self._counters if visit == 0 else Counters()
         counters_of.begin(session, facts)
         blocks, ran, found = self._measure(session, ready, facts, self._budget(experiment, number, visit), counters_of)
@@ -204,7 +201,8 @@ class Runner:
                 *interrupted(experiment, blocks, session.clock.hz, facts, ran, self._caches, found),
                 *hidden_core(experiment, found, self.result.machine, began),
             ),
-            calibration=trials,
+            calibration=choice.trials,
+            variant_from=choice.source,
             takes=ran,
             counters=counters,
             timings=timings,
@@ -225,20 +223,23 @@ class Runner:
         remember(self.directory, record, found)
         return record, found
 
-    def _prepared(
-        self, session: Measurer, experiment: Experiment
-    ) -> tuple[Experiment, tuple[GroupFacts, ...], tuple[Trial, ...]]:
-        """The experiment with the walk that is fastest, as the session holds it, and the walks that were tried."""
-        ready = self._walks.on(experiment)
+    def _prepared(self, session: Measurer, experiment: Experiment) -> tuple[Experiment, tuple[GroupFacts, ...], Choice]:
+        """The experiment with the variant that is fastest, as the session holds it, and how that was found."""
+        ready, source = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
-        if not (
-            ready.calibrate and ready == experiment and len(walks := self._walks.candidates(experiment.groups[-1])) > 1
-        ):
-            return ready, facts, ()
-        trials = calibrate(session, experiment, walks)
-        self._walks.remember(experiment, trials)
-        ready = self._walks.on(experiment)
-        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), trials
+        if not (ready.calibrate and ready == experiment):
+            return ready, facts, Choice(source=source)
+        choice = self._walks.choose(session, experiment, time.monotonic)
+        if choice is None:
+            return ready, facts, Choice()
+        self._warn(self._walks.refused)
+        ready, _ = self._walks.on(experiment)
+        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), choice
+
+    def _warn(self, refused: Warn | None) -> None:
+        """Add a doubt about the whole run, once."""
+        if refused is not None and refused not in self.result.warnings:
+            self.result = msgspec.structs.replace(self.result, warnings=(*self.result.warnings, refused))
 
     def _measure(
         self,

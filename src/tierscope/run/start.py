@@ -37,7 +37,7 @@ from tierscope.run.hotplug import changed
 from tierscope.run.imported import refuse_imported
 from tierscope.run.judged import stored
 from tierscope.run.known import refuse_unknown
-from tierscope.run.measuring import limit_s, measurer, watch_of
+from tierscope.run.measuring import limit_s, measurer, watch_of, winners_for
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
@@ -45,6 +45,7 @@ from tierscope.run.planned import OWN_GROUPS, imagined, machine_for, options_aga
 from tierscope.run.prefetching import prefetching, refuse_prefetching
 from tierscope.run.runner import Runner
 from tierscope.run.second_pass import SecondPass
+from tierscope.run.walks import Walks
 
 warn.state(
     left_out="a part of the suite that this machine cannot do",
@@ -160,7 +161,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             directory,
             result,
             measurer(manifest.suite, host),
-            host.catalogue(pools=False),
+            Walks(host.catalogue(pools=False), winners_for(manifest, host)),
             observer,
             limit_s(manifest),
             _counters(manifest, host),

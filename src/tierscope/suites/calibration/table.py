@@ -2,9 +2,9 @@
 
     bandwidth = best median rate of the trial * program bytes per operation     [bytes/s]
 
-Trials last some 10 to 30 ms each: enough to choose by, too short to be quoted, hence no interval. The bandwidth of a
+Trials last 3 to 12 ms each: enough to choose by, too short to be quoted, hence no interval. The bandwidth of a
 trial without a clean moment is not known: null, and such a walk is the last choice.
-Blind to walks that were not among the candidates.
+Blind to walks that the search did not reach.
 """
 
 from typing import Annotated, ClassVar
@@ -33,6 +33,9 @@ class CalibrationRow(Row, frozen=True, kw_only=True):
         BytesPerS | None, Col("bandwidth", help="median of the trial; null where it had no clean moment")
     ]
     chosen: Annotated[bool, Col("chosen", help="true: this loop variant ran")]
+    variant_from: Annotated[
+        str, Col("from", help="where the chosen one came from: a search in this run, or one in an earlier run")
+    ]
     origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
 
 
@@ -83,6 +86,7 @@ def _rows(record: Record) -> list[CalibrationRow]:
             interleave_bytes=walk.interleave_bytes,
             bandwidth_bytes_per_s=trial.rate and trial.rate * facts.program_bytes_per_operation,
             chosen=trial == record.calibration[0],
+            variant_from=record.variant_from,
             origin=strongest(group.origin for group in record.groups),
         )
         for trial, walk in ((one, one.workload.of(LineWork)) for one in record.calibration)
