@@ -31,7 +31,7 @@ from tierscope.tables.measured import Closing, records
 from tierscope.tables.regions import RegionsRow, row_of
 from tierscope.units import LINE_BYTES
 
-MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
+MISFIT = 3.0  # of writes, times the errors of the points: then something else shapes the curve
 WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 MISSING = 0.1  # of the regions
 OF = "buffers"
@@ -82,12 +82,10 @@ class Buffers:
 
 
 def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[BuffersRow]:
-    """Buffers and the medium. A curve that no buffers explain makes all rows inconclusive."""
+    """Buffers and the medium. A doubt about one of them makes all rows inconclusive."""
     wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
-    if levels.misfit > MISFIT:
-        off = f"off by {levels.misfit:.1f} times its error"
-        reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
+    reasons += levels.doubts
     verdict = _closing(regions)
     if reasons:
         verdict = {**verdict, "conclusive": False, "reasons": (*verdict["reasons"], *reasons)}

@@ -1,0 +1,70 @@
+"""Fits whose buffers evict as they like and have units that need not be powers of two.
+
+`shaped` begins at the best fit of `buffers_search`, which takes all buffers for least recently used. One buffer after
+the other gets every kind of `buffers_kinds`, and units beside its own, each with the capacity that then suits it; what
+costs least stays, until nothing helps any more. `alike` are the places of one buffer that the curve does not rule out.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from tierscope.stats.buffers_kinds import KINDS, LRU
+from tierscope.stats.buffers_search import UNITS, Fit, Place, Search, _behind
+from tierscope.units import LINE_BYTES
+
+FINE = 8  # units to an octave
+SWEEPS = 6
+AROUND = 2.0 ** np.linspace(-0.5, 0.5, 17)  # times a capacity
+ALL_KINDS = (LRU, *KINDS)
+
+
+def _units() -> tuple[int, ...]:
+    """From the first to the last of `UNITS`, whole lines."""
+    octaves = int(np.log2(UNITS[-1] / UNITS[0]))
+    steps = UNITS[0] * 2.0 ** (np.arange(octaves * FINE + 1) / FINE)
+    return tuple(sorted({round(float(step) / LINE_BYTES) * LINE_BYTES for step in steps}))
+
+
+ALL_UNITS = _units()
+
+
+def shaped(search: Search, fit: Fit) -> Fit:
+    """At least as good as `fit`."""
+    for _ in range(SWEEPS if fit.places else 0):
+        found = fit
+        for number in range(len(fit.places)):
+            for place in _beside(search, found.places[number]):
+                found = min(found, scanned(search, found.places, number, place), key=lambda one: one.cost)
+        if found.cost >= fit.cost * 0.999:
+            return found
+        fit = min(found, search.refined(found.places), key=lambda one: one.cost)
+    return fit
+
+
+def _beside(search: Search, own: Place) -> Iterator[Place]:
+    for kind in ALL_KINDS:
+        if kind != own.kind:
+            yield replace(own, kind=kind)
+    at = int(np.argmin([abs(unit - own.unit_bytes) for unit in ALL_UNITS]))
+    near = {ALL_UNITS[step] for step in (at - 2, at - 1, at + 1, at + 2) if 0 <= step < len(ALL_UNITS)}
+    for unit in sorted(near | {own.unit_bytes // 2, own.unit_bytes * 2}):
+        if UNITS[0] <= unit <= max(search.units, default=0) and unit % LINE_BYTES == 0:
+            yield replace(own, unit_bytes=unit)
+
+
+def scanned(search: Search, places: tuple[Place, ...], number: int, own: Place) -> Fit:
+    """The best fit in which buffer `number` is `own` with another capacity."""
+    fits = [
+        search.fit(moved)
+        for size in own.capacity_bytes * AROUND
+        if size >= own.unit_bytes
+        and _ordered(moved := (*places[:number], replace(own, capacity_bytes=float(size)), *places[number + 1 :]))
+    ]
+    return min(fits, key=lambda one: one.cost, default=Fit(places, np.empty(0), np.inf))
+
+
+def _ordered(places: tuple[Place, ...]) -> bool:
+    return all(_behind(a, b) for a, b in itertools.pairwise(places))
