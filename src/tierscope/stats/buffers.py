@@ -39,6 +39,7 @@ LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curv
 SMALL = 0.02  # of the latency behind all levels
 FEWEST = 8  # points
 SHARE = 0.975
+WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 BESIDE = 1.2  # times a power of two: a unit as near to one is taken for it
 
 
@@ -62,6 +63,11 @@ class Bounded:
     low: float
     middle: float
     high: float
+
+    @property
+    def half(self) -> float:
+        """Of the interval, over the middle."""
+        return (self.high - self.low) / 2 / self.middle
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,11 @@ class Levels:
     points: int
     curve_s: Floats  # the fit, of shape (points,)
     doubts: tuple[str, ...] = ()  # why this is not sure, as `buffers_doubts` says
+
+    @property
+    def wide(self) -> list[int]:
+        """Numbers of the levels, from 1, of which the capacity is not known well enough."""
+        return [n for n, one in enumerate(self.levels, start=1) if one.capacity_bytes.half > WIDE]
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ CHANNELS = 1 / 6  # share of devices that are four memories and nothing else
 LEAST, MOST = 2 * KiB, 512 * MiB  # of a buffer
 LEAST_UNITS, MOST_UNITS = 4, 1 << 20
 LARGEST_UNIT = 64 * KiB
+ANY_UNIT = 2 * LARGEST_UNIT  # as a grain: there is one memory
 MOST_WAYS, MOST_ENTRIES = 12, 128
 
 
@@ -51,7 +52,7 @@ def draw(seed: int, number: int, most_noise: float) -> Device:
     return Device(
         seed=number,
         path_s=_time(random, 10, 40),
-        buffers=() if channels else _buffers(random, grain if ways > 1 else LARGEST_UNIT, media if joins else 0),
+        buffers=() if channels else _buffers(random, grain if ways > 1 else ANY_UNIT, media if joins else 0),
         read_s=_time(random, 20, 600),
         write_s=_time(random, 150, 500),
         entries=int(random.integers(0, 2 if channels else MOST_ENTRIES + 1)),
@@ -97,7 +98,7 @@ def _unit(random: np.random.Generator, grain: int) -> int:
     """Divides the grain, which is a power of two, or is any multiple of a line where there is one memory."""
     most = min(grain, LARGEST_UNIT)
     power = LINE_BYTES << int(random.integers(0, int(math.log2(most // LINE_BYTES)) + 1))
-    if grain < LARGEST_UNIT or random.random() < 0.5:
+    if grain < ANY_UNIT or random.random() < 0.5:
         return power
     return LINE_BYTES * round(_log(random, 1, most // LINE_BYTES))
 
