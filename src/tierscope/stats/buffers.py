@@ -40,6 +40,8 @@ SMALL = 0.02  # of the latency behind all levels
 FEWEST = 8  # points
 SHARE = 0.975
 WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
+MEASURED = 3.0  # times the share of the errors that was measured: from a third on, errors count as they are
+NEAR = 4.5  # times a unit: the others are not looked at
 BESIDE = 1.2  # times a power of two: a unit as near to one is taken for it
 
 
@@ -129,6 +131,7 @@ def infer(curve: Curve) -> Levels:
 
     search, sigma = _search(curve)
     fitted = _chosen(search, tuple(shaped(search, search.best(levels)) for levels in range(MOST + 1)))
+    fitted = replace(fitted, variance=max(fitted.variance, min(1.0, MEASURED * _noise(curve, sigma))))
     levels = _told(fitted, sigma, curve.ways)
     return replace(levels, doubts=doubts(fitted))
 
@@ -148,6 +151,15 @@ def _search(curve: Curve) -> tuple[Search, Floats]:
     counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
     sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))
     return Search(fresh, curve.latency_s, sigma), sigma
+
+
+def _noise(curve: Curve, sigma: Floats) -> float:
+    """Share of the errors that was measured, in the square: of small regions or of the others, whichever is more.
+
+    Where most of an error was measured, a fit that is closer is closer by chance.
+    """
+    part = (curve.latency_s * curve.spread / sigma) ** 2
+    return float(max((part[own].mean() for own in (curve.scattered, ~curve.scattered) if own.any()), default=0.0))
 
 
 def _chosen(search: Search, fits: tuple[Fit, ...]) -> Fitted:
@@ -232,13 +244,8 @@ def _end(search: Search, places: tuple[Place, ...], number: int, own: Place, lim
 def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
     """Units beside the one found that the curve does not rule out, each with the capacity that suits it best."""
     own = places[number].unit_bytes
-    units = sorted({own, *(unit for unit in ALL_UNITS if unit <= max(search.units))})
-    found = {own}
-    for direction in (-1, 1):
-        at = units.index(own) + direction
-        while 0 <= at < len(units) and _cheapest(search, places, number, units[at]) <= limit:
-            found.add(units[at])
-            at += direction
+    near = [unit for unit in ALL_UNITS if own / NEAR <= unit <= min(own * NEAR, max(search.units))]
+    found = {own, *(unit for unit in near if _cheapest(search, places, number, unit) <= limit)}
     powers = [unit for unit in found if unit & (unit - 1) == 0]
     if not powers:
         return Bounded(min(found), own, max(found))

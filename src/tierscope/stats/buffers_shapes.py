@@ -12,12 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from tierscope.stats.buffers_kinds import KINDS, LRU
+from tierscope.stats.buffers_model import Floats
 from tierscope.stats.buffers_search import UNITS, Fit, Place, Search, _behind
 from tierscope.units import LINE_BYTES
 
 FINE = 8  # units to an octave
 SWEEPS = 6
 AROUND = 2.0 ** np.linspace(-0.5, 0.5, 17)  # times a capacity
+CLOSER = 2.0 ** np.linspace(-0.0625, 0.0625, 13)  # of them the best
 ALL_KINDS = (LRU, *KINDS)
 
 
@@ -57,13 +59,21 @@ def _beside(search: Search, own: Place) -> Iterator[Place]:
 
 def scanned(search: Search, places: tuple[Place, ...], number: int, own: Place) -> Fit:
     """The best fit in which buffer `number` is `own` with another capacity."""
-    fits = [
-        search.fit(moved)
-        for size in own.capacity_bytes * AROUND
-        if size >= own.unit_bytes
-        and _ordered(moved := (*places[:number], replace(own, capacity_bytes=float(size)), *places[number + 1 :]))
-    ]
-    return min(fits, key=lambda one: one.cost, default=Fit(places, np.empty(0), np.inf))
+    coarse = _tried(search, places, number, own, AROUND)
+    if not np.isfinite(coarse.cost):
+        return coarse
+    fine = _tried(search, places, number, coarse.places[number], CLOSER)
+    return min(coarse, fine, key=lambda one: one.cost)
+
+
+def _tried(search: Search, places: tuple[Place, ...], number: int, own: Place, factors: Floats) -> Fit:
+    """The best of these times the capacity of `own`."""
+    best = Fit(places, np.empty(0), np.inf)
+    for size in own.capacity_bytes * factors:
+        moved = (*places[:number], replace(own, capacity_bytes=float(size)), *places[number + 1 :])
+        if size >= own.unit_bytes and _ordered(moved):
+            best = min(best, search.fit(moved), key=lambda one: one.cost)
+    return best
 
 
 def _ordered(places: tuple[Place, ...]) -> bool:
