@@ -41,7 +41,7 @@ FEWEST = 8  # points
 SHARE = 0.975
 WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 MEASURED = 3.0  # times the share of the errors that was measured: from a third on, errors count as they are
-NEAR = 4.5  # times a unit: the others are not looked at
+NEAR = 2.2  # times a unit: the others are not looked at
 BESIDE = 1.2  # times a power of two: a unit as near to one is taken for it
 
 
@@ -247,11 +247,12 @@ def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) 
     near = [unit for unit in ALL_UNITS if own / NEAR <= unit <= min(own * NEAR, max(search.units))]
     found = {own, *(unit for unit in near if _cheapest(search, places, number, unit) <= limit)}
     powers = [unit for unit in found if unit & (unit - 1) == 0]
-    if not powers:
-        return Bounded(min(found), own, max(found))
-    middle = min(powers, key=lambda unit: abs(np.log(unit / own)))
-    beside = {unit for unit in found if not middle / BESIDE < unit < middle * BESIDE}
-    return Bounded(min(found), middle, max(found)) if beside else Bounded(middle, middle, middle)
+    middle = min(powers, key=lambda unit: abs(np.log(unit / own)), default=own)
+    if powers and all(middle / BESIDE < unit < middle * BESIDE for unit in found):
+        return Bounded(middle, middle, middle)
+    low = max((unit for unit in ALL_UNITS if unit < min(found)), default=min(found))
+    high = min((unit for unit in ALL_UNITS if unit > max(found)), default=max(found))
+    return Bounded((low + min(found)) / 2, middle, (max(found) + high) / 2)  # units between those that were tried
 
 
 def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int) -> float:

@@ -16,7 +16,8 @@ from tierscope.stats.buffers_model import Floats
 from tierscope.stats.buffers_search import UNITS, Fit, Place, Search, _behind
 from tierscope.units import LINE_BYTES
 
-FINE = 8  # units to an octave
+FINE = 16  # units to an octave, and all below WHOLE
+WHOLE = 1024  # bytes
 SWEEPS = 6
 AROUND = 2.0 ** np.linspace(-0.5, 0.5, 17)  # times a capacity
 CLOSER = 2.0 ** np.linspace(-0.0625, 0.0625, 13)  # of them the best
@@ -24,10 +25,11 @@ ALL_KINDS = (LRU, *KINDS)
 
 
 def _units() -> tuple[int, ...]:
-    """From the first to the last of `UNITS`, whole lines."""
+    """From the first to the last of `UNITS`, of whole lines."""
     octaves = int(np.log2(UNITS[-1] / UNITS[0]))
     steps = UNITS[0] * 2.0 ** (np.arange(octaves * FINE + 1) / FINE)
-    return tuple(sorted({round(float(step) / LINE_BYTES) * LINE_BYTES for step in steps}))
+    small = range(UNITS[0], WHOLE, LINE_BYTES)
+    return tuple(sorted({*small, *(round(float(step) / LINE_BYTES) * LINE_BYTES for step in steps)}))
 
 
 ALL_UNITS = _units()
