@@ -11,8 +11,8 @@ more and add at least SMALL of the latency. The error of a point is that of its 
 A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
 Intervals are those of the profile likelihood at 95 %: capacities with all times fitted anew and every kind that the
 curve does not rule out, units with the capacity that then fits best, times from the covariance of the linear fit. A
-capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`. Where the curve rules out all units an
-eighth of an octave away from a power of two but not that itself, the unit is told as the power of two.
+capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`. Where every unit that the curve does
+not rule out is within BESIDE of a power of two, and that is one of them, the unit is told as the power of two.
 Blind to a buffer whose unit is one line, to what is larger than half of the largest region, and to whether a buffer
 holds data or addresses. Interleaved DIMMs show the capacity of all of them together; where it is near their grain, how
 many they are must be known, since a small region lies in one of them.

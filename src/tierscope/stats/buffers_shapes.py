@@ -19,6 +19,7 @@ from tierscope.units import LINE_BYTES
 FINE = 16  # units to an octave, and all below WHOLE
 WHOLE = 1024  # bytes
 SWEEPS = 6
+PROMISING = 3  # units that are tried with other capacities
 AROUND = 2.0 ** np.linspace(-0.5, 0.5, 17)  # times a capacity
 CLOSER = 2.0 ** np.linspace(-0.0625, 0.0625, 13)  # of them the best
 ALL_KINDS = (LRU, *KINDS)
@@ -40,7 +41,7 @@ def shaped(search: Search, fit: Fit) -> Fit:
     for _ in range(SWEEPS if fit.places else 0):
         found = fit
         for number in range(len(fit.places)):
-            for place in _beside(search, found.places[number]):
+            for place in _beside(search, found.places, number):
                 found = min(found, scanned(search, found.places, number, place), key=lambda one: one.cost)
         if found.cost >= fit.cost * 0.999:
             return found
@@ -48,15 +49,28 @@ def shaped(search: Search, fit: Fit) -> Fit:
     return fit
 
 
-def _beside(search: Search, own: Place) -> Iterator[Place]:
+def _beside(search: Search, places: tuple[Place, ...], number: int) -> Iterator[Place]:
+    """Other kinds; units next to its own, half and twice as large, and those that fit best with its capacity."""
+    own = places[number]
     for kind in ALL_KINDS:
         if kind != own.kind:
             yield replace(own, kind=kind)
-    at = int(np.argmin([abs(unit - own.unit_bytes) for unit in ALL_UNITS]))
-    near = {ALL_UNITS[step] for step in (at - 2, at - 1, at + 1, at + 2) if 0 <= step < len(ALL_UNITS)}
-    for unit in sorted(near | {own.unit_bytes // 2, own.unit_bytes * 2}):
-        if UNITS[0] <= unit <= max(search.units, default=0) and unit % LINE_BYTES == 0:
-            yield replace(own, unit_bytes=unit)
+    units = [unit for unit in ALL_UNITS if unit <= min(max(search.units, default=0), own.capacity_bytes)]
+    near = {unit for unit in units if abs(np.log2(unit / own.unit_bytes)) < 2.5 / FINE}
+    near |= {unit for unit in units if unit in (own.unit_bytes // 2, own.unit_bytes * 2)}
+    for unit in sorted({*near, *_promising(search, places, number, units)} - {own.unit_bytes}):
+        yield replace(own, unit_bytes=unit)
+
+
+def _promising(search: Search, places: tuple[Place, ...], number: int, units: list[int]) -> list[int]:
+    """Costs have narrow valleys along units: next to the right one they may be worse than far away."""
+    own = places[number]
+    costs = {}
+    for unit in units:
+        moved = (*places[:number], replace(own, unit_bytes=unit), *places[number + 1 :])
+        if _ordered(moved):
+            costs[unit] = search.fit(moved).cost
+    return sorted(costs, key=lambda unit: costs[unit])[:PROMISING]
 
 
 def scanned(search: Search, places: tuple[Place, ...], number: int, own: Place) -> Fit:
