@@ -30,6 +30,7 @@ CHANCE = 4.0  # times the variance
 FULL, EMPTY = 0.65, 0.35  # of the way from the first visits alone to all of them
 LARGEST_UNIT = 4096  # bytes: half of the largest scattered region, of which two show a unit
 PROOF = 20.0
+FEWEST_UNITS = 3
 
 
 def doubts(fitted: "Fitted") -> tuple[str, ...]:
@@ -61,6 +62,9 @@ def _plateaus(fitted: "Fitted") -> Iterator[str]:
     for number, (near, far) in enumerate(itertools.pairwise(shares), start=1):
         if not np.any((near >= FULL) & (far <= EMPTY)):
             yield f"no region shows buffer {number} outgrown and buffer {number + 1} not yet: they may be one"
+    for number, place in enumerate(fitted.best.places, start=1):
+        if place.capacity_bytes < FEWEST_UNITS * place.unit_bytes:
+            yield f"buffer {number} would hold a unit or two: one that is larger than the regions looks the same"
     seen = fitted.search.largest_bytes
     if shares and (fitted.best.places[-1].capacity_bytes > seen or not np.any(shares[-1] >= FULL)):
         yield f"the last buffer is larger than {show_size(int(seen))}, half of the largest region; try a larger to="
