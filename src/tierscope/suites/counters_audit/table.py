@@ -23,7 +23,7 @@ class EventCounts:
     topics: ClassVar[tuple[str, ...]] = ()
     place: ClassVar[int] = BESIDE
     keys: ClassVar[tuple[str, ...]] = ("event", "kernel", "target", "origin")
-    main: ClassVar[tuple[Main, ...]] = ()
+    main: ClassVar[tuple[Main, ...]] = ()  # what an event counts is neither slower nor faster
     row: ClassVar[type[EventCountsRow]] = EventCountsRow
     says: ClassVar[dict[str, str]] = {}
 

@@ -30,7 +30,7 @@ class EventVerdict:
     place: ClassVar[int] = 90
     asked: ClassVar[Asked] = Asked(question="Which events can be trusted?", answers=("events",))
     keys: ClassVar[tuple[str, ...]] = ("event", "origin")
-    main: ClassVar[tuple[Main, ...]] = ()
+    main: ClassVar[tuple[Main, ...]] = ()  # likewise
     row: ClassVar[type[EventVerdictRow]] = EventVerdictRow
     says: ClassVar[dict[str, str]] = {"events VERDICT": "how many events have this verdict"}
 
