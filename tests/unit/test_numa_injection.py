@@ -61,7 +61,7 @@ def test_a_node_without_memory_is_left_out_with_a_reason() -> None:
     assert [group.role for group in every[0].groups] == ["node 1", "node 2", "node 3"]
     suite = suites["numa"]
     assert suite.left_out(machine, suite.read({})) == (
-        "all nodes at once: node 0 is left out: it has no memory of its own",
+        "all nodes at the same time: node 0 is left out: it has no memory of its own",
     )
 
 

@@ -1,4 +1,4 @@
-"""Audit of counters: kernels whose bytes are known run beside every event that this machine counts.
+"""Audit of counters: kernels whose bytes are known run next to every event that this machine counts.
 
 Each kernel moves a known number of lines for each operation: read by the program, read because a plain store needs the
 line, and written. Kernels differ in these shares, so that an event that follows one of them follows no other. Each is
@@ -68,7 +68,7 @@ def _walk(machine: Machine, kernel: str) -> tuple[int, float]:
 suites.add(
     Suite(
         "counters-audit",
-        "known bytes beside every performance event of this machine: what each one really counts",
+        "known bytes next to every performance event of this machine: what each one really counts",
         CountersAuditOptions,
         plan,
         kernels=True,

@@ -1,4 +1,4 @@
-"""Factors of events that promise a known quantity: a point for each kernel, 1 where the event counts what it says."""
+"""Factors of events that promise a known quantity: a point for each kernel, 1 where the event counts what it states."""
 
 from tierscope.draw import figures, vega
 from tierscope.draw.theme import Spec
@@ -20,7 +20,7 @@ class EventFactors:
     title = "Counted over known, by event and kernel"
     table = "event_counts"
     reading = (
-        "Each dot is the count of an event over what the kernel is known to have done of what the event's name says. "
+        "Each dot is the count of an event over what the kernel is known to have done of what the event's name states. "
         "An event that counts correctly has all its dots at 1; dots of one event that are apart show that it counts "
         "something else, too."
     )

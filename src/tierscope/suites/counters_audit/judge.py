@@ -24,9 +24,9 @@ SHARED = 0.5  # of the time: an event that was counted for less of it is not jud
 CONFIDENCE = 0.95
 
 VERDICTS = {
-    "counts": "it counts what its name says: the factor is 1 within 10 %",
-    "factor": "it follows what its name says, with another factor",
-    "other": "it follows another quantity than its name says",
+    "counts": "it counts what its name states: the factor is 1 within 10 %",
+    "factor": "it follows what its name states, with another factor",
+    "other": "it follows another quantity than its name states",
     "follows": "its name promises no quantity that is known here, and it follows this one",
     "unrelated": "it follows none of the known quantities",
     "nothing": "it was always 0",
@@ -60,9 +60,9 @@ def mean_of(values: Sequence[float], error: float = 1 - CONFIDENCE) -> Interval:
 
 
 def judge(counts: Counts, known: Mapping[str, Known], promise: Quantity | None, running_share: float) -> Judged:
-    """Return what the counts show of an event. known: of each kernel; promise: what its name says, if anything."""
+    """Return what the counts show of an event. known: of each kernel; promise: what its name states, if anything."""
     if all(value == 0 for values in counts.values() for value in values):
-        return Judged("nothing", why="it was 0 beside every kernel")
+        return Judged("nothing", why="it was 0 next to every kernel")
     if running_share < SHARED:
         share = f"{100 * running_share:.0f} %"
         return Judged("not known", why=f"it was counted for {share} of the time: audit fewer events at once")
@@ -76,7 +76,7 @@ def judge(counts: Counts, known: Mapping[str, Known], promise: Quantity | None, 
         also = "".join(f"; {one.name} fit as well" for one, _ in fits[1:])
         return Judged("other" if promise else "follows", quantity.name, kept, also.removeprefix("; "))
     if wide := _wide(counts):
-        return Judged("not known", why=f"its counts vary between repeats beside {', '.join(wide)}")
+        return Judged("not known", why=f"its counts vary between repeats next to {', '.join(wide)}")
     return Judged("unrelated", why=_apart(counts, known, promise))
 
 
@@ -121,7 +121,7 @@ def _wide(counts: Counts) -> list[str]:
 
 
 def _apart(counts: Counts, known: Mapping[str, Known], promise: Quantity | None) -> str:
-    """Return 'its factor to lines read is 0.12 beside chase and 4.01 beside write', or that it follows none."""
+    """Return 'its factor to lines read is 0.12 with chase and 4.01 with write', or that it follows none."""
     if promise is None:
         return "it follows none of the known quantities over these kernels"
     factors = {
@@ -130,4 +130,4 @@ def _apart(counts: Counts, known: Mapping[str, Known], promise: Quantity | None)
     if not factors:
         return f"these kernels have no {promise.name}"
     low, high = min(factors, key=factors.__getitem__), max(factors, key=factors.__getitem__)
-    return f"its factor to {promise.name} is {factors[low]:.3g} beside {low} and {factors[high]:.3g} beside {high}"
+    return f"its factor to {promise.name} is {factors[low]:.3g} next to {low} and {factors[high]:.3g} next to {high}"

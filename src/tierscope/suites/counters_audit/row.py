@@ -7,7 +7,7 @@ from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Share
 
 
 class EventCountsRow(Row, frozen=True, kw_only=True):
-    """An event beside one kernel, with what the kernel is known to do."""
+    """An event next to one kernel, with what the kernel is known to do."""
 
     event: Annotated[str, Col("event", help="as perf names it, or from the file of the metrics")]
     kernel: Annotated[str, Col("kernel", help="of the catalogue")]
@@ -36,10 +36,10 @@ class EventVerdictRow(Row, frozen=True, kw_only=True):
     verdict: Annotated[
         str, Col("verdict", help="`counts`, `factor`, `other`, `follows`, `unrelated`, `nothing`, `not known`")
     ]
-    promised: Annotated[str | None, Col("promised", help="what its name says; null for none of the known quantities")]
+    promised: Annotated[str | None, Col("promised", help="what its name states; null for none of the known quantities")]
     follows: Annotated[str | None, Col("follows", help="the known quantity that it follows over all kernels, if any")]
     factor: Annotated[Quotient | None, Col("factor", help="counts for one of that quantity")]
-    kernels: Annotated[Count, Col("kernels", help="beside which it was counted")]
+    kernels: Annotated[Count, Col("kernels", help="with which it was counted")]
     repeats: Annotated[Count, Col("repeats", help="of each kernel, at least")]
     scope: Annotated[str | None, Col("mode", help="`user`, `user+kernel`; null of simulated ones")]
     origin: Annotated[str, Col("origin", help="`perf_event` or `simulated`")]

@@ -1,4 +1,4 @@
-"""Counts of one operation of each kernel beside its known lines.
+"""Counts of one operation of each kernel next to its known lines.
 
 of one operation = count / operations, without the count of starting and stopping, the mean of the repeats
 factor           = that / the quantity that the name of the event promises (`known.PROMISES`)
@@ -19,13 +19,13 @@ class EventCounts:
     """One row for each event that was counted and each kernel of an audit."""
 
     name: ClassVar[str] = TABLE
-    title: ClassVar[str] = "Events beside known bytes"
+    title: ClassVar[str] = "Events next to known bytes"
     topics: ClassVar[tuple[str, ...]] = ()
     place: ClassVar[int] = BESIDE
     keys: ClassVar[tuple[str, ...]] = ("event", "kernel", "target", "origin")
     main: ClassVar[tuple[Main, ...]] = ()  # what an event counts is neither slower nor faster
     row: ClassVar[type[EventCountsRow]] = EventCountsRow
-    says: ClassVar[dict[str, str]] = {}
+    states: ClassVar[dict[str, str]] = {}
 
     def rows(self, run: Run) -> list[EventCountsRow]:
         return [_row(one, kernel) for one in gathered(run) for kernel in one.counts]

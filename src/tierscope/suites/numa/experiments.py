@@ -3,8 +3,8 @@
 Latency is that of one CPU, the first of the initiator, alone on the machine; bandwidth is what all CPUs of the
 initiator reach together, and no other node's. Both on the same target, one after the other, beyond the caches.
 If asked for, the latency is measured once more while the other CPUs of the initiator use the same target.
-At the end each node uses its own memory alone, then all nodes at once, for each mix of reads and writes.
-Blind to links between nodes that several nodes use at once: then each node uses its own memory alone.
+At the end each node uses its own memory alone, then all nodes at the same time, for each mix of reads and writes.
+Blind to links between nodes that several nodes use at the same time: then each node uses its own memory alone.
 Source: Intel, "Memory Latency Checker" user guide (latency and bandwidth matrices, peak injection bandwidth);
 J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers" (sizes).
 """
@@ -59,7 +59,7 @@ class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
         Help("`yes`: also the latency while the other CPUs of the initiator run the kernel on the same target"),
     ] = "no"
     together: Annotated[
-        str, Help("kernels that all nodes run at once, each on its own memory; `none`: leave this out")
+        str, Help("kernels that all nodes run at the same time, each on its own memory; `none`: leave this out")
     ] = ",".join(TOGETHER)
     array: Annotated[
         Size | None, Help("bytes of each array, as for `stream`, within half of the target node's free memory")
@@ -167,7 +167,7 @@ def cell(matrix: Matrix, initiator: int, node: int, sizes: Sizes) -> Generator[E
 
 
 def all_at_once(matrix: Matrix, kernels: tuple[str, ...], sizes: Sizes) -> Generator[Experiment, Answer, None]:
-    """Each node alone on its own memory, then all at once with the loop variants that each had alone."""
+    """Each node alone on its own memory, then all at the same time with the loop variants that each had alone."""
     nodes = [node for node in matrix.initiators if node in sizes.machine.memory_nodes()]
     for kernel in kernels:
         groups, notes, share = [], [], walk_of(sizes.machine, kernel).read_share
@@ -199,16 +199,18 @@ def _experiment(
 
 
 def together(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
-    """Return the kernels that all nodes run at once; UnknownNameError for others."""
+    """Return the kernels that all nodes run at the same time; UnknownNameError for others."""
     return () if chosen.together == NONE else names_of("kernel", words_of(chosen.together), machine.kernels)
 
 
 def left_out(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
-    """Return which nodes are not among those that work at once, and which have no CPU beside the chaser."""
+    """Return which nodes are not among those that work at the same time, and which have no CPU beside the chaser."""
     matrix, found = matrix_of(machine, chosen), []
     bare = [node for node in matrix.initiators if node not in machine.memory_nodes()]
     if bare and chosen.together != NONE:
-        found.append(f"all nodes at once: node {word_numbers(tuple(bare))} is left out: it has no memory of its own")
+        found.append(
+            f"all nodes at the same time: node {word_numbers(tuple(bare))} is left out: it has no memory of its own"
+        )
     few = [node for node, cpus in matrix.initiators.items() if len(cpus) < 2]
     if few and matrix.under_load:
         found.append(f"latency under load from node {word_numbers(tuple(few))} is left out: it has one CPU to use")
@@ -216,7 +218,7 @@ def left_out(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
 
 
 def plan(machine: Machine, chosen: NumaOptions) -> Plan:
-    """All targets of one initiator before the next, then all at once; the caches are searched once, by the first."""
+    """All targets of one initiator before the next, then all together; the caches are searched once, by the first."""
     matrix, kernels = matrix_of(machine, chosen), together(machine, chosen)
     asked = chosen.array
     cache_bytes = None
@@ -234,7 +236,7 @@ def plan(machine: Machine, chosen: NumaOptions) -> Plan:
 suites.add(
     Suite(
         "numa",
-        "latency and bandwidth from every node with CPUs to every node with memory, and of all nodes at once",
+        "latency and bandwidth from every node with CPUs to every node with memory, and of all nodes at the same time",
         NumaOptions,
         plan,
         left_out=left_out,

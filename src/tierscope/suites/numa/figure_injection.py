@@ -1,4 +1,4 @@
-"""All nodes at once: a bar of the machine for each kernel, made of its nodes, beside what they reach alone."""
+"""All nodes at the same time: a bar of the machine for each kernel, made of its nodes, beside what they reach alone."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -19,7 +19,7 @@ class Injection:
     """Bars start at zero; the mark of a bar is the sum of the nodes alone."""
 
     name = "injection"
-    title = "All nodes at once, each on its own memory"
+    title = "All nodes at the same time, each on its own memory"
     table = "injection"
     reading = (
         "Each bar is what all nodes move at the same time with one kernel, in program bytes; its parts are the nodes. "

@@ -45,7 +45,7 @@ def _most(every: list[InjectionRow]) -> list[Insight]:
 
 
 def _shared(every: list[InjectionRow]) -> list[Insight]:
-    """Return kernels whose nodes reach less at once than alone, by intervals widened for their number."""
+    """Return kernels whose nodes reach less at the same time than alone, by intervals widened for their number."""
     pairs = [(row, row.alone, rate) for row, rate in sure_rows(every, lambda row: row.bandwidth) if row.alone]
     ratios = compare_all([(alone, rate) for _, alone, rate in pairs]) if pairs else ()
     found = []
@@ -56,8 +56,8 @@ def _shared(every: list[InjectionRow]) -> list[Insight]:
         found.append(
             Insight(
                 name=f"shared {row.kernel}",
-                text=f"{row.kernel}: all nodes at once move {middle}x the sum of the nodes alone ({low} to {high}), "
-                f"{show_rate(alone.middle)}: they share something",
+                text=f"{row.kernel}: all nodes at the same time move {middle}x the sum of the nodes alone "
+                f"({low} to {high}), {show_rate(alone.middle)}: they share something",
                 value=ratio.middle,
                 low=ratio.low,
                 high=ratio.high,

@@ -12,7 +12,7 @@ TEXTS = {
     ),
 }
 INJECTION = {
-    "All nodes at once": (
+    "All nodes at the same time": (
         "All CPUs of each node run the kernel on the memory of their own node: first each node alone, then all nodes "
         "at the same time, with the same loop variants. The sum is taken over the same moments, in which all nodes are "
         "at work. Limits: no node uses memory of another one here, so links between nodes are idle."

@@ -9,7 +9,7 @@ What the firmware reports (HMAT) stands beside it where Linux gives it, that is 
 best; it is rated, not measured. What the rows say in words stands in `numa_words`.
 There is a row for each kernel; its latency is that of the initiator and target, whatever the kernel.
 Latency under load is that of the chaser beside the other CPUs of the initiator, at another time than the idle one.
-Blind to traffic of several initiators at once (`table_injection`), and to where in a node its memory lies.
+Blind to traffic of several initiators at the same time (`table_injection`), and to where in a node its memory lies.
 """
 
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What the whole machine moves: all nodes at once, each on its own memory, for each mix of reads and writes.
+"""What the whole machine moves: all nodes at the same time, each on its own memory, for each mix of reads and writes.
 
     bandwidth of a node = median of its rate while all nodes are at work * program bytes per operation     [bytes/s]
     bandwidth of all    = median of the sum over the nodes at the same moments (`tables.totals`)           [bytes/s]
@@ -32,14 +32,14 @@ class Injection:
     """
 
     name: ClassVar[str] = "injection"
-    title: ClassVar[str] = "All nodes at once, each on its own memory"
+    title: ClassVar[str] = "All nodes at the same time, each on its own memory"
     audited: ClassVar[Audited] = Audited()
     keys: ClassVar[tuple[str, ...]] = ("kernel", "node")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[InjectionRow]] = InjectionRow
     says: ClassVar[dict[str, str]] = {
-        "machine": "the most program bytes per second that all nodes moved at once, of all kernels",
-        "shared KERNEL": "bandwidth of all nodes at once over the sum of the nodes alone, where it is below 1",
+        "machine": "the most program bytes per second that all nodes moved at the same time, of all kernels",
+        "shared KERNEL": "bandwidth of all nodes at the same time over the sum of the nodes alone, where it is below 1",
     }
 
     def rows(self, run: Run) -> list[InjectionRow]:

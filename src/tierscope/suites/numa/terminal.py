@@ -54,7 +54,7 @@ def _cell(row: NumaRow | None, what: Measure, unit: Callable[[float], float | No
 
 
 def injection(rows: list[InjectionRow]) -> list[Grid]:
-    """A line for each kernel: all nodes at once, over their sum alone, and each node."""
+    """A line for each kernel: all nodes at the same time, over their sum alone, and each node."""
     nodes = list(dict.fromkeys(row.node for row in rows if row.node != "all"))
     heads = [
         ("kernel", False),
@@ -73,7 +73,7 @@ def injection(rows: list[InjectionRow]) -> list[Grid]:
         for row in rows
         if row.node == "all"
     ]
-    return [("All nodes at once, each on its own memory (95 % interval)", heads, lines)] if lines else []
+    return [("All nodes at the same time, each on its own memory (95 % interval)", heads, lines)] if lines else []
 
 
 def _form(section: Shown, console: Console) -> Parts:
