@@ -25,7 +25,7 @@ class EventCounts:
     keys: ClassVar[tuple[str, ...]] = ("event", "kernel", "target", "origin")
     main: ClassVar[tuple[Main, ...]] = ()  # what an event counts is neither slower nor faster
     row: ClassVar[type[EventCountsRow]] = EventCountsRow
-    states: ClassVar[dict[str, str]] = {}
+    says: ClassVar[dict[str, str]] = {}
 
     def rows(self, run: Run) -> list[EventCountsRow]:
         return [_row(one, kernel) for one in gathered(run) for kernel in one.counts]

@@ -32,7 +32,7 @@ class EventVerdict:
     keys: ClassVar[tuple[str, ...]] = ("event", "origin")
     main: ClassVar[tuple[Main, ...]] = ()  # likewise
     row: ClassVar[type[EventVerdictRow]] = EventVerdictRow
-    states: ClassVar[dict[str, str]] = {"events VERDICT": "how many events have this verdict"}
+    says: ClassVar[dict[str, str]] = {"events VERDICT": "how many events have this verdict"}
 
     def rows(self, run: Run) -> list[EventVerdictRow]:
         return [_row(one) for one in gathered(run)]
