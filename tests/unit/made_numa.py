@@ -17,6 +17,8 @@ from tierscope.run.expected import imagine
 HANDOVER_S = {"core": 12e-9, "cache": 45e-9, "package": 80e-9, "other": 160e-9}
 LOCAL_S, PER_DISTANCE_S = 95e-9, 5e-9
 LOCAL_RATE, ALONE_RATE = 30e9, 22e9  # bytes/s of a local node, and of memory without CPUs from its own package
+AT_ONCE = 0.8  # of LOCAL_RATE that each node keeps with `triad` while all nodes work
+UNDER_LOAD = 2.5  # times the idle latency
 Wait = Callable[[int, int], float]
 
 
@@ -65,9 +67,13 @@ def add_core_to_core(
 
 
 def add_numa(maker: Maker, machine: Machine, elsewhere: float = 0.0, **words: str) -> None:
-    """Every cell by `numa_truth`; `elsewhere` of the bytes of the last cell lie on node 0."""
-    experiments = planned("numa", machine, array="64MiB", **words)
+    """Every cell by `numa_truth`; `elsewhere` of the bytes of the last cell lie on node 0; then all nodes at once."""
+    every = planned("numa", machine, array="64MiB", **words)
+    experiments = [one for one in every if one.table == "numa"]
     for experiment in experiments:
+        if experiment.labels["what"] == "loaded":
+            _add_loaded(maker, machine, experiment)
+            continue
         (group,) = experiment.groups
         initiator, target = (int(experiment.labels[end] or 0) for end in ("initiator", "target"))
         wait, rate = numa_truth(machine, initiator, target)
@@ -80,6 +86,38 @@ def add_numa(maker: Maker, machine: Machine, elsewhere: float = 0.0, **words: st
         nodes = {str(target): size - stray, **({"0": stray} if stray else {})}
         facts = made_facts(group, nodes=nodes, program_bytes_per_operation=64.0)
         _keep(maker, experiment, blocks, (facts,), ())
+    for experiment in (one for one in every if one.table == "injection"):
+        _add_at_once(maker, experiment)
+
+
+def _add_at_once(maker: Maker, experiment: Experiment) -> None:
+    """Nodes keep LOCAL_RATE alone; at once they keep AT_ONCE of it with `triad`, and all of it with others."""
+    shared = AT_ONCE if (experiment.labels["what"], experiment.labels["kernel"]) == ("together", "triad") else 1.0
+    work = tuple(
+        Teamwork((LOCAL_RATE * shared / 64 / len(group.team.cpus),) * len(group.team.cpus))
+        for group in experiment.groups
+    )
+    blocks = made_blocks(work, seed=maker.seed + len(maker.records), preempted=0.0)
+    facts = tuple(
+        made_facts(group, nodes={group.target.where: group.workload.footprint_bytes}, program_bytes_per_operation=64.0)
+        for group in experiment.groups
+    )
+    _keep(maker, experiment, blocks, facts, ())
+
+
+def _add_loaded(maker: Maker, machine: Machine, experiment: Experiment) -> None:
+    """The chaser takes UNDER_LOAD times as long beside the load."""
+    initiator, target = (int(experiment.labels[end] or 0) for end in ("initiator", "target"))
+    wait, rate = numa_truth(machine, initiator, target)
+    chaser, load = experiment.groups
+    cpus = len(load.team.cpus)
+    work = (Teamwork((1 / wait / UNDER_LOAD,)), Teamwork((rate / 64 / cpus,) * cpus))
+    blocks = made_blocks(work, seed=maker.seed + len(maker.records), preempted=0.0)
+    facts = tuple(
+        made_facts(group, nodes={str(target): group.workload.footprint_bytes}, program_bytes_per_operation=64.0)
+        for group in (chaser, load)
+    )
+    _keep(maker, experiment, blocks, facts, ())
 
 
 def _keep(

@@ -9,6 +9,7 @@ import pytest
 import made
 from fake_core import FakeCore, put_in_place
 from made import Maker
+from made_audited import audit_run
 from made_background import background_run
 from made_blocks import add_block_points
 from made_buffers import add_regions
@@ -73,6 +74,7 @@ MADE: dict[str, Make] = {
     "closed-loop": of("closed-loop", add_closed_loop),
     "contention": of("contention", lambda maker: add_contention(maker, ("nvm-nvm",))),
     "core-to-core": lambda directory: core_to_core_run(directory, made_server()),
+    "counters-audit": lambda directory: audit_run(directory, {"memory-reads": lambda known: known.read}),
     "cxl": cxl_run,
     "document-000": of("document-000", _streams, lambda maker: add_contention(maker, ("nvm-nvm",))),
     "document-001": of("document-001", lambda maker: add_block_points(maker, (8, 8000)), _streams),

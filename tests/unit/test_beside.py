@@ -11,12 +11,13 @@ from made_buffers import add_regions
 from made_storage import storage_run
 from said import refused, say
 from tierscope import reference
-from tierscope.compare.beside import ROOM, axis, beside, label, normal, sentence
+from tierscope.compare.beside import axis, beside, label, normal, sentence
 from tierscope.compare.beside_text import figure
 from tierscope.errors import Exit, UsageError
 from tierscope.record.experiment import Label
 from tierscope.record.result import Run
 from tierscope.reference import load, parse
+from tierscope.reference.match import ROOM
 from tierscope.tables import tables
 from tierscope.units import GiB, MiB
 
@@ -142,8 +143,8 @@ def test_a_wrong_match_is_refused(line: str) -> None:
 
 
 def test_a_table_that_no_run_measures_and_a_run_without_its_points_are_refused(same: Run) -> None:
-    with pytest.raises(UsageError, match="in the same way: its seconds are of a whole program"):
-        beside(same, load("document002_flush"))
+    with pytest.raises(UsageError, match="in the same way: it counts bytes at"):
+        beside(same, load("optane100_write_amplification"))
     with pytest.raises(UsageError, match="no point of optane100_read_latency; it compares regions"):
         beside(same, load("optane100_read_latency"))
 

@@ -12,6 +12,8 @@ from made import Maker, add_latency
 from said import refused, say
 from tierscope.compare.correlated import correlated
 from tierscope.compare.correlated_text import figure
+from tierscope.compare.crossed import TIME, crossed
+from tierscope.compare.crossed_text import figure as crossed_figure
 from tierscope.errors import Exit
 from tierscope.record.result import Run
 from tierscope.stats.correlation import FEWEST, Correlation
@@ -112,3 +114,42 @@ def test_a_run_without_counters_is_refused_with_what_to_try(tmp_path: Path, capf
     assert status == Exit.USAGE
     assert "counters at 0 points" in line
     assert "target=sim:ddr5" in line
+
+
+def twice_counted(directory: Path) -> Run:
+    """The same run with a counter that is three times another, and one that falls where it rises."""
+    run = counted(directory, 8)
+    records = tuple(
+        msgspec.structs.replace(
+            record,
+            counters=record.counters
+            | {
+                "L2.loads": 3 * record.counters["L1d.load_misses"],
+                "L1d.hits": int(run.blocks(record)["operations"].sum()) - record.counters["L1d.load_misses"],
+            },
+        )
+        for record in run.result.records
+    )
+    return msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=records))
+
+
+def test_counters_are_beside_each_other_and_beside_time(tmp_path: Path) -> None:
+    found = crossed(twice_counted(tmp_path))
+    told = {frozenset((one.counter, one.other)): one.linear.middle for one in found}
+    assert told[frozenset(("L1d.load_misses", "L2.loads"))] == pytest.approx(1)
+    assert told[frozenset(("L1d.load_misses", "L1d.hits"))] == pytest.approx(-1)
+    assert told[frozenset((TIME, "L2.loads"))] == pytest.approx(told[frozenset((TIME, "L1d.load_misses"))])
+    assert not any("walks" in pair for pair in told)  # it never changes
+    assert len(found) == len(told) == 4 * 3 / 2
+    (square,) = crossed_figure(found, "real")["vconcat"]
+    assert len(square["data"]["values"]) == 4 * 3
+
+
+def test_the_command_prints_the_matrix(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run = counted(tmp_path / "run", 8)
+    status, out, _ = say(capfd, "correlate", str(run.path), "--counters", "--figure", str(tmp_path / "map.svg"))
+    assert status == Exit.GOOD
+    assert "2 L1d.load_misses" in out
+    status, out, _ = say(capfd, "correlate", str(run.path), "--counters", "--json")
+    (row,) = json.loads(out)
+    assert (row["counter"], row["other"]) == (TIME, "L1d.load_misses")

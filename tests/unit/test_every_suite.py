@@ -45,7 +45,7 @@ WORDS = {name: words_of(how.every) for name in commands if (how := tried(name)) 
 MAYBE = {name: words_of(how.some) for name in commands if (how := tried(name)) and how.some}
 """A run of another suite may have nothing for these, and the command says so."""
 
-NO_POINTS = ("policy", "closed-loop")
+NO_POINTS = ("policy", "closed-loop", "counters-audit")
 """Suites that infer properties: `compare` and `history` match points, and say that there are none."""
 
 READ_NO_RUN = {

@@ -248,7 +248,9 @@ def test_two_runs_are_compared_by_pair_and_by_cell(tmp_path: Path, pairs: Run, n
     found = compare_runs(pairs, again, 0.02)
     assert len(found) == 120
     assert [(row["a_cpu"], row["b_cpu"]) for row in found if row["verdict"] == "slower"] == [(0, 1)]
-    assert len(compare_runs(nodes, nodes, 0.02)) == 20
+    found = compare_runs(nodes, nodes, 0.02)
+    assert sum(one["table"] == "numa" for one in found) == 20
+    assert sum(one["table"] == "injection" for one in found) == 5 * (4 + 1)
 
 
 def test_the_order_of_a_large_machine_has_every_cpu(tmp_path: Path) -> None:

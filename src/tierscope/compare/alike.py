@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from tierscope.compare.beside import same
 from tierscope.compare.comparison import named_point
+from tierscope.compare.matched import same
 from tierscope.errors import UsageError
 from tierscope.record.experiment import Label
 from tierscope.record.reading import Reading

@@ -49,9 +49,14 @@ class Correlated:
 @reads("the correlation")
 def correlated(run: Run) -> list[Correlated]:
     """Strongest first in each sweep. ResultError where no sweep has counters at enough points."""
+    return [one for sweep, records in sweeps_of(run).items() for one in _of(run, sweep, records)]
+
+
+def sweeps_of(run: Run) -> dict[str, list[Record]]:
+    """Return the points with counters, by sweep. ResultError where no sweep has enough of them."""
     sweeps: dict[str, list[Record]] = {}
     for record in run.result.records:
-        if _counts(record) and len(record.groups) == 1 and math.isfinite(_seconds(run, record)):
+        if _counts(record) and len(record.groups) == 1 and math.isfinite(seconds_of(run, record)):
             sweeps.setdefault(_sweep(record), []).append(record)
     most = max(map(len, sweeps.values()), default=0)
     if most < FEWEST:
@@ -59,7 +64,7 @@ def correlated(run: Run) -> list[Correlated]:
             f"{run.path} has counters at {most} points of one kernel, and a correlation needs {FEWEST}; try "
             "tierscope run latency counters=default, or target=sim:ddr5"
         )
-    return [one for sweep, records in sweeps.items() for one in _of(run, sweep, records)]
+    return sweeps
 
 
 def _sweep(record: Record) -> str:
@@ -69,7 +74,7 @@ def _sweep(record: Record) -> str:
     return " ".join(filter(None, (record.experiment.table, record.groups[0].kernel, operation)))
 
 
-def _seconds(run: Run, record: Record) -> float:
+def seconds_of(run: Run, record: Record) -> float:
     """Return the seconds of one operation; they are infinite where nothing undisturbed was measured."""
     if record.timings:
         return judged(run, record).contrasts[0].seconds.middle
@@ -81,7 +86,7 @@ def _counts(record: Record) -> bool:
     return bool(record.counters) or any(event.counted for one in record.counted for event in one.events)
 
 
-def _per_operation(run: Run, record: Record) -> dict[str, float]:
+def per_operation(run: Run, record: Record) -> dict[str, float]:
     """By counter; a simulated machine's own where it counts everything."""
     if record.counters:
         operations = float(run.blocks(record)["operations"].sum())
@@ -95,8 +100,8 @@ def _per_operation(run: Run, record: Record) -> dict[str, float]:
 
 
 def _of(run: Run, sweep: str, records: list[Record]) -> list[Correlated]:
-    seconds = np.array([_seconds(run, record) for record in records])
-    counted = [_per_operation(run, record) for record in records]
+    seconds = np.array([seconds_of(run, record) for record in records])
+    counted = [per_operation(run, record) for record in records]
     found = []
     for name in dict.fromkeys(key for one in counted for key in one if all(key in other for other in counted)):
         events = np.array([one[name] for one in counted])

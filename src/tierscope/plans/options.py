@@ -54,7 +54,7 @@ class SuiteOptions(Options, frozen=True, kw_only=True):
         str,
         Help(
             "[performance events](../how-to/counters.md) in the timed blocks: `default`, `perf`, `simulated`,"
-            " or a list as `{cycles,instructions},page-faults`"
+            " `every` (each that this machine counts), or a list as `{cycles,instructions},page-faults`"
         ),
     ] = "off"
 

@@ -5,7 +5,8 @@ Tables `documentNNN_...` are those of the five documents that `tierscope reprodu
 A table is one CSV file of this folder. Lines `# key: value` before it say title, source, machine, protocol (several),
 fault (several: what is known to be wrong or unknown), and one line `# column: NAME | UNIT | meaning` for each column.
 Lines `# quantity:` and others of `facts` say what the columns are to the audit.
-Lines `# compare:` say which of our numbers a column compares with; a table without them says `# alone: why not`.
+Lines `# compare:` say which of our numbers a column compares with (`match`); a table without them says `# alone: why
+not`.
 Only numbers were taken from the source; what was computed from them stands among the faults.
 """
 
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from tierscope import units
 from tierscope.errors import UnknownNameError
 from tierscope.reference.facts import KEYS, Facts, read
+from tierscope.reference.match import Match as Match
+from tierscope.reference.match import read_match
 from tierscope.registry import unknown
 
 FOLDER = Path(__file__).parent
@@ -28,17 +31,6 @@ NO_FACTS = Facts()
 UNITS = {"word", "1", "bytes", "s", "us", "ns", "MB/s", "GB/s"}
 
 Values = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.str_]
-
-
-@dataclass(frozen=True)
-class Match:
-    """`# compare: COLUMN = TABLE.KEY | where COLUMN=WORD | KEY=TEMPLATE`: how a column stands to a table of ours."""
-
-    column: str
-    table: str
-    key: str
-    where: dict[str, str]
-    keys: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -111,7 +103,7 @@ def parse(name: str, text: str) -> Reference:
         meanings={column: meaning for column, _, meaning in columns},
         columns=_columns(name, rows, unit),
         facts=read(name, head, set(unit)),
-        matches=tuple(_match(name, words, unit) for words in head["compare"]),
+        matches=tuple(read_match(name, words, set(unit)) for words in head["compare"]),
         alone=_alone(name, head),
     )
 
@@ -138,22 +130,6 @@ def _column(name: str, words: str) -> tuple[str, str, str]:
             f"{name}: column {words!r}; NAME | UNIT | meaning is needed, units: {', '.join(sorted(UNITS))}"
         )
     return column, unit, meaning
-
-
-def _match(name: str, words: str, unit: dict[str, str]) -> Match:
-    """'copy_mb_s = stream.bandwidth_bytes_per_s | kernel=copy | threads={threads}'."""
-    first, *rest = (part.strip() for part in words.split("|"))
-    column, _, target = (word.strip() for word in first.partition("="))
-    table, _, key = target.partition(".")
-    pairs = [part.removeprefix("where ").partition("=")[::2] for part in rest]
-    wheres = dict(pair for pair, part in zip(pairs, rest, strict=True) if part.startswith("where "))
-    keys = dict(pair for pair, part in zip(pairs, rest, strict=True) if not part.startswith("where "))
-    named = {column, *wheres, *(word[1:-1] for word in keys.values() if word.startswith("{") and word != "{most}")}
-    if not key or not keys or not named <= set(unit):
-        raise ValueError(
-            f"{name}: compare {words!r}; COLUMN = TABLE.KEY | KEY={{COLUMN}} is needed of columns that exist"
-        )
-    return Match(column, table, key, wheres, keys)
 
 
 def _columns(name: str, rows: Iterator[list[str]], unit: dict[str, str]) -> dict[str, Values]:

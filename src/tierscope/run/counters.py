@@ -6,7 +6,7 @@ of events in perf's words, with the names of the metrics' file among them.
 """
 
 from tierscope.errors import MachineError
-from tierscope.metrics import metrics_for
+from tierscope.metrics import Metrics, metrics_for
 from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted, Counting, EventCount, simulated_events
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Blocks, GroupFacts
@@ -15,7 +15,7 @@ from tierscope.run.second_pass import SecondPass
 from tierscope.run.take_counts import TakeCounts
 from tierscope.stats.takes import takes_of
 
-OFF, DEFAULT, PERF = "off", "default", "perf"
+OFF, DEFAULT, PERF, EVERY = "off", "default", "perf", "every"
 WORDS = (OFF, DEFAULT, PERF, SIMULATED)
 SOFTWARE = {
     "cpu-clock", "task-clock", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations",
@@ -27,13 +27,22 @@ COMMAND = "kernel command runs in processes of its own, which the counters of a 
 class Counters:
     """Asked before the first batch of each experiment, behind each, and after the last."""
 
-    def __init__(self, asked: str = OFF, family: str = "", second_pass: SecondPass | None = None) -> None:
-        """family: of the processor, whose metrics name its events. second_pass: None simulates nothing."""
+    def __init__(
+        self,
+        asked: str = OFF,
+        family: str = "",
+        second_pass: SecondPass | None = None,
+        available: tuple[str, ...] = (),
+    ) -> None:
+        """family: of the processor, whose metrics name its events. second_pass: None simulates nothing.
+
+        available: events that this machine counts by the kernel's own names, for EVERY.
+        """
         self._asked = asked
         self._second_pass = second_pass
         self._counting: Counting | None = None
         self._takes = TakeCounts()
-        self._words = "" if asked in (OFF, SIMULATED) else metrics_for(family).words("" if asked in WORDS else asked)
+        self._words = "" if asked in (OFF, SIMULATED) else _words(asked, metrics_for(family), available)
 
     def begin(self, session: Measurer, facts: tuple[GroupFacts, ...]) -> None:
         """MachineError where events were named and none of them is counted here."""
@@ -101,6 +110,13 @@ class Counters:
                 )
             )  # fmt: skip
         return tuple(found)
+
+
+def _words(asked: str, metrics: Metrics, available: tuple[str, ...]) -> str:
+    """Return events for the core; of EVERY each one alone, so that it has its turn whatever else is counted."""
+    if asked == EVERY:
+        return ",".join(dict.fromkeys((*available, *metrics.names.values())))
+    return metrics.words("" if asked in WORDS else asked)
 
 
 def _simulated(facts: tuple[GroupFacts, ...]) -> bool:

@@ -175,7 +175,8 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 def _counters(manifest: Manifest, host: Host) -> Counters:
     """What the option `counters` asks for; nothing in runs of versions that did not know it."""
     asked, machine = options_again(manifest).counters, manifest.machine
-    return Counters(asked, machine.identity.family, SecondPass(machine, host.session))
+    available = tuple(one.name for one in host.catalogue(pools=False).events if one.available)
+    return Counters(asked, machine.identity.family, SecondPass(machine, host.session), available)
 
 
 def resume(directory: Path, observer: Observer | None = None, host: Host = HERE) -> Result:

@@ -106,8 +106,8 @@ def compare(
 
 def _only_runs(after: str, least: float | None, across: str | None) -> None:
     """UsageError for what has no meaning beside a published table."""
-    from tierscope.compare.beside import ROOM
     from tierscope.errors import UsageError
+    from tierscope.reference.match import ROOM
 
     if least is not None:
         room = f"within {100 * (ROOM - 1):.0f} %"

@@ -23,6 +23,7 @@ from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
 from tierscope.plans.kinds import (
     word_numbers,
 )
+from tierscope.plans.ran import walk_that_ran
 from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
@@ -189,26 +190,7 @@ def contend(pair: Pair, mode: str, splits: list[tuple[int, int]]) -> Plan:
         )  # fmt: skip
         answer = yield pair.point("contention", groups, labels, calibrate=not (a and b))
         if not (a and b) and groups[0].role not in walks:
-            walks[groups[0].role] = walk_of(answer, groups[0])
-
-
-def walk_of(answer: Answer, group: Group) -> Workload:
-    """The walk that ran; the plain one while planning."""
-    if answer.record is None:
-        return group.workload
-    facts = answer.record.groups[0]
-    return Workload(
-        kernel=facts.kernel,
-        footprint_bytes=0,
-        isa=facts.isa,
-        work=LineWork(
-            streams=facts.streams,
-            unroll=facts.unroll,
-            prefetch_bytes=facts.prefetch_bytes,
-            prefetchw_bytes=facts.prefetchw_bytes,
-            interleave_bytes=facts.interleave_bytes,
-        ),
-    )
+            walks[groups[0].role] = walk_that_ran(answer, groups[0])
 
 
 def plan(machine: Machine, chosen: ContentionOptions) -> Plan:

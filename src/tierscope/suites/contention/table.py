@@ -3,36 +3,29 @@
     bandwidth of a group = median of its rate * its program bytes per operation      [bytes/s]
     sum                  = median of the sum of both at the same moments             [bytes/s]
 
-The interval of the sum is that of the summed series: what one group loses to the other at a moment cancels in it, so
-it is narrower than bounds that were added, and it is right where the two move together too.
+The interval of the sum is that of the summed series (`tables.totals`).
 Blind to who used which channel: only a counter sees that.
 """
 
 from typing import Annotated, ClassVar
 
-import numpy as np
-
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
-from tierscope.stats.median import Interval, median
-from tierscope.stats.point import Point
-from tierscope.suites.contention.labels import SplitLabels
+from tierscope.stats.median import Interval
+from tierscope.suites.contention.labels import SideLabels, SplitLabels
 from tierscope.suites.contention.shared import said, with_model
 from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import (
     closing,
-    judged_once,
     measured,
-    over_visits,
     ratio_word,
     records,
     sure_rows,
-    visits_of,
 )
 from tierscope.tables.rows import Bandwidth, Col, Count, Share, Size
+from tierscope.tables.totals import NONE, coverage, total
 from tierscope.units import show_rate
 
-NONE = Interval(0.0, 0.0, 0.0, 0)  # of a group without threads
 STAND_IN = "; b is a file in the memory of a, which stands in for a second tier"
 """What has to be said beside every comparison of a with a b that is no tier of its own."""
 
@@ -141,7 +134,7 @@ def _row(run: Run, record: Record) -> ContentionRow:
         a_bandwidth=found.get("A", NONE),
         b_bandwidth=found.get("B", NONE),
         sum=total(run, record),
-        coverage=min(share for visit in visits_of(run, record) for share in _alone(run, visit).together.coverage),
+        coverage=coverage(run, record),
         a_target=labels.a_target,
         b_source=labels.b_source,
         b_target=labels.b_target,
@@ -154,28 +147,12 @@ def _row(run: Run, record: Record) -> ContentionRow:
 
 def _curve(run: Run) -> list[tuple[int, Interval]]:
     """Return threads and bandwidth of a alone, which the table `targets` measures."""
-    alone = [record for record in records(run, "targets") if record.experiment.labels.get("side") == "a"]
+    alone = [record for record in records(run, "targets") if SideLabels.read(record.experiment).side == "a"]
     return [
         (len(record.groups[0].cpus),
          measured(run, record).groups[0].interval.times(record.groups[0].program_bytes_per_operation))
         for record in alone
     ]  # fmt: skip
-
-
-def total(run: Run, record: Record) -> Interval:
-    """Of the bytes of all groups at the same moments after the warm-up."""
-    return over_visits(run, record, "sum", lambda visit: _total(visit, _alone(run, visit))) or NONE
-
-
-def _alone(run: Run, visit: Record) -> Point:
-    return judged_once(run, visit).points[0]
-
-
-def _total(record: Record, point: Point) -> Interval:
-    program = np.array([facts.program_bytes_per_operation for facts in record.groups])
-    series = program @ point.together.rates
-    start = max((group.start for group in point.groups), default=0)
-    return median(series[start:], record.experiment.schedule.confidence)
 
 
 def _most(rows: list[ContentionRow]) -> list[Insight]:

@@ -2,27 +2,48 @@
 
 Latency is that of one CPU, the first of the initiator, alone on the machine; bandwidth is what all CPUs of the
 initiator reach together, and no other node's. Both on the same target, one after the other, beyond the caches.
-Blind to what nodes reach that all work at once: links between them are shared.
-Source: Intel, "Memory Latency Checker" user guide (latency and bandwidth matrices); J. D. McCalpin, "STREAM:
-Sustainable Memory Bandwidth in High Performance Computers" (sizes).
+If asked for, the latency is measured once more while the other CPUs of the initiator use the same target.
+At the end each node uses its own memory alone, then all nodes at the same time, for each mix of reads and writes.
+Blind to links between nodes that several nodes use at the same time: then each node uses its own memory alone.
+Source: Intel, "Memory Latency Checker" user guide (latency and bandwidth matrices, peak injection bandwidth);
+J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers" (sizes).
 """
 
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Annotated
 
+from msgspec.structs import replace
+
 from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.kernels import walk_of
-from tierscope.plans.kinds import Help, Numbers, Pages, Share, Size, Time, Visits, names_of, word_numbers, words_of
+from tierscope.plans.kinds import (
+    Help,
+    Numbers,
+    Pages,
+    Share,
+    Size,
+    Time,
+    Visits,
+    names_of,
+    one_of,
+    word_numbers,
+    words_of,
+)  # fmt: skip
+from tierscope.plans.loaded import apart
+from tierscope.plans.ran import walk_that_ran
 from tierscope.plans.sizes import MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.record.work.line import LineWork
-from tierscope.suites.numa.labels import NumaLabels
+from tierscope.suites.numa.labels import InjectionLabels, NumaLabels
 from tierscope.units import MiB, show_bytes, word_bytes
+
+TOGETHER = ("read", "mix_3r1w", "mix_2r1w", "mix_1r1w", "triad")  # as in "Memory Latency Checker"
+NONE = "none"
 
 
 class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -32,7 +53,15 @@ class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
     targets: Annotated[
         Numbers | None, Help("nodes whose memory answers; auto: all that have some, with CPUs or without")
     ] = None
-    kernel: Annotated[str, Help("kernel of the bandwidth")] = "read"
+    kernel: Annotated[str, Help("kernels of the bandwidth, a matrix for each: `read,mix_1r1w`")] = "read"
+    under_load: Annotated[
+        str,
+        one_of("answer", ("yes", "no")),
+        Help("`yes`: also the latency while the other CPUs of the initiator run the kernel on the same target"),
+    ] = "no"
+    together: Annotated[
+        str, Help("kernels that all nodes run at the same time, each on its own memory; `none`: leave this out")
+    ] = ",".join(TOGETHER)
     array: Annotated[
         Size | None, Help("bytes of each array, as for `stream`, within half of the target node's free memory")
     ] = None
@@ -48,7 +77,8 @@ class Matrix:
 
     initiators: dict[int, tuple[int, ...]]  # node -> its CPUs that may be used, one of each core first
     targets: tuple[int, ...]
-    kernel: str
+    kernels: tuple[str, ...]
+    under_load: bool
     pages: str
     schedule: Schedule
 
@@ -78,14 +108,12 @@ def chosen_nodes(option: str, asked: Numbers | None, possible: tuple[int, ...], 
 def matrix_of(machine: Machine, chosen: NumaOptions) -> Matrix:
     """UsageError for nodes, kernels and pages that do not exist."""
     cpus = cpus_of(machine)
-    (kernel, *_) = names_of("kernel", words_of(chosen.kernel), machine.kernels)
-    if chosen.kernel != kernel:
-        raise UsageError(f"kernel={chosen.kernel}: one kernel is measured; try kernel={kernel}")
     initiators = chosen_nodes("initiators", chosen.initiators, tuple(cpus), "CPU to use")
     return Matrix(
         initiators={node: cpus[node] for node in initiators},
         targets=chosen_nodes("targets", chosen.targets, machine.memory_nodes(), "memory"),
-        kernel=kernel,
+        kernels=names_of("kernel", words_of(chosen.kernel), machine.kernels),
+        under_load=chosen.under_load == "yes",
         pages=chosen.pages,
         schedule=Schedule(precision=chosen.precision, minimum_s=0.15, budget_s=chosen.budget, visits=chosen.visits),
     )
@@ -105,49 +133,113 @@ def sized(
     return Memory(asked, "")
 
 
-def cell(
-    machine: Machine, matrix: Matrix, initiator: int, node: int, asked: int | None, cache_bytes: int | None
-) -> Generator[Experiment, Answer, None]:
-    """Latency, then bandwidth, of one initiator on one target."""
+@dataclass(frozen=True)
+class Sizes:
+    """How arrays are sized: as asked for, or by the cache that was found."""
+
+    machine: Machine
+    asked: int | None
+    cache_bytes: int | None
+
+    def group(self, kernel: str, cpus: tuple[int, ...], target: Target, role: str) -> tuple[Group, str]:
+        """Return a group of these CPUs, and what is to be said of its size."""
+        chase = kernel == "chase"
+        arrays = 1 if chase else walk_of(self.machine, kernel).arrays
+        memory = sized(self.machine, self.asked, self.cache_bytes, cpus, arrays, target)
+        work = HopWork() if chase else LineWork()
+        load = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, work=work)
+        return Group(workload=load, target=target, team=Team(cpus=cpus), role=role), memory.note
+
+
+def cell(matrix: Matrix, initiator: int, node: int, sizes: Sizes) -> Generator[Experiment, Answer, None]:
+    """Latency; then bandwidth of each kernel, and the latency beside it, of one initiator on one target."""
     cpus, target = matrix.initiators[initiator], matrix.target(node)
-    arrays = walk_of(machine, matrix.kernel).arrays
-    for what, kernel, team, count in (("latency", "chase", cpus[:1], 1), ("bandwidth", matrix.kernel, cpus, arrays)):
-        memory = sized(machine, asked, cache_bytes, team, count, target)
-        work = Workload(
-            kernel=kernel,
-            footprint_bytes=count * memory.array_bytes,
-            work=HopWork() if what == "latency" else LineWork(),
+    place = NumaLabels(initiator=initiator, target=node, what="latency")
+    chaser, note = sizes.group("chase", cpus[:1], target, "latency")
+    yield _experiment(matrix, "numa", (chaser,), place, note)
+    for kernel in matrix.kernels:
+        group, note = sizes.group(kernel, cpus, target, "bandwidth")
+        yield _experiment(matrix, "numa", (group,), replace(place, what="bandwidth", kernel=kernel), note)
+        if matrix.under_load and len(cpus) > 1:
+            (_, *others), shares = apart(sizes.machine, cpus)
+            load, small = sizes.group(kernel, tuple(others), target, "load")
+            note = "; ".join(filter(None, (shares, small)))
+            yield _experiment(matrix, "numa", (chaser, load), replace(place, what="loaded", kernel=kernel), note)
+
+
+def all_at_once(matrix: Matrix, kernels: tuple[str, ...], sizes: Sizes) -> Generator[Experiment, Answer, None]:
+    """Each node alone on its own memory, then all at the same time with the loop variants that each had alone."""
+    nodes = [node for node in matrix.initiators if node in sizes.machine.memory_nodes()]
+    for kernel in kernels:
+        groups, notes, share = [], [], walk_of(sizes.machine, kernel).read_share
+        for node in nodes:
+            group, note = sizes.group(kernel, matrix.initiators[node], matrix.target(node), f"node {node}")
+            labels = InjectionLabels(kernel=kernel, node=node, read_share=share, what="alone")
+            answer = yield _experiment(matrix, "injection", (group,), labels, note)
+            walk = replace(walk_that_ran(answer, group), footprint_bytes=group.workload.footprint_bytes)
+            groups.append(replace(group, workload=walk))
+            notes.append(note)
+        if len(nodes) > 1:
+            note = "; ".join(dict.fromkeys(filter(None, notes)))
+            both = InjectionLabels(kernel=kernel, what="together", read_share=share)
+            yield _experiment(matrix, "injection", tuple(groups), both, note)
+
+
+def _experiment(
+    matrix: Matrix, table: str, groups: tuple[Group, ...], labels: NumaLabels | InjectionLabels, note: str
+) -> Experiment:
+    return Experiment(
+        table=table,
+        groups=groups,
+        schedule=matrix.schedule,
+        labels=labels.stored(),
+        calibrate=labels.what not in ("latency", "together"),
+        note=note,
+    )
+
+
+def together(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
+    """Return the kernels that all nodes run at the same time; UnknownNameError for others."""
+    return () if chosen.together == NONE else names_of("kernel", words_of(chosen.together), machine.kernels)
+
+
+def left_out(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
+    """Return which nodes are not among those that work at the same time, and which have no CPU beside the chaser."""
+    matrix, found = matrix_of(machine, chosen), []
+    bare = [node for node in matrix.initiators if node not in machine.memory_nodes()]
+    if bare and chosen.together != NONE:
+        found.append(
+            f"all nodes at the same time: node {word_numbers(tuple(bare))} is left out: it has no memory of its own"
         )
-        yield Experiment(
-            table="numa",
-            groups=(Group(workload=work, target=target, team=Team(cpus=team), role=what),),
-            schedule=matrix.schedule,
-            labels=NumaLabels(initiator=initiator, target=node, what=what).stored(),
-            calibrate=what == "bandwidth",
-            note=memory.note,
-        )
+    few = [node for node, cpus in matrix.initiators.items() if len(cpus) < 2]
+    if few and matrix.under_load:
+        found.append(f"latency under load from node {word_numbers(tuple(few))} is left out: it has one CPU to use")
+    return tuple(found)
 
 
 def plan(machine: Machine, chosen: NumaOptions) -> Plan:
-    """All targets of one initiator before the next; the caches are searched once, by the first one beside it."""
-    matrix = matrix_of(machine, chosen)
+    """All targets of one initiator before the next, then all together; the caches are searched once, by the first."""
+    matrix, kernels = matrix_of(machine, chosen), together(machine, chosen)
     asked = chosen.array
     cache_bytes = None
     if asked is None:
         first, *_ = matrix.initiators
         near = matrix.target(machine.nearest_memory(first))
         cache_bytes = yield from effective_cache(machine, matrix.initiators[first][0], near, SEARCH)
+    sizes = Sizes(machine, asked, cache_bytes)
     for initiator in matrix.initiators:
         for node in matrix.targets:
-            yield from cell(machine, matrix, initiator, node, asked, cache_bytes)
+            yield from cell(matrix, initiator, node, sizes)
+    yield from all_at_once(matrix, kernels, sizes)
 
 
 suites.add(
     Suite(
         "numa",
-        "latency and bandwidth from every node with CPUs to every node with memory",
+        "latency and bandwidth from every node with CPUs to every node with memory, and of all nodes at the same time",
         NumaOptions,
         plan,
+        left_out=left_out,
         kernels=True,
         details="See [how to measure nodes](../how-to/numa.md#latency-and-bandwidth-from-node-to-node).",
     )

@@ -10,19 +10,20 @@ from tierscope.tables import Insight
 
 SIDE = 300  # px of one of two maps beside each other
 BESIDE = 8  # targets; with more the maps stand one below the other
+SIDE_BY_SIDE = 2  # maps of one line
 RATIO = 26  # px of a cell in which a second line fits
 WRITTEN = 16  # px of a cell in which a number fits
 TIPS = vega.tips(
     ("from", "from"), ("to", "to"),
     ("ns", "latency, ns"), ("wait_low", "95 % interval from, ns"), ("wait_high", "to, ns"),
     ("gb", "bandwidth, GB/s"), ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"),
-    ("team", "threads"), ("distance", "distance (firmware)"),
+    ("busy", "latency under load, ns"), ("team", "threads"), ("distance", "distance (firmware)"),
     ("told_ns", "firmware reports, ns"), ("told_gb", "firmware reports, GB/s"), ("verdict", "verdict"),
 )  # fmt: skip
 
 
 class Numa:
-    """One map where only latency or only bandwidth is there."""
+    """A map of the latency, and one of the bandwidth and of the latency under load for each kernel."""
 
     name = "numa"
     title = "NUMA: latency and bandwidth between nodes"
@@ -30,18 +31,26 @@ class Numa:
     reading = (
         "Rows are the nodes whose CPUs ask, columns the nodes whose memory answers; a column marked * has no CPUs. "
         "Latency is that of one CPU on an idle machine, bandwidth that of all CPUs of the row. Below each number "
-        "stands its ratio to the row's own node. A stronger colour is more: slower on the left, faster on the right; "
+        "is its ratio to the row's own node; below a latency under load, its ratio to that without load. "
+        "A stronger colour is more: slower on the left, faster on the right; "
         "a number with ? is inconclusive."
     )
 
     def draw(self, run: Run, rows: list[NumaRow], insights: list[Insight]) -> Spec | None:
         """Rows of `numa`."""
         points = [_point(row) for row in rows]
-        parts = (("latency, ns", "ns"), ("bandwidth, GB/s", "gb"))
-        charts = [_chart(rows, points, *part) for part in parts if any(point[part[1]] for point in points)]
+        kernels = list(dict.fromkeys(row.kernel for row in rows))
+        charts = []
+        for place, kernel in enumerate(kernels):
+            mine = [row for row in rows if row.kernel == kernel]
+            drawn = [point for row, point in zip(rows, points, strict=True) if row.kernel == kernel]
+            of = f" of {kernel}" if len(kernels) > 1 else ""
+            beside = f"latency beside {kernel}, ns"
+            parts = [("latency, ns", "ns")] * (place == 0) + [(f"bandwidth{of}, GB/s", "gb"), (beside, "busy")]
+            charts += [_chart(mine, drawn, *part) for part in parts if any(point[part[1]] for point in drawn)]
         if not charts:
             return None
-        wide = len({row.target for row in rows}) > BESIDE
+        wide = len({row.target for row in rows}) > BESIDE or len(charts) > SIDE_BY_SIDE
         body = {"vconcat" if wide else "hconcat": charts, "spacing": 46}
         body["resolve"] = {"scale": {"opacity": "independent"}}
         notes = [_absent(points)]
@@ -55,6 +64,7 @@ def _node(row: NumaRow) -> str:
 def _point(row: NumaRow) -> Point:
     waits, speed = vega.ends("wait", row.latency, vega.ns), vega.bar("gb", row.bandwidth, vega.gb)
     wait = waits.pop("wait")
+    busy = vega.ends("busy", row.loaded_latency, vega.ns)
     mark = "" if row.conclusive else "?"
     return {
         "initiator": f"{row.initiator}",
@@ -66,6 +76,9 @@ def _point(row: NumaRow) -> Point:
         "ns_ratio": _times(row.latency_ratio),
         **waits,
         **speed,
+        **busy,
+        "busy_word": f"{_digits(busy['busy'])}{mark}" if busy["busy"] else "",
+        "busy_ratio": _times(busy["busy"] / wait if busy["busy"] and wait else None),
         "gb_word": f"{_digits(speed['gb'])}{mark}" if speed["gb"] else "",
         "gb_ratio": _times(row.bandwidth_ratio),
         "team": row.threads,

@@ -38,10 +38,15 @@ BANDWIDTH = Measure(
     lambda row: row.reported_bandwidth_bytes_per_s,
     show_rate,
 )
+LOADED = Measure("latency under load", lambda row: row.loaded_latency, lambda _: None, lambda _: None, show_seconds)
 
 
 def said(rows: list[NumaRow]) -> list[Insight]:
-    """Own memory, remote nodes, nodes without CPUs, disagreement with the firmware, pages that lie elsewhere."""
+    """Own memory, remote nodes, nodes without CPUs, disagreement with the firmware, pages that lie elsewhere.
+
+    Of several kernels, the sentences are about the first; the matrices show all.
+    """
+    rows = [row for row in rows if row.kernel == rows[0].kernel]
     return [
         *_own(rows),
         *_farthest(rows, LATENCY),

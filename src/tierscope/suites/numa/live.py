@@ -2,7 +2,7 @@
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
-from tierscope.suites.numa.labels import NumaLabels
+from tierscope.suites.numa.labels import InjectionLabels, NumaLabels
 
 
 def say(experiment: Experiment) -> str:
@@ -11,4 +11,12 @@ def say(experiment: Experiment) -> str:
     return f"{experiment.groups[-1].workload.kernel}, node {labels.initiator} to node {labels.target}"
 
 
+def say_all(experiment: Experiment) -> str:
+    """Return 'triad, node 1 alone' or 'triad, all nodes'."""
+    labels = InjectionLabels.read(experiment)
+    place = "all nodes" if labels.what == "together" else f"node {labels.node} alone"
+    return f"{labels.kernel}, {place}"
+
+
 lives.add(Live("numa", say))
+lives.add(Live("injection", say_all))

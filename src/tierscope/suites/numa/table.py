@@ -7,7 +7,9 @@
 Local is the initiator's own node; where that was not measured or has no memory, the nearest by the firmware's distance.
 What the firmware reports (HMAT) stands beside it where Linux gives it, that is for the initiators that reach a target
 best; it is rated, not measured. What the rows say in words stands in `numa_words`.
-Blind to traffic of several initiators at once, and to where in a node its memory lies.
+There is a row for each kernel; its latency is that of the initiator and target, whatever the kernel.
+Latency under load is that of the chaser beside the other CPUs of the initiator, at another time than the idle one.
+Blind to traffic of several initiators at the same time (`table_injection`), and to where in a node its memory lies.
 """
 
 from typing import ClassVar
@@ -29,9 +31,9 @@ Cell = dict[str, Record]
 
 
 class Numa:
-    """One row for each initiator (a node with CPUs) and target (a node with memory).
+    """One row for each initiator (a node with CPUs), target (a node with memory) and kernel.
 
-    It joins two experiments: `conclusive` if both are; `blocks` are those of both.
+    It joins two or three experiments: `conclusive` if each is; `blocks` are those of all.
     """
 
     name: ClassVar[str] = "numa"
@@ -57,11 +59,7 @@ class Numa:
     }
 
     def rows(self, run: Run) -> list[NumaRow]:
-        cells: dict[tuple[int, int], Cell] = {}
-        for record in records(run, self.name):
-            labels = NumaLabels.read(record.experiment)
-            cells.setdefault((labels.initiator, labels.target), {})[labels.what] = record
-        rows = [_row(run, initiator, target, cell) for (initiator, target), cell in cells.items()]
+        rows = [_row(run, *key[:2], cell) for key, cell in _cells(run).items()]
         return [_beside(row, local_of(run.result.machine, rows, row)) for row in rows]
 
     def insights(self, run: Run, rows: list[NumaRow]) -> list[Insight]:
@@ -69,10 +67,26 @@ class Numa:
         return said(rows)
 
 
+def _cells(run: Run) -> dict[tuple[int, int, str], Cell]:
+    """Return the experiments of each initiator, target and kernel; "" where there is no bandwidth yet."""
+    waits: dict[tuple[int, int], Cell] = {}
+    cells: dict[tuple[int, int, str], Cell] = {}
+    for record in records(run, Numa.name):
+        labels = NumaLabels.read(record.experiment)
+        place, what = (labels.initiator, labels.target), labels.what
+        if what == "latency":
+            waits[place] = {what: record}
+        else:
+            kernel = present(labels.kernel) or record.groups[0].kernel
+            cells.setdefault((*place, kernel), dict(waits.get(place, {})))[what] = record
+    measured_ones = {key[:2] for key in cells}
+    return cells | {(*place, ""): cell for place, cell in waits.items() if place not in measured_ones}
+
+
 def _row(run: Run, initiator: int, target: int, cell: Cell) -> NumaRow:
     machine = run.result.machine
     node = next((node for node in machine.identity.nodes if node.number == target), None)
-    wait, speed = cell.get("latency"), cell.get("bandwidth")
+    wait, speed, loaded = (cell.get(what) for what in ("latency", "bandwidth", "loaded"))
     facts = speed.groups[0] if speed else None
     reported = node.reported if node and initiator in node.initiators else {}
     return NumaRow(
@@ -80,13 +94,14 @@ def _row(run: Run, initiator: int, target: int, cell: Cell) -> NumaRow:
         target=target,
         latency=_rate(run, wait).inverse() if wait else None,
         latency_ratio=None,
+        loaded_latency=_rate(run, loaded).inverse() if loaded else None,
         bandwidth=_rate(run, speed).times(facts.program_bytes_per_operation) if speed and facts else None,
         bandwidth_ratio=None,
         distance=machine.distance(initiator, target),
         cpus=len(node.cpus) if node else 0,
         reported_latency_s=reported.get("read_latency_s"),
         reported_bandwidth_bytes_per_s=reported.get(f"{_direction(facts)}_bandwidth_bytes_per_s"),
-        on_target_share=_share_on(target, [record.groups[0] for record in cell.values()]),
+        on_target_share=_share_on(target, [facts for record in cell.values() for facts in record.groups]),
         kernel=facts.kernel if facts else None,
         threads=len(facts.cpus) if facts else None,
         footprint_bytes=facts.footprint_bytes if facts else None,
@@ -112,8 +127,8 @@ def _share_on(target: int, groups: list[GroupFacts]) -> float | None:
 
 
 def local_of(machine: Machine, rows: list[NumaRow], row: NumaRow) -> NumaRow:
-    """The row that `row` is compared with: the same initiator's own node, or the nearest that was measured."""
-    mine = {one.target: one for one in rows if one.initiator == row.initiator}
+    """Return the row that `row` is compared with: the own node of its initiator, or the nearest that was measured."""
+    mine = {one.target: one for one in rows if (one.initiator, one.kernel) == (row.initiator, row.kernel)}
     return mine[machine.nearest_memory(row.initiator, tuple(mine))]
 
 

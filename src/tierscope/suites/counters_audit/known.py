@@ -1,0 +1,99 @@
+"""What a record is known to have done, beside what was counted: lines by direction, and time.
+
+stored           = program bytes that are stored / 64                            [lines of an operation]
+read             = bus bytes / 64 - stored: loads, and lines that plain stores read first
+written          = stored: every line that is stored leaves the cache once, beyond the caches
+moved            = read + written
+loaded           = program bytes that are loaded / 64, a line for each access of a chase
+plain            = stored, if the kernel uses plain stores
+owned            = read - loaded: lines that plain stores read first; none where the kernel loads them itself
+time             = seconds of the counted blocks
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tierscope.record.counting import Counted, EventCount
+from tierscope.record.result import Record
+from tierscope.suites.counters_audit.labels import EventLabels
+from tierscope.units import LINE_BYTES
+
+
+class Known(NamedTuple):
+    """Of one operation; time in seconds."""
+
+    loaded: float
+    read: float
+    written: float
+    plain: float
+    time: float
+
+    @property
+    def owned(self) -> float:
+        return max(0.0, self.read - self.loaded)
+
+    @property
+    def moved(self) -> float:
+        return self.read + self.written
+
+
+class Quantity(NamedTuple):
+    """Something known that an event may follow."""
+
+    name: str
+    of: Callable[[Known], float]
+
+
+QUANTITIES = (
+    Quantity("lines read from memory", lambda known: known.read),
+    Quantity("lines written to memory", lambda known: known.written),
+    Quantity("lines moved", lambda known: known.moved),
+    Quantity("lines loaded by the program", lambda known: known.loaded),
+    Quantity("lines stored plainly", lambda known: known.plain),
+    Quantity("lines read for plain stores", lambda known: known.owned),
+    Quantity("operations", lambda _: 1.0),
+    Quantity("time", lambda known: known.time),
+)
+"""The first that fits is named; those with a meaning of their own come first."""
+
+READ, WRITTEN, MOVED, LOADED, PLAIN, OWNED, OPERATIONS, TIME = QUANTITIES
+PROMISES: tuple[tuple[str, Quantity], ...] = (
+    ("memory-reads", READ),
+    ("memory-writes", WRITTEN),
+    ("cas_count_read", READ),
+    ("cas_count_write", WRITTEN),
+    ("data_reads", READ),
+    ("data_writes", WRITTEN),
+    ("LLC-load-misses", LOADED),
+    ("LLC-store-misses", OWNED),
+    ("cache-misses", READ),
+    ("task-clock", TIME),
+    ("cpu-clock", TIME),
+)
+"""What the end of an event's name says that it counts; others promise nothing that is known here."""
+
+NANOSECONDS = ("task-clock", "cpu-clock")
+
+
+def promised(event: str) -> Quantity | None:
+    """Return the quantity that an event's name says it counts; None for names that promise none of them."""
+    return next((quantity for name, quantity in PROMISES if event.rstrip("/").endswith(name)), None)
+
+
+def known(record: Record, counted: Counted) -> Known | None:
+    """Return what one operation of a record did; None where its bytes on the bus are unknown."""
+    facts, share = record.groups[0], EventLabels.read(record.experiment).read_share
+    if facts.bus_bytes_per_operation is None or share is None or not counted.operations:
+        return None
+    bus, program = facts.bus_bytes_per_operation / LINE_BYTES, facts.program_bytes_per_operation / LINE_BYTES
+    stored = (1 - share) * program
+    loaded = bus if facts.operation == "hop" else share * program
+    plain = stored if facts.store == "plain" else 0.0
+    return Known(loaded, bus - stored, stored, plain, counted.seconds / counted.operations)
+
+
+def per_operation(event: EventCount, counted: Counted) -> float:
+    """Return the count of one operation without that of starting and stopping; of clocks, seconds."""
+    empty = event.empty / counted.empty_blocks * counted.blocks if counted.empty_blocks else 0.0
+    factor = 1e-9 if event.event in NANOSECONDS else 1.0
+    return max(0.0, event.estimate - empty) * factor / counted.operations

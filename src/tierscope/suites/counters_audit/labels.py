@@ -1,0 +1,11 @@
+"""What a point is filed by."""
+
+from tierscope.record.labels import Labels
+
+
+class EventLabels(Labels, frozen=True, kw_only=True):
+    """repeat: from 0; read_share: of the lines that the kernel moves, None where it moves none."""
+
+    kernel: str
+    repeat: int
+    read_share: float | None = None
