@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from tierscope.record.labels import present
 from tierscope.record.machine import Machine
 from tierscope.record.result import GroupFacts, Record, Run
 from tierscope.stats.median import Interval
