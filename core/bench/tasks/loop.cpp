@@ -129,12 +129,13 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
     pass.operand[3] = reinterpret_cast<std::byte*>(&frame);
     pass.state = reinterpret_cast<std::uintptr_t>(kept.code.function());
   }
-  /// Random words, then the pointers of the chains.
+  /// Random words, then the pointers of the chains. Of windows no other words are read.
   void fill(const Group& group, std::size_t number, std::span<std::byte>) const noexcept override {
     const auto& its = group.plan.of<Loops>();
     const auto& route = kept_of(group).routes[number];
     auto* const base = group.members[number].pass.operand[0];
-    fill_reals({base, member_bytes(group)}, group.plan.seed, group.members[number].begin * (LINE / 8));
+    if (its.train == 0)
+      fill_reals({base, member_bytes(group)}, group.plan.seed, group.members[number].begin * (LINE / 8));
     for (std::uint64_t c = 0; c < its.chains; ++c)
       for (std::uint64_t hop = 0; hop < route.hops(); ++hop)
         *words_at(base + route.at(c, hop)) =
