@@ -97,6 +97,10 @@ LoopStepper::LoopStepper(simulate::Machine& machine, unsigned cpu, const Loops& 
   cut();
   for (const auto& step : loops::steps_of(shape_of(its_, route_))) add(step);
   parts_.pop_back();
+  guesses_.pop_back();
+  over_ = parts_;
+  for (auto& part : over_)
+    if (part.accesses.empty()) part.block.erase(part.block.begin());
 }
 
 void LoopStepper::add(loops::Step step) {
@@ -110,11 +114,15 @@ void LoopStepper::add(loops::Step step) {
     part.block.push_back(one);
     code_ += LENGTH;
   }
-  // instructions of a block are numbered by 16 bits
-  if (step.does == Does::turn || step.does == Does::back || part.block.size() >= (1U << 15U)) cut();
+  // threads meet at their memory between parts: a part has one access at most
+  guesses_.back() = step.does == Does::turn;
+  if (accesses(step.does) || step.does == Does::turn || step.does == Does::back) cut();
 }
 
-void LoopStepper::cut() { parts_.emplace_back(); }
+void LoopStepper::cut() {
+  parts_.emplace_back();
+  guesses_.push_back(false);
+}
 
 void LoopStepper::run(const Part& part) {
   accesses_.clear();
@@ -134,25 +142,21 @@ void LoopStepper::run(const Part& part) {
   pipeline_.run(flow::Step{0, &part.block, accesses_, nullptr});
 }
 
-/// A branch of a guess leads to the next part, or over its first instruction, which is a nop.
-void LoopStepper::iterate() {
-  bool over = false;
-  for (const auto& part : parts_) {
-    if (over) {
-      Part rest = part;
-      rest.block.erase(rest.block.begin());
-      run(rest);
-    } else {
-      run(part);
-    }
-    over = false;
-    if (its_.fills() == loops::Filler::guess && &part != &parts_.back()) {
-      state_ = state_ * loops::MULTIPLIER + loops::ADDED;
-      over = its_.random != 0 && state_ >> 63U != 0;
-    }
+/// One part; true behind the last one. A branch of a guess leads to the next part, or over its first instruction, which
+/// is a nop.
+bool LoopStepper::go_on() {
+  const auto& part = (over_first_ ? over_ : parts_)[at_];
+  run(part);
+  over_first_ = false;
+  if (guesses_[at_]) {
+    state_ = state_ * loops::MULTIPLIER + loops::ADDED;
+    over_first_ = its_.random != 0 && state_ >> 63U != 0;
   }
+  if (++at_ < parts_.size()) return false;
+  at_ = 0;
   ++iterations_;
   ++operations_;
+  return true;
 }
 
 Time LoopStepper::begin(Time at, std::uint32_t batch) {
@@ -164,7 +168,7 @@ Time LoopStepper::begin(Time at, std::uint32_t batch) {
 }
 
 Time LoopStepper::step(Time, Time end, Time length) {
-  iterate();
+  if (!go_on()) return pipeline_.next();
   const auto now = pipeline_.now();
   const bool due = per_block_ > 0 ? operations_ >= per_block_ : now - start_ >= length;
   if (!due) return pipeline_.next();
@@ -177,7 +181,9 @@ Time LoopStepper::step(Time, Time end, Time length) {
 Time LoopStepper::finish() { return pipeline_.drain(); }
 
 void LoopStepper::warm(std::uint64_t iterations) {
-  for (; iterations > 0; --iterations) iterate();
+  for (; iterations > 0; --iterations)
+    while (!go_on()) {
+    }
   operations_ = 0;
 }
 

@@ -1,6 +1,6 @@
 /// A loop of instructions on a simulated core: its steps as instructions of simulate/flow.hpp, one block of them for
-/// each run up to a branch, through a Pipeline of each member. A block of a measurement ends at the dispatch of its
-/// last instruction and the next one begins there, so that nothing is drained between them.
+/// each access and each run up to a branch, through a Pipeline of each member. A block of a measurement ends at the
+/// dispatch of its last instruction and the next one begins there, so that nothing is drained between them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -34,7 +34,7 @@ class LoopStepper final : public Stepper {
   };
   void add(loops::Step step);
   void cut();
-  void iterate();
+  bool go_on();
   void run(const Part& part);
   [[nodiscard]] Block block(simulate::Time start, simulate::Time stop, std::uint64_t operations);
 
@@ -44,7 +44,10 @@ class LoopStepper final : public Stepper {
   Route route_;
   std::uint64_t base_, scratch_, per_block_;
   Block form_;
-  std::vector<Part> parts_;
+  std::vector<bool> guesses_;        // whether a part ends in the branch of a guess
+  std::size_t at_ = 0;               // the next part
+  bool over_first_ = false;          // and whether its first instruction is left out
+  std::vector<Part> parts_, over_;   // over_: without their first instruction; a Pipeline points at what it ran
   std::uint64_t code_;               // address of the next instruction
   std::vector<std::uint64_t> hops_;  // of each chain
   std::vector<simulate::flow::Access> accesses_;

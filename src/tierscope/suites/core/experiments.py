@@ -4,7 +4,7 @@
     width     fillers that wait for nothing, of several kinds, in one cycle
     window    two chains of loads that miss, fillers between them: how many fit before the loads cease to overlap
     store     the same with stores as fillers: how many the store buffer has
-    flight    lines that are asked for together, until the time of a line stays; of each cache, of memory, of all threads
+    flight    lines asked for together, until the time of a line stays: of caches, of memory, of all threads
     guess     a branch that goes by a number drawn, against one that is never taken
     fetch     windows of a page: some lines are visited, and one more, which the prefetcher fetched or did not
 
@@ -16,6 +16,7 @@ Sources: H. Wong, "Measuring Reorder Buffer Capacity", 2013; A. Fog, "The microa
 et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS: probers of buffers by their steps).
 """
 
+import itertools
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -132,7 +133,7 @@ def steps(asker: Asker, chosen: CoreOptions) -> Plan:
 def flights(asker: Asker, machine: Machine) -> Plan:
     """Lines in flight from each cache behind the nearest, from memory, and of all threads from memory."""
     sizes = sorted({c.size_bytes for c in machine.identity.caches if c.kind != "Instruction"})
-    for number, (nearer, size) in enumerate(zip(sizes, sizes[1:], strict=False), 2):
+    for number, (nearer, size) in enumerate(itertools.pairwise(sizes), 2):
         footprint = max(2 * nearer, min(size // 2, LEVEL_TIMES * nearer))
         for chains, beside in LINES:
             yield from asker.ask("flight", LoopWork(chains=chains, beside=beside), f"L{number}", footprint)

@@ -31,7 +31,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The largest (or least) number that was fetched. low, high: what the answers leave; why: "" or why it is not known."""
+    """The largest, or least, number that was fetched. low, high: what the answers leave; why: why it is not known."""
 
     low: int
     high: int
@@ -39,7 +39,7 @@ class Bound:
 
 
 def farthest(shares: Mapping[int, Share]) -> Bound:
-    """Return how far lines are fetched: all up to `low`, none beyond `high`. shares: by distance, of which all count."""
+    """Return how far lines are fetched: all up to `low`, none beyond `high`. shares: by distance."""
     sizes = sorted(shares)
     yes = [n for n in sizes if shares[n].fetched]
     if not sizes or all(shares[n].fetched is None for n in sizes):
@@ -69,7 +69,7 @@ def fewest(shares: Mapping[int, Share]) -> Bound:
 
 
 def next_size(shares: Mapping[int, Share]) -> int | None:
-    """Return the number between the farthest that is fetched and the nearest that is not; None where they are neighbours."""
+    """Return a number between the farthest that is fetched and the nearest that is not; None if there is none."""
     found = farthest(shares)
     if found.why or found.low == 0 or found.high <= found.low:
         return None

@@ -1,5 +1,7 @@
 """What the parameters of a core are in words."""
 
+import math
+
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN
 from tierscope.suites.core.row import CoreRow
 from tierscope.tables import Insight
@@ -33,10 +35,9 @@ def _one(row: CoreRow) -> Insight:
     named = f"{name} {row.level.replace(', ', '_').replace(' ', '_')}" if row.level else name
     head = f"{title} {row.level}" if row.level else title
     if row.answer == AT_LEAST:
-        text = f"{head}: at least {value.low:.0f} {unit}, because {row.why}"
-        return Insight(
-            name=named, text=text, value=value.low, low=value.low, high=value.high, unit="1", conclusive=False
-        )
+        least = float(math.floor(value.low))
+        text = f"{head}: at least {least:.0f} {unit}, because {row.why}"
+        return Insight(name=named, text=text, value=least, low=least, high=value.high, unit="1", conclusive=False)
     number = f"{row.whole}" if row.whole is not None else f"{value.middle:.3g}"
     text = f"{head}: {number} {unit} ({value.low:.3g} to {value.high:.3g})"
     if row.seconds:

@@ -129,7 +129,7 @@ class Core:
 
     @staticmethod
     def _registers(steps: dict[str, Step]) -> float | None:
-        """Fillers of the mix that the registers allow: two of three may take one of the integers, one of the vectors."""
+        """Fillers of the mix that registers allow: of three, two may take one for integers, and one takes a vector."""
         integer, vector = steps.get("integer"), steps.get("vector")
         if not integer or not vector or integer.high is None or vector.high is None:
             return None

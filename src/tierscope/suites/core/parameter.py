@@ -35,9 +35,18 @@ class Made:
         why: str, points: int,
     ) -> CoreRow:  # fmt: skip
         return CoreRow(
-            parameter=parameter, level=level, answer=answer, value=value, whole=whole(value) if answer == KNOWN else None,
-            unit=unit, seconds=seconds, why=why, points=points, target=self.target, origin=self.origin,
-        )  # fmt: skip
+            parameter=parameter,
+            level=level,
+            answer=answer,
+            value=value,
+            whole=whole(value) if answer == KNOWN else None,
+            unit=unit,
+            seconds=seconds,
+            why=why,
+            points=points,
+            target=self.target,
+            origin=self.origin,
+        )
 
 
 def whole(value: Interval | None) -> int | None:

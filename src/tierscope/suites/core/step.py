@@ -9,6 +9,7 @@ Source: H. Wong, "Measuring Reorder Buffer Capacity", 2013; least misclassificat
 "Inference about the Change-Point in a Sequence of Binomial Variables", Biometrika 57, 1970.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -80,5 +81,5 @@ def finer(pairs: Sequence[Pair]) -> int | None:
         return None
     known = {pair.fillers for pair in pairs}
     inside = sorted({found.low, found.high, *(n for n in known if found.low < n < found.high)})
-    gap = max(zip(inside, inside[1:], strict=False), key=lambda ends: ends[1] - ends[0])
+    gap = max(itertools.pairwise(inside), key=lambda ends: ends[1] - ends[0])
     return (gap[0] + gap[1]) // 2 if gap[1] - gap[0] > max(1, FINE * found.low) else None

@@ -1,4 +1,4 @@
-"""The parameters of a core, by `suites.core.found`. Inconclusive points count: each answer weighs its points' errors."""
+"""The parameters of a core, by `suites.core.found`. Inconclusive points count: answers weigh the errors of points."""
 
 from typing import ClassVar
 

@@ -34,21 +34,14 @@ def _line(row: CoreRow) -> list[str]:
     elif not value:
         shown = row.answer
     note = show_seconds(row.seconds.middle) if row.seconds else row.why
-    return [
-        row.parameter,
-        row.level,
-        shown,
-        bounds,
-        row.unit,
-        note if len(note) <= WIDEST else f"{note[: WIDEST - 3]}...",
-    ]
+    if len(note) > WIDEST:
+        note = f"{note[: WIDEST - 3]}..."
+    return [row.parameter, row.level, shown, bounds, row.unit, note]
 
 
-forms.add(
-    of_rows(
-        "core",
-        lambda rows: [
-            grid([row for row in rows if row.target == target]) for target in dict.fromkeys(row.target for row in rows)
-        ],
-    )
-)
+def _grids(rows: list[CoreRow]) -> list[Grid]:
+    targets = dict.fromkeys(row.target for row in rows)
+    return [grid([row for row in rows if row.target == target]) for target in targets]
+
+
+forms.add(of_rows("core", _grids))
