@@ -1,4 +1,4 @@
-"""Core: what one core can have under way at once, found by the time of loops of generated instructions.
+"""Core: what one core can have under way at the same time, found by the time of loops of generated instructions.
 
     cycle     sums that wait for each other take a cycle each
     width     fillers that wait for nothing, of several kinds, in one cycle
@@ -220,7 +220,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
 suites.add(
     Suite(
         "core",
-        "what a core can do at once: reorder buffer, width, store buffer, lines in flight, branches, prefetcher",
+        "what a core can do at the same time: reorder buffer, width, store buffer, lines in flight, branches, prefetcher",
         CoreOptions,
         plan,
         details="See [how to probe a core](../how-to/core.md).",

@@ -1,4 +1,4 @@
-"""How many lines one core has on their way at once, from the time of a line over the number that are asked for.
+"""How many lines one core has on their way together, from the time of a line over the number that are asked for.
 
     t(p) = L / p  for p <= m,  then L / m: the time stays   =>   m = L / plateau    [1]   (Little's law)
 

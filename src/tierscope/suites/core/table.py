@@ -17,7 +17,7 @@ class Core:
     name: ClassVar[str] = "core"
     title: ClassVar[str] = "Parameters of a core"
     asked: ClassVar[Asked] = Asked(
-        question="How much can a core do at once?",
+        question="How much can a core do at the same time?",
         answers=("core_reorder", "core_lines", "core_unknown"),
         keys={"core_reorder": "reorder buffer", "core_lines": "lines in flight,", "core_miss": "cost of a branch miss"},
     )
@@ -28,7 +28,7 @@ class Core:
         "core_reorder": "entries of the reorder buffer",
         "core_width": "instructions of all kinds together in a cycle",
         "core_stores": "entries of the store buffer",
-        "core_lines LEVEL": "lines on their way at once",
+        "core_lines LEVEL": "lines on their way together",
         "core_miss": "time of a branch that was predicted wrong",
         "core_ahead WAY": "lines that the prefetcher runs ahead",
         "core_unknown": "null: the text names the parameters that are not known",
