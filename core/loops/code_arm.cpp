@@ -52,8 +52,6 @@ void Assembler::step(const Step& step, const Shape& shape) {
       return put(0x91000400U | ADDS << 5U | WASTE);  // add x11, x12, #1
     case Does::vector:
       return put(0x4EA08401U);  // add v1.4s, v0.4s, v0.4s
-    case Does::compare:
-      return put(0xEB00001FU | TIMES << 16U | ADDS << 5U);  // cmp x12, x13
     case Does::sum:
       return put(add(CURSOR, CURSOR, ADDS));
     case Does::store:

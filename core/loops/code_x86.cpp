@@ -47,8 +47,6 @@ void Assembler::step(const Step& step, const Shape& shape) {
       return bytes({0x4D, 0x8D, 0x5C, 0x24, 0x01});  // lea r11, [r12 + 1]
     case Does::vector:
       return bytes({0x66, 0x0F, 0x70, 0xC8, 0xB1});  // pshufd xmm1, xmm0
-    case Does::compare:
-      return bytes({0x4D, 0x39, 0xEC});  // cmp r12, r13
     case Does::sum:
       return bytes({0x4C, 0x01, 0xE0});  // add rax, r12
     case Does::store:

@@ -19,10 +19,10 @@ enum class Filler : std::uint8_t {
   nop,
   integer,  // additions that wait for nothing
   vector,   // the same in vector registers
-  mix,    // integer, vector and comparison one after the other: no file of registers is full before the reorder buffer
-  sum,    // additions of which each waits for the one before
-  store,  // of 8 bytes, each to the next of some lines
-  guess,  // a number is drawn, and a branch goes by it
+  mix,      // integer and vector alternately: a file of registers is full after twice as many
+  sum,      // additions of which each waits for the one before
+  store,    // of 8 bytes, each to the next of some lines
+  guess,    // a number is drawn, and a branch goes by it
 };
 
 /// What one iteration consists of.
@@ -40,7 +40,6 @@ enum class Does : std::uint8_t {
   nop,
   integer,
   vector,
-  compare,  // flags alone are written
   sum,
   store,  // to line `which`
   draw,   // state = state * MULTIPLIER + ADDED, in two instructions where the processor has no other

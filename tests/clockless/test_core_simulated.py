@@ -51,7 +51,8 @@ class Hidden:
     def text(self) -> str:
         return (
             'name = "hidden"\nsummary = ""\nsource = ""\ndefault = "m"\n'
-            f'[cpu]\ncount = 2\ncycle = "{self.cycle_ps / 1000}ns"\nissue = "0.1ns"\nloads = {self.loads}\nstores = 16\n'
+            f"[cpu]\ncount = 2\n"
+            f'cycle = "{self.cycle_ps / 1000}ns"\nissue = "0.1ns"\nloads = {self.loads}\nstores = 16\n'
             f"[core]\nwidth = {self.width}\nreorder = {self.reorder}\nstore_buffer = {self.store_buffer}\n"
             f'wrong_guess = {self.wrong_guess}\n[pages]\nbytes = "2MiB"\n'
             '[[cache]]\nname = "L1d"\nsize = "32KiB"\nways = 8\npolicy = "lru"\nlatency = "1.5ns"\nshared = 1\n'

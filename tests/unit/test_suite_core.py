@@ -75,7 +75,19 @@ def test_lines_in_flight_are_those_of_a_made_curve(lines: int) -> None:
 def test_a_curve_that_still_falls_is_a_bound() -> None:
     found = flight_of([Line(p, 1e-7 / p, 1e-10) for p in (1, 2, 4, 8, 16, 32, 64)])
     assert found.why
-    assert found.middle == 64
+    assert found.middle == pytest.approx(48, rel=0.4)
+    assert found.low <= 64
+
+
+def test_disturbed_times_are_no_proof_of_many_lines() -> None:
+    rng = np.random.default_rng(3)
+    counts = (*range(1, 9), 10, 12, 14, 16, 18, 20, 24, 32, 40, 48, 64, 96, 128)
+    for _ in range(200):
+        curve = [
+            Line(p, float(100e-9 / min(p, 20) * rng.lognormal(0, 0.05)), 100e-9 / min(p, 20) * 0.09) for p in counts
+        ]
+        found = flight_of(curve)
+        assert found.low <= 20 * 1.25, found
 
 
 def test_what_is_fetched_is_bounded_by_what_was_asked() -> None:

@@ -47,8 +47,6 @@ std::vector<flow::Instruction> instructions_of(const loops::Step& step, std::uin
       return {made(at, Class::integer, {}, {ADDS}, {WASTE})};
     case Does::vector:
       return {made(at, Class::vector, {}, {VECTOR}, {VECTOR + 1})};
-    case Does::compare:
-      return {made(at, Class::integer, {}, {ADDS, TIMES}, {FLAGS})};
     case Does::sum:
       return {made(at, Class::integer, {}, {0, ADDS}, {0, FLAGS})};
     case Does::store:

@@ -220,7 +220,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
 suites.add(
     Suite(
         "core",
-        "what a core can do at the same time: reorder buffer, width, store buffer, lines in flight, branches, prefetcher",
+        "what a core can do at the same time: its buffers, width, lines in flight, branch misses, prefetcher",
         CoreOptions,
         plan,
         details="See [how to probe a core](../how-to/core.md).",

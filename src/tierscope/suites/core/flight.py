@@ -18,7 +18,10 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-FLAT = 1.06  # over the least time: part of the plateau
+FLAT = 1.06  # over the level: part of the plateau
+WORST = 0.1  # half of an interval over its time, of half of the points
+LAST = 3  # the plateau is the level of the points from a third of the most lines
+APART = 0.4  # of those may be off
 FEWEST = 3  # points of the plateau, and of the slope before it
 WIDE = 1.5  # at least, from the first of the plateau to its last
 MODEL = 0.04  # relative: more than the model was off on simulated cores with hidden parameters
@@ -36,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """Lines in flight. plateau_s: of a line; why: "" or why it is not known, `middle` then being the most asked for."""
+    """Lines in flight. plateau_s: of a line; why: "" or why it is not known: then `low` were in flight at least."""
 
     low: float
     middle: float
@@ -53,12 +56,15 @@ def flight_of(lines: Sequence[Line]) -> Flight:
     p = np.array([line.parallel for line in points], dtype=np.float64)
     t = np.array([line.seconds for line in points])
     half = np.array([line.half for line in points])
-    flat = _plateau(t, half)
-    most = float(p[-1])
+    if float(np.median(half / t)) > WORST:
+        return Flight(0, 0, 0, 0, "the points are not sure enough")
+    flat = _plateau(p, t, half)
     if flat.size < FEWEST or p[flat[-1]] / p[flat[0]] < WIDE:
-        return Flight(
-            most, most, most, float(t.min()), f"{most:.0f} lines asked for together still shorten the time of one"
-        )
+        least = float(np.median(t[-FEWEST:]))
+        most = float(t[0] * p[0] / least)
+        why = f"{p[-1]:.0f} lines asked for together still shorten the time of one"
+        error = MODEL + 2 * float(np.median(half / t))
+        return Flight(most * (1 - error), most, most * (1 + error), least, why)
     plateau = float(np.median(t[flat]))
     rough = float(t[0] * p[0] / plateau)
     inside = np.flatnonzero((p >= SLOPE[0] * rough) & (p <= SLOPE[1] * rough))
@@ -72,13 +78,15 @@ def flight_of(lines: Sequence[Line]) -> Flight:
     return Flight(low, middle, high, plateau)
 
 
-def _plateau(t: Floats, half: Floats) -> npt.NDArray[np.int64]:
-    """Indices of the last points whose times are the least, within errors."""
-    least = t.min()
-    near = (t - half) <= FLAT * least
-    rest = np.flatnonzero(~near)
-    first = int(rest[-1]) + 1 if rest.size else 0
-    return np.arange(first, t.size)
+def _plateau(p: Floats, t: Floats, half: Floats) -> npt.NDArray[np.int64]:
+    """Indices of the last points whose times are alike, within errors; none where even these still fall."""
+    last = np.flatnonzero(p >= p[-1] / LAST)
+    level = float(np.median(t[last]))
+    far = np.abs(t - level) > np.maximum((FLAT - 1) * level, 2 * half)
+    if far[last].mean() > APART or t[last][-1] < t[last][0] / FLAT**2:
+        return np.arange(0)
+    before = np.flatnonzero(far & (p < p[last[0]]))
+    return np.arange(int(before[-1]) + 1 if before.size else 0, t.size)
 
 
 def _straight(p: Floats, latency: Floats, plateau: float, middle: float) -> float:

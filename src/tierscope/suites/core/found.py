@@ -129,11 +129,11 @@ class Core:
 
     @staticmethod
     def _registers(steps: dict[str, Step]) -> float | None:
-        """Fillers of the mix that registers allow: of three, two may take one for integers, and one takes a vector."""
+        """Return how many fillers of the mix the registers allow: half of them take one of each file."""
         integer, vector = steps.get("integer"), steps.get("vector")
         if not integer or not vector or integer.high is None or vector.high is None:
             return None
-        return min(1.5 * integer.low, 3.0 * vector.low)
+        return min(2.0 * integer.low, 2.0 * vector.low)
 
     def _stores(self, step: Step, count: int, reorder: CoreRow | None) -> CoreRow:
         if step.high is None:
