@@ -113,4 +113,4 @@ def add_core(maker: Maker, made: MadeCore = MadeCore(), **words: str) -> None:
         cpus = one.groups[0].team.cpus
         rate = 1 / seconds(one, made) / len(cpus)
         team = Teamwork((rate,) * len(cpus), noise=0.002)
-        maker.add(one.table, dict(one.labels), one.groups, (team,), count=40)
+        maker.add(one.table, dict(one.labels), one.groups, (team,), count=60)

@@ -15,16 +15,6 @@
 namespace tierscope {
 
 std::span<const Key<Loops>> Loops::table() {
-  using loops::Filler;
-  static constexpr std::array<std::pair<const char*, Filler>, 7> FILLS{{{"guess", Filler::guess},
-                                                                        {"integer", Filler::integer},
-                                                                        {"mix", Filler::mix},
-                                                                        {"nop", Filler::nop},
-                                                                        {"store", Filler::store},
-                                                                        {"sum", Filler::sum},
-                                                                        {"vector", Filler::vector}}};
-  static constexpr std::array<std::pair<const char*, Parity>, 3> PARITIES{
-      {{"any", Parity::any}, {"even", Parity::even}, {"odd", Parity::odd}}};
   static constexpr Key<Loops> KEYS[]{
       bytes_key<Loops, &Loops::footprint>("footprint"),
       count_key<Loops, &Loops::chains>("chains"),

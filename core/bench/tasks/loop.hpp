@@ -1,5 +1,8 @@
 /// What groups on loops of instructions take of a plan: what one iteration is, and where its chains lead.
 #pragma once
+#include <array>
+#include <utility>
+
 #include "bench/group.hpp"
 #include "loops/steps.hpp"
 
@@ -7,6 +10,16 @@ namespace tierscope {
 
 /// Whether a window of a page begins at a line with an even or an odd number, or wherever it lies.
 enum class Parity : std::uint8_t { any, even, odd };
+
+inline constexpr std::array<std::pair<const char*, loops::Filler>, 7> FILLS{{{"guess", loops::Filler::guess},
+                                                                             {"integer", loops::Filler::integer},
+                                                                             {"mix", loops::Filler::mix},
+                                                                             {"nop", loops::Filler::nop},
+                                                                             {"store", loops::Filler::store},
+                                                                             {"sum", loops::Filler::sum},
+                                                                             {"vector", loops::Filler::vector}}};
+inline constexpr std::array<std::pair<const char*, Parity>, 3> PARITIES{
+    {{"any", Parity::any}, {"even", Parity::even}, {"odd", Parity::odd}}};
 
 struct Loops final : WorkOf<Loops> {
   std::uint64_t footprint = 0;

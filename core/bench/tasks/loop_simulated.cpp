@@ -200,7 +200,8 @@ Block LoopStepper::block(Time start, Time stop, std::uint64_t operations) {
   return its;
 }
 
-LoopGroup::LoopGroup(const SimulatedPlace& place) : reach_(place.machine.reach()) {
+LoopGroup::LoopGroup(const SimulatedPlace& place) {
+  for (const auto& cache : place.machine.cache_facts()) reach_ += cache.size;
   const auto& group = place.group;
   const auto bytes = member_bytes(group);
   for (std::size_t m = 0; m < group.members.size(); ++m) {
@@ -218,12 +219,13 @@ std::vector<Stepper*> LoopGroup::steppers() {
   return all;
 }
 
-/// What fits the caches is walked twice; of what does not, the first lines are as good as any.
+/// What nearly fits the caches of one CPU is walked twice; of what does not, the first lines are as good as any.
 void LoopGroup::warm(Course& course) {
   constexpr std::uint64_t FEW = 512, TWICE = 2;
+  constexpr double NEARLY = 1.5;
   for (auto& one : steppers_) {
     const auto lines = one->route().lines();
-    const bool fits = lines * kernels::LINE <= TWICE * reach_;
+    const bool fits = static_cast<double>(lines * kernels::LINE) <= NEARLY * static_cast<double>(reach_);
     one->begin(course.now, course.batch);
     one->warm(fits ? std::max(FEW, TWICE * one->route().hops()) : FEW);
     course.now = std::max(course.now, one->finish());

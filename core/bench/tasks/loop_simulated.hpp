@@ -64,7 +64,7 @@ class LoopGroup final : public SimulatedGroup {
 
  private:
   std::vector<std::unique_ptr<LoopStepper>> steppers_;
-  std::uint64_t reach_;
+  std::uint64_t reach_ = 0;  // bytes of the caches that one CPU reaches
 };
 
 /// What both forms share: the shape of the steps, and a member's bytes.
