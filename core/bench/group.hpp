@@ -54,6 +54,7 @@ struct Group {
   kernels::Variant variant{};
   std::uint64_t operations = 0;        // of all members: lines, nodes or blocks
   Emulation target_adds, source_adds;  // what their tiers add to the memory
+  std::shared_ptr<void> kept;          // what its task keeps for the members
   std::vector<Member> members;
 
   [[nodiscard]] std::uint64_t footprint() const noexcept;

@@ -14,6 +14,7 @@ from made_background import background_run
 from made_blocks import add_block_points
 from made_buffers import add_regions
 from made_contention import add_contention
+from made_core import add_core
 from made_counters import made_counted, made_second_pass
 from made_cxl import cxl_run
 from made_documents import document_run
@@ -73,6 +74,7 @@ MADE: dict[str, Make] = {
     "buffers": of("buffers", lambda maker: add_regions(maker, largest=32 * MiB)),
     "closed-loop": of("closed-loop", add_closed_loop),
     "contention": of("contention", lambda maker: add_contention(maker, ("nvm-nvm",))),
+    "core": of("core", add_core),
     "core-to-core": lambda directory: core_to_core_run(directory, made_server()),
     "counters-audit": lambda directory: audit_run(directory, {"memory-reads": lambda known: known.read}),
     "cxl": cxl_run,

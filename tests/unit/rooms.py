@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-BESIDE = ("targets", "simulate", "structures", "recorded", "victims", "team", "probes", "shadow")
+BESIDE = ("targets", "loops", "simulate", "structures", "recorded", "victims", "team", "probes", "shadow")
 ALL = ("base", "isa", "kernels", *BESIDE)
 MAY_USE: dict[str, tuple[str, ...]] = {
     "base": (),

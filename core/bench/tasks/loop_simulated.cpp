@@ -1,0 +1,241 @@
+#include "bench/tasks/loop_simulated.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+namespace tierscope {
+namespace {
+
+namespace flow = simulate::flow;
+using flow::Class;
+using loops::Does;
+using simulate::Time;
+
+// registers: cursors are 0 to 7
+constexpr std::uint8_t WASTE = 11, ADDS = 12, TIMES = 13, MASK = 14, GOES_BY = 15, LEFT = 10, FLAGS = 16, VECTOR = 20;
+constexpr std::uint64_t CODE = std::uint64_t{1} << 46U;  // where no data are
+constexpr std::uint8_t LENGTH = 4;
+
+using Registers = std::initializer_list<std::uint8_t>;
+
+flow::Instruction made(std::uint64_t address, Class kind, Registers addresses, Registers data, Registers written) {
+  flow::Instruction one{};
+  one.address = address;
+  one.length = LENGTH;
+  one.kind = kind;
+  one.address_registers.fill(flow::NO_REGISTER);
+  one.data_registers.fill(flow::NO_REGISTER);
+  one.written.fill(flow::NO_REGISTER);
+  std::ranges::copy(addresses, one.address_registers.begin());
+  std::ranges::copy(data, one.data_registers.begin());
+  std::ranges::copy(written, one.written.begin());
+  return one;
+}
+
+/// The instructions of x86-64 that a step is there (loops/code_x86.cpp).
+std::vector<flow::Instruction> instructions_of(const loops::Step& step, std::uint64_t at) {
+  const auto cursor = static_cast<std::uint8_t>(step.chain);
+  switch (step.does) {
+    case Does::hop:
+      return {made(at, Class::move, {cursor}, {}, {cursor})};
+    case Does::look:
+      return {made(at, Class::move, {cursor}, {}, {WASTE})};
+    case Does::nop:
+      return {made(at, Class::nop, {}, {}, {})};
+    case Does::integer:
+      return {made(at, Class::integer, {}, {ADDS}, {WASTE})};
+    case Does::vector:
+      return {made(at, Class::vector, {}, {VECTOR}, {VECTOR + 1})};
+    case Does::sum:
+      return {made(at, Class::integer, {}, {0, ADDS}, {0, FLAGS})};
+    case Does::store:
+      return {made(at, Class::move, {}, {ADDS}, {})};
+    case Does::draw:
+      return {made(at, Class::multiply, {}, {0, TIMES}, {0, FLAGS}),
+              made(at + LENGTH, Class::integer, {}, {0, ADDS}, {0, FLAGS})};
+    case Does::mask:
+      return {made(at, Class::move, {}, {0}, {GOES_BY}),
+              made(at + LENGTH, Class::integer, {}, {GOES_BY, MASK}, {GOES_BY, FLAGS})};
+    case Does::count:
+      return {made(at, Class::integer, {}, {LEFT}, {LEFT, FLAGS})};
+    case Does::turn:
+    case Does::back:
+      break;
+  }
+  return {made(at, Class::branch, {}, {FLAGS}, {})};
+}
+
+bool accesses(Does does) { return does == Does::hop || does == Does::look || does == Does::store; }
+
+}  // namespace
+
+loops::Shape shape_of(const Loops& its, const Route& route) {
+  return {static_cast<unsigned>(its.chains), static_cast<unsigned>(its.beside), its.fills(),
+          static_cast<unsigned>(its.fillers), route.distance()};
+}
+
+std::uint64_t member_bytes(const Group& group) {
+  return (group.members.front().end - group.members.front().begin) * kernels::LINE;
+}
+
+LoopStepper::LoopStepper(simulate::Machine& machine, unsigned cpu, const Loops& its, Route route, std::uint64_t base,
+                         std::uint64_t scratch, std::uint64_t per_block, Block form)
+    : machine_(&machine),
+      pipeline_(machine, cpu, base >> simulate::MEMORY_BIT << simulate::MEMORY_BIT),
+      its_(its),
+      route_(std::move(route)),
+      base_(base & ((std::uint64_t{1} << simulate::MEMORY_BIT) - 1)),
+      scratch_(scratch & ((std::uint64_t{1} << simulate::MEMORY_BIT) - 1)),
+      per_block_(per_block),
+      form_(form),
+      code_(CODE),
+      hops_(its.chains, 0),
+      state_(0) {
+  cut();
+  for (const auto& step : loops::steps_of(shape_of(its_, route_))) add(step);
+  parts_.pop_back();
+  guesses_.pop_back();
+  over_ = parts_;
+  for (auto& part : over_)
+    if (part.accesses.empty()) part.block.erase(part.block.begin());
+}
+
+void LoopStepper::add(loops::Step step) {
+  auto& part = parts_.back();
+  if (accesses(step.does)) {
+    part.accesses.push_back(step);
+    part.instructions.push_back(static_cast<std::uint16_t>(part.block.size()));
+    ++promised_;
+  }
+  for (const auto& one : instructions_of(step, code_)) {
+    part.block.push_back(one);
+    code_ += LENGTH;
+  }
+  // threads meet at their memory between parts: a part has one access at most
+  guesses_.back() = step.does == Does::turn;
+  if (accesses(step.does) || step.does == Does::turn || step.does == Does::back) cut();
+}
+
+void LoopStepper::cut() {
+  parts_.emplace_back();
+  guesses_.push_back(false);
+}
+
+void LoopStepper::run(const Part& part) {
+  accesses_.clear();
+  for (std::size_t a = 0; a < part.accesses.size(); ++a) {
+    const auto& step = part.accesses[a];
+    const bool store = step.does == Does::store;
+    auto address = scratch_ + step.which * kernels::LINE;
+    if (!store) {
+      auto& hop = hops_[step.chain];
+      address =
+          base_ + route_.at(step.chain, hop) + (step.does == Does::hop ? 0 : route_.distance() * (step.which + 1));
+      if (step.does == Does::hop) hop = hop + 1 == route_.hops() ? 0 : hop + 1;
+    }
+    accesses_.push_back({address, 8, part.instructions[a], store});
+  }
+  made_ += accesses_.size();
+  pipeline_.run(flow::Step{0, &part.block, accesses_, nullptr});
+}
+
+/// One part; true behind the last one. A branch of a guess leads to the next part, or over its first instruction, which
+/// is a nop.
+bool LoopStepper::go_on() {
+  const auto& part = (over_first_ ? over_ : parts_)[at_];
+  run(part);
+  over_first_ = false;
+  if (guesses_[at_]) {
+    state_ = state_ * loops::MULTIPLIER + loops::ADDED;
+    over_first_ = its_.random != 0 && state_ >> 63U != 0;
+  }
+  if (++at_ < parts_.size()) return false;
+  at_ = 0;
+  ++iterations_;
+  ++operations_;
+  return true;
+}
+
+Time LoopStepper::begin(Time at, std::uint32_t batch) {
+  form_.batch = batch;
+  pipeline_.wait_until(at);
+  start_ = pipeline_.now();
+  operations_ = 0;
+  return pipeline_.next();
+}
+
+Time LoopStepper::step(Time, Time end, Time length) {
+  if (!go_on()) return pipeline_.next();
+  const auto now = pipeline_.now();
+  const bool due = per_block_ > 0 ? operations_ >= per_block_ : now - start_ >= length;
+  if (!due) return pipeline_.next();
+  blocks_.push_back(block(start_, now, operations_));
+  start_ = now;
+  operations_ = 0;
+  return now >= end ? simulate::NEVER : pipeline_.next();
+}
+
+Time LoopStepper::finish() { return pipeline_.drain(); }
+
+void LoopStepper::warm(std::uint64_t iterations) {
+  for (; iterations > 0; --iterations)
+    while (!go_on()) {
+    }
+  operations_ = 0;
+}
+
+double LoopStepper::error() const noexcept {
+  const auto promised = static_cast<double>(promised_ * iterations_);
+  return promised > 0 ? std::abs(static_cast<double>(made_) / promised - 1) : 0;
+}
+
+Block LoopStepper::block(Time start, Time stop, std::uint64_t operations) {
+  const auto seen = machine_->noise().distort(start, stop);
+  Block its = form_;
+  its.start_ticks = static_cast<std::uint64_t>(seen.start);
+  its.stop_ticks = std::max(static_cast<std::uint64_t>(seen.stop), its.start_ticks + 1);
+  its.operations = operations;
+  its.flags = static_cast<std::uint16_t>((seen.preempted ? PREEMPTED : 0) | (seen.stolen ? STOLEN : 0));
+  return its;
+}
+
+LoopGroup::LoopGroup(const SimulatedPlace& place) {
+  for (const auto& cache : place.machine.cache_facts()) reach_ += cache.size;
+  const auto& group = place.group;
+  const auto bytes = member_bytes(group);
+  for (std::size_t m = 0; m < group.members.size(); ++m) {
+    const auto scratch = place.target + group.bytes_needed(false) + m * kernels::PAGE;
+    const auto& its = group.plan.of<Loops>();
+    steppers_.push_back(std::make_unique<LoopStepper>(
+        place.machine, group.members[m].cpu, its, Route(its, bytes, random_word(group.plan.seed, m)),
+        place.target + m * bytes, scratch, group.plan.per_block, place.form(m)));
+  }
+}
+
+std::vector<Stepper*> LoopGroup::steppers() {
+  std::vector<Stepper*> all;
+  for (auto& one : steppers_) all.push_back(one.get());
+  return all;
+}
+
+/// What nearly fits the caches of one CPU is walked twice; of what does not, the first lines are as good as any.
+void LoopGroup::warm(Course& course) {
+  constexpr std::uint64_t FEW = 512, TWICE = 2;
+  constexpr double NEARLY = 1.5;
+  for (auto& one : steppers_) {
+    const auto lines = one->route().lines();
+    const bool fits = static_cast<double>(lines * kernels::LINE) <= NEARLY * static_cast<double>(reach_);
+    one->begin(course.now, course.batch);
+    one->warm(fits ? std::max(FEW, TWICE * one->route().hops()) : FEW);
+    course.now = std::max(course.now, one->finish());
+  }
+}
+
+double LoopGroup::error() {
+  double largest = 0;
+  for (const auto& one : steppers_) largest = std::max(largest, one->error());
+  return largest;
+}
+
+}  // namespace tierscope

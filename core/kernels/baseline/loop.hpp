@@ -1,0 +1,26 @@
+/// Loop: iterations of a loop of instructions that was made for it (core/loops/): loads along chains of pointers, with
+/// so many fillers between them. What one iteration is depends on the keys of its task alone.
+/// Blind to: what it cannot state itself: its steps are in core/loops/steps.hpp.
+/// Source: H. Wong, "Measuring Reorder Buffer Capacity", 2013.
+#pragma once
+#include "kernels/kernel.hpp"
+
+namespace tierscope::kernels::loop {
+inline constexpr KernelInfo info{.name = "loop",
+                                 .summary = "a loop of generated instructions, which probes the core itself",
+                                 .source = "H. Wong, \"Measuring Reorder Buffer Capacity\", 2013",
+                                 .check = Check::recomputed,
+                                 .operands = {{{.lines = 1, .loads = true}}},
+                                 .content = Content::cycle,
+                                 .operation = "loop"};
+inline constexpr std::string_view isa = "scalar";
+
+/// `state` is the address of the function, operand 3 its frame. Iterations are counted down, so none is no number.
+inline std::uint64_t pass(Pass& pass) noexcept {
+  using Function = void (*)(std::byte*, std::uint64_t);
+  if (pass.repeats > 0) reinterpret_cast<Function>(pass.state)(pass.operand[3], pass.repeats);
+  return 0;
+}
+/// What it leaves is known in closed form; bench/tasks/loop.cpp compares it.
+inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
+}  // namespace tierscope::kernels::loop

@@ -1,0 +1,35 @@
+/// The steps of a loop as machine code of this processor, in memory that is never writable and executable at once.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "loops/steps.hpp"
+
+namespace tierscope::loops {
+
+/// So many iterations, at least one; cursors are taken from the frame and left there.
+using Function = void (*)(Frame*, std::uint64_t);
+
+/// "" or why this build cannot make code: it knows neither x86-64 nor AArch64.
+const char* lacking() noexcept;
+
+/// The bytes of a function, of the processor that this build is for. @pre lacking() says nothing
+std::vector<std::byte> assemble(const Shape& shape);
+
+class Code {
+ public:
+  /// @throws Unsupported where the processor is another, or the system lets no process run what it wrote
+  explicit Code(const Shape& shape);
+  ~Code();
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+  [[nodiscard]] Function function() const noexcept { return reinterpret_cast<Function>(memory_.data()); }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return memory_; }
+
+ private:
+  std::span<std::byte> memory_;
+};
+
+}  // namespace tierscope::loops

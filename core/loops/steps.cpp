@@ -1,0 +1,70 @@
+#include "loops/steps.hpp"
+
+namespace tierscope::loops {
+namespace {
+
+bool waits_for_nothing(Filler filler) {
+  return filler == Filler::nop || filler == Filler::integer || filler == Filler::vector || filler == Filler::mix;
+}
+
+Does does_of(Filler filler, unsigned number) {
+  switch (filler) {
+    case Filler::integer:
+      return Does::integer;
+    case Filler::vector:
+      return Does::vector;
+    case Filler::mix:
+      return number % 2 == 0 ? Does::integer : Does::vector;
+    case Filler::sum:
+      return Does::sum;
+    case Filler::store:
+      return Does::store;
+    case Filler::nop:
+    case Filler::guess:
+      break;
+  }
+  return Does::nop;
+}
+
+void fill(const Shape& shape, unsigned count, std::vector<Step>& steps) {
+  for (unsigned n = 0; n < count; ++n) {
+    if (shape.filler != Filler::guess) {
+      steps.push_back({does_of(shape.filler, n), shape.filler == Filler::store ? n % STORE_LINES : 0});
+      continue;
+    }
+    for (const auto does : {Does::draw, Does::mask, Does::turn, Does::nop}) steps.push_back({does});
+  }
+}
+
+}  // namespace
+
+std::vector<Step> steps_of(const Shape& shape) {
+  constexpr unsigned ENDING = 2;
+  std::vector<Step> steps;
+  const bool spare = waits_for_nothing(shape.filler) && shape.fillers >= ENDING;
+  const unsigned last = spare ? shape.fillers - ENDING : shape.fillers;
+  for (unsigned c = 0; c < shape.chains; ++c) {
+    steps.push_back({Does::hop, 0, c});
+    for (unsigned b = 0; b < shape.beside; ++b) steps.push_back({Does::look, b, c});
+    fill(shape, c + 1 == shape.chains ? last : shape.fillers, steps);
+  }
+  if (shape.chains == 0) fill(shape, last, steps);
+  steps.push_back({Does::count});
+  steps.push_back({Does::back});
+  return steps;
+}
+
+/// Of draws: x -> ax + b so many times is again of that form; its a and b by repeated squaring.
+std::uint64_t behind(Filler filler, std::uint64_t first, std::uint64_t count) {
+  if (filler == Filler::sum) return first + ADDED * count;
+  if (filler != Filler::guess) return first;
+  std::uint64_t a = MULTIPLIER, b = ADDED;
+  for (; count > 0; count >>= 1U) {
+    if ((count & 1U) != 0) first = first * a + b;
+    b = b * a + b;
+    a *= a;
+  }
+  return first;
+}
+
+}  // namespace tierscope::loops

@@ -1,0 +1,228 @@
+"""Core: what one core can have under way at the same time, found by the time of loops of generated instructions.
+
+    cycle     sums that wait for each other take a cycle each
+    width     fillers that wait for nothing, of several kinds, in one cycle
+    window    two chains of loads that miss, fillers between them: how many fit before the loads cease to overlap
+    store     the same with stores as fillers: how many the store buffer has
+    flight    lines asked for together, until the time of a line stays: of caches, of memory, of all threads
+    guess     a branch that goes by a number drawn, against one that is never taken
+    fetch     windows of a page: some lines are visited, and one more, which the prefetcher fetched or did not
+
+First some points, then points where an answer needs them. Each kind of filler has its own limit: integer and vector
+registers run out before the reorder buffer on many cores, and some cores merge nops. Blind to: what only a performance
+counter tells apart, and to sizes of parts that are never full first.
+Sources: H. Wong, "Measuring Reorder Buffer Capacity", 2013; A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs",
+2024; J. Yang et al., "An Empirical Guide to the Behavior and Use of Scalable Persistent Memory", FAST 2020, and Z. Wang
+et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS: probers of buffers by their steps).
+"""
+
+import itertools
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from tierscope.plans import Plan, Suite, SuiteOptions, suites
+from tierscope.plans.answer import Answer
+from tierscope.plans.cpus import chosen_cpu, near_cpus
+from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, several
+from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
+from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.machine import Machine
+from tierscope.record.work.loop import LoopWork
+from tierscope.suites.core.ask import AHEAD, LINES, STREAMS, STRIDES, TRAINED, Control, Fetch, coarse
+from tierscope.suites.core.fetch import Share as Saved
+from tierscope.suites.core.fetch import farthest, fewest, next_size
+from tierscope.suites.core.step import Pair, finer
+from tierscope.units import GiB, KiB, MiB
+
+PROBES = ("width", "window", "store", "flight", "guess", "fetch")
+FILLERS = ("nop", "integer", "vector", "mix")
+SMALL = 64 * KiB  # of loops without chains, which touch nothing of it
+FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
+TIMES_CACHE, TIMES_FETCHED = 4, 16  # the last-level cache; windows touch a part of their pages
+LEVEL_TIMES = 8  # at most, the cache before
+ROUNDS = 12  # halvings of what is not known, at most
+STEADY = 240  # fillers of a loop without chains: the code fits the nearest cache, the end of the loop is 1 %
+GUESSES = 4  # of one iteration
+
+
+class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
+    """Options of `tierscope run core`."""
+
+    target: Annotated[Target, Help("location of the bytes that chains of loads visit")] = Target()
+    probes: Annotated[
+        Names,
+        several("probe", PROBES),
+        Help("what is looked for: " + ", ".join(f"`{name}`" for name in PROBES)),
+    ] = PROBES
+    to: Annotated[int, Meta(ge=64, le=4096), Help("most fillers between two loads")] = 1024
+    memory: Annotated[
+        Size | None, Help("bytes that chains visit in memory; auto: 4 times the last-level cache, 64 MiB to 1 GiB")
+    ] = None
+    cpu: Annotated[Number | None, Help("the CPU whose core is probed; auto: the first of the target's node")] = None
+    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
+    budget: Annotated[Time, Help("most seconds timed for one point")] = 0.05
+
+
+@dataclass
+class Asker:
+    """What all points share, and the answers so far: seconds of an iteration, and half of its interval."""
+
+    cpu: int
+    team: tuple[int, ...]
+    target: Target
+    schedule: Schedule
+    memory: int
+    fetched: int  # bytes of windows
+    known: dict[tuple[str, str, LoopWork], tuple[float, float]] = field(default_factory=dict)
+
+    def ask(
+        self, probe: str, work: LoopWork, level: str = "memory", size: int = 0, cpus: tuple[int, ...] = ()
+    ) -> Generator[Experiment, Answer, None]:
+        if (probe, level, work) in self.known:
+            return
+        bytes_ = size or (SMALL if not work.chains else self.fetched if work.train else self.memory)
+        workload = Workload(kernel="loop", footprint_bytes=bytes_, work=work)
+        group = Group(workload=workload, target=self.target, team=Team(cpus=cpus or (self.cpu,)), role="prober")
+        answer = yield Experiment(
+            table="core_points",
+            groups=(group,),
+            schedule=self.schedule,
+            labels={"probe": probe, "level": level if work.chains else ""},
+        )
+        if (rate := answer.rate()) and answer.point:
+            interval = answer.point.groups[0].interval
+            self.known[probe, level, work] = 1 / rate, interval.relative / rate
+
+    def times(self, probe: str) -> dict[LoopWork, tuple[float, float]]:
+        return {work: time for (its, _, work), time in self.known.items() if its == probe}
+
+
+def window(asker: Asker, probe: str, filler: str, counts: list[int]) -> Plan:
+    """The coarse curve of two chains, then points near the step. The curve of one chain was measured before."""
+    for n in counts:
+        yield from asker.ask(probe, LoopWork(chains=2, filler=filler, fillers=n))
+    for _ in range(ROUNDS):
+        wanted = finer(pairs_of(asker, probe, filler))
+        if wanted is None:
+            return
+        yield from asker.ask(probe, LoopWork(chains=2, filler=filler, fillers=wanted))
+
+
+def pairs_of(asker: Asker, probe: str, filler: str) -> list[Pair]:
+    own = {work: time for work, time in asker.times(probe).items() if work.filler == filler}
+    control = Control({work.fillers: time for work, time in own.items() if work.chains == 1})
+    return [control.pair(work.fillers, *time) for work, time in own.items() if work.chains == 2 and control]
+
+
+def steps(asker: Asker, chosen: CoreOptions) -> Plan:
+    """Windows of all fillers: one chain first, so that memory is filled twice in all."""
+    asked = [("window", filler, coarse(8, chosen.to)) for filler in FILLERS if "window" in chosen.probes]
+    asked += [("store", "store", coarse(4, 256))] if "store" in chosen.probes else []
+    for probe, filler, counts in asked:
+        for n in counts:
+            yield from asker.ask(probe, LoopWork(chains=1, filler=filler, fillers=n))
+    for probe, filler, counts in asked:
+        yield from window(asker, probe, filler, counts)
+
+
+def flights(asker: Asker, machine: Machine) -> Plan:
+    """Lines in flight from each cache behind the nearest, from memory, and of all threads from memory."""
+    sizes = sorted({c.size_bytes for c in machine.identity.caches if c.kind != "Instruction"})
+    for number, (nearer, size) in enumerate(itertools.pairwise(sizes), 2):
+        footprint = max(2 * nearer, min(size // 2, LEVEL_TIMES * nearer))
+        for chains, beside in LINES:
+            yield from asker.ask("flight", LoopWork(chains=chains, beside=beside), f"L{number}", footprint)
+    for chains, beside in LINES:
+        yield from asker.ask("flight", LoopWork(chains=chains, beside=beside))
+    if len(asker.team) > 1:
+        size = max(asker.memory, len(asker.team) * FEW_BYTES // 4)
+        for chains, beside in LINES:
+            work = LoopWork(chains=chains, beside=beside)
+            yield from asker.ask("flight", work, "memory, all threads", size, asker.team)
+
+
+@dataclass(frozen=True)
+class Fetches:
+    """Windows with and without their last line, and what was saved."""
+
+    asker: Asker
+
+    def ask(self, works: list[LoopWork]) -> Plan:
+        for work in works:
+            for apart in (0, 1):
+                yield from self.asker.ask("fetch", replace(work, apart=apart))
+
+    def saved(self, wanted: Fetch) -> dict[int, Saved]:
+        times = self.asker.times("fetch")
+        latency = self.asker.times("latency").get(LoopWork(chains=1), (0.0, 0.0))[0]
+        return wanted.shares(times, latency)
+
+    def sized(self, wanted: Fetch, sizes: tuple[int, ...]) -> Plan:
+        """Points of these sizes, then between the last that is fetched and the next."""
+        yield from self.ask([wanted.work(size) for size in sizes])
+        for _ in range(ROUNDS):
+            more = next_size(self.saved(wanted))
+            if more is None or wanted.work(more) in self.asker.times("fetch"):
+                return
+            yield from self.ask([wanted.work(more)])
+
+
+def fetches(asker: Asker) -> Plan:
+    """What trains the prefetcher, and how far it goes."""
+    probes = Fetches(asker)
+    for parity in ("even", "odd"):
+        for down in (0, 1):
+            yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, down=down, parity=parity)])
+    yield from probes.ask([Fetch("irregular").work(0)])
+    for down in (0, 1):
+        yield from probes.ask([Fetch("train", down=down).work(n) for n in TRAINED])
+    up, falling = (fewest(probes.saved(Fetch("train", down=down))) for down in (0, 1))
+    train = up.high or falling.high or TRAINED[-2]
+    yield from probes.ask([Fetch("stride", train=train).work(n) for n in STRIDES if train * n + n < 64])
+    for down in (0, 1):
+        yield from probes.sized(Fetch("ahead", train=train, down=down), AHEAD)
+    if farthest(probes.saved(Fetch("ahead", train=train))).low:
+        yield from probes.sized(Fetch("streams", train=train), STREAMS)
+
+
+def plan(machine: Machine, chosen: CoreOptions) -> Plan:
+    """The cycle and the latency first, which all answers rest on."""
+    cpu = chosen_cpu(machine, chosen.cpu, chosen.target)
+    cache = machine.last_level_cache_bytes()
+    most = min(MOST_BYTES, int(free_bytes(machine, chosen.target) * MEMORY_SHARE))
+    memory = chosen.memory or min(max(TIMES_CACHE * cache, FEW_BYTES), most)
+    schedule = Schedule(
+        block_s=1e-4, precision=chosen.precision, minimum_s=min(0.005, chosen.budget), budget_s=chosen.budget
+    )
+    fetched = chosen.memory or min(max(TIMES_FETCHED * cache, FEW_BYTES), most)
+    team = tuple(sorted({cpu, *near_cpus(machine, chosen.target)[: 4 if chosen.target.name == SIMULATED else None]}))
+    asker = Asker(cpu, team, chosen.target, schedule, memory, fetched)
+    yield from asker.ask("cycle", LoopWork(filler="sum", fillers=STEADY))
+    yield from asker.ask("latency", LoopWork(chains=1))
+    if "width" in chosen.probes or "flight" in chosen.probes or "window" in chosen.probes:
+        for filler in FILLERS:
+            yield from asker.ask("width", LoopWork(filler=filler, fillers=STEADY))
+    if "guess" in chosen.probes:
+        for random in (0, 1):
+            yield from asker.ask("guess", LoopWork(filler="guess", fillers=GUESSES, random=random))
+    yield from steps(asker, chosen)
+    if "flight" in chosen.probes:
+        yield from flights(asker, machine)
+    if "fetch" in chosen.probes:
+        yield from fetches(asker)
+
+
+suites.add(
+    Suite(
+        "core",
+        "what a core can do at the same time: its buffers, width, lines in flight, branch misses, prefetcher",
+        CoreOptions,
+        plan,
+        details="See [how to probe a core](../how-to/core.md).",
+    )
+)

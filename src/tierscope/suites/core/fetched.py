@@ -1,0 +1,113 @@
+"""What the windows say of the prefetchers: what trains them, and how far they go.
+
+A prefetcher that learns which lines of a page an instruction visits fetches any line that always follows. Where it
+fetches the one of IRREGULAR lines away, no other answer says what else trains: those are `not known` then.
+"""
+
+from collections.abc import Iterator
+
+from tierscope.record.work.loop import LoopWork
+from tierscope.stats.median import Interval
+from tierscope.suites.core.ask import GAP, IRREGULAR, Fetch, share_of
+from tierscope.suites.core.fetch import Bound, Share, farthest, fewest
+from tierscope.suites.core.parameter import Made
+from tierscope.suites.core.points import Points, Times
+from tierscope.suites.core.row import CoreRow
+
+LEARNED = "a prefetcher that learns which lines follow fetched a line to which neither the next line nor a stride leads"
+WAYS = {0: "up", 1: "down"}
+
+
+def fetched_rows(points: Points, made: Made) -> Iterator[CoreRow]:
+    """Nothing where no windows were measured."""
+    times = points.times("fetch")
+    latency = points.one("latency", LoopWork(chains=1))
+    if not times or latency is None:
+        return
+    answers = _Answers(times, latency[0], made)
+    irregular = answers.shares(Fetch("irregular")).get(0)
+    learned = irregular.fetched if irregular else None
+    yield answers.pattern(irregular)
+    if learned is not False:
+        why = LEARNED if learned else "whether one learns patterns is not sure enough"
+        for parameter, level, unit in answers.names():
+            yield made.unknown(parameter, level, unit, why, len(times))
+        return
+    yield from answers.next_lines()
+    yield from answers.numbers()
+
+
+class _Answers:
+    def __init__(self, times: Times, latency_s: float, made: Made) -> None:
+        self._times, self._latency_s, self._made = times, latency_s, made
+        trains = [work.train for work in times if work.train and work.stride == GAP and work.ahead > GAP]
+        self._train = max(trains, default=0)
+
+    def shares(self, asked: Fetch) -> dict[int, Share]:
+        return asked.shares(self._times, self._latency_s)
+
+    def pattern(self, share: Share | None) -> CoreRow:
+        name, unit = ("pattern", ""), "lines"
+        if share is None or share.fetched is None:
+            return self._made.unknown(*name, unit, "its point is not sure enough", 2)
+        if not share.fetched:
+            return self._made.none(*name, unit, f"a line {IRREGULAR} lines from one that is visited is not fetched", 2)
+        return self._made.known(*name, Interval(IRREGULAR, IRREGULAR, IRREGULAR, 2), unit)
+
+    @staticmethod
+    def names() -> tuple[tuple[str, str, str], ...]:
+        return (
+            *(("next line", level, "lines") for level in ("up", "down", "pair")),
+            *(("visits that train", level, "lines") for level in WAYS.values()),
+            ("widest stride", "up", "lines"),
+            *(("lines ahead", level, "lines") for level in WAYS.values()),
+            ("streams", "", "streams"),
+        )
+
+    def _next(self, down: int, parity: str) -> bool | None:
+        work = LoopWork(chains=1, train=1, ahead=1, down=down, parity=parity)
+        apart = LoopWork(chains=1, train=1, ahead=1, down=down, parity=parity, apart=1)
+        if work not in self._times or apart not in self._times:
+            return None
+        return share_of(work, self._times[work], self._times[apart], self._latency_s).fetched
+
+    def next_lines(self) -> Iterator[CoreRow]:
+        """The line after an odd one, and that before an even one, are in other pairs; the others are in the same."""
+        pair = (self._next(0, "even"), self._next(1, "odd"))
+        across = {"up": self._next(0, "odd"), "down": self._next(1, "even")}
+        both = None if None in pair else all(pair)
+        for level, fetched in (*across.items(), ("pair", both)):
+            if fetched is None:
+                yield self._made.unknown("next line", level, "lines", "its points are not sure enough", 2)
+            elif fetched:
+                yield self._made.known("next line", level, Interval(1, 1, 1, 2), "lines")
+            else:
+                yield self._made.none("next line", level, "lines", "", 2)
+
+    def numbers(self) -> Iterator[CoreRow]:
+        for down, level in WAYS.items():
+            yield self._bounded("visits that train", level, fewest(self.shares(Fetch("train", down=down))), 1)
+        strides = self.shares(Fetch("stride", train=self._train))
+        widest = farthest(strides)
+        yield self._bounded("widest stride", "up", widest, 1, _listed(strides))
+        for down, level in WAYS.items():
+            bound = farthest(self.shares(Fetch("ahead", train=self._train, down=down)))
+            yield self._bounded("lines ahead", level, bound, GAP, f"after {self._train} visits")
+        if streams := self.shares(Fetch("streams", train=self._train)):
+            yield self._bounded("streams", "", farthest(streams), 1)
+
+    def _bounded(self, parameter: str, level: str, bound: Bound, times: int, note: str = "") -> CoreRow:
+        unit = "streams" if parameter == "streams" else "lines"
+        low, high = bound.low * times, bound.high * times + (times - 1 if bound.high else 0)
+        if bound.low and bound.why and bound.low == bound.high:
+            return self._made.at_least(parameter, level, Interval(low, low, low, 2), unit, bound.why)
+        if bound.why:
+            return self._made.unknown(parameter, level, unit, bound.why, 2)
+        if not bound.low:
+            return self._made.none(parameter, level, unit, "", 2)
+        return self._made.known(parameter, level, Interval(low, (low + high) / 2, high, 2), unit, why=note)
+
+
+def _listed(strides: dict[int, Share]) -> str:
+    fetched = [str(stride) for stride in sorted(strides) if strides[stride].fetched]
+    return f"of the strides {', '.join(map(str, sorted(strides)))}, those fetched are {', '.join(fetched) or 'none'}"

@@ -1,0 +1,222 @@
+"""The parameters of a core that the points of one target bear out, one row each.
+
+    cycle          = time of a sum that waits for the one before                                    [s]
+    width          = fillers / (time / cycle), of the mix                                           [1]
+    reorder buffer = fillers that fit between two loads, and one load more                          [1]
+    branch miss    = 2 (time that goes by a number drawn - time never taken) / cycle; a drawn bit is right half of the
+                     time, so that half of the branches miss                                        [cycles]
+
+A parameter that another one could hide is `at least`, with the reason. Sources: see `suites.core.experiments`.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tierscope.stats.median import Interval
+from tierscope.suites.core.fetched import fetched_rows
+from tierscope.suites.core.flight import Flight, flight_of
+from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN, Made
+from tierscope.suites.core.points import Points, interval
+from tierscope.suites.core.row import CoreRow
+from tierscope.suites.core.step import Step, step_of
+
+MERGED = 1.1  # nops a cycle over those of the mix: some take no entry of their own
+REGISTERS = 0.9  # of what the registers of a part allow: then they may be the limit
+FILLS = 0.8  # of the reorder buffer
+LOADS = 1.13  # instructions of a line, with those of the loop
+NEAR = 1.25  # times the fastest that the core issues loads: then that may be the limit
+MORE = 1.25  # times the bandwidth of one thread, of all: then memory is not its limit
+ALIKE = 0.15  # relative: levels that agree
+GUESSED = 0.5  # cycles: what dispatch and the end of the loop may hide of a miss
+FILLERS = ("nop", "integer", "vector", "mix")
+
+
+def parameters(points: Points, target: str, origin: str) -> list[CoreRow]:
+    """points: of one target."""
+    return list(Core(points, Made(target, origin)).rows())
+
+
+@dataclass
+class Core:
+    points: Points
+    made: Made
+    cycle: tuple[float, float] | None = None
+
+    def rows(self) -> Iterator[CoreRow]:
+        self.cycle = self._cycle()
+        if self.cycle is None:
+            yield self.made.unknown("cycle", "", "cycles", "its point has no time")
+            return
+        seconds, half = self.cycle
+        yield self.made.known("cycle", "", interval(1, 0, 1), "cycles", seconds=interval(seconds, half, 1))
+        rates = self._rates()
+        yield from self._widths(rates)
+        steps = {filler: step_of(pairs) for filler in FILLERS if (pairs := self.points.pairs("window", filler))}
+        for filler, step in steps.items():
+            yield self._window(filler, step)
+        reorder = self._reorder(steps, rates) if steps else None
+        if reorder:
+            yield reorder
+        if pairs := self.points.pairs("store", "store"):
+            yield self._stores(step_of(pairs), len(pairs), reorder)
+        yield from self._flights(rates, reorder)
+        if miss := self._guess():
+            yield miss
+        yield from fetched_rows(self.points, self.made)
+
+    def _cycle(self) -> tuple[float, float] | None:
+        for work, (seconds, half) in self.points.times("cycle").items():
+            return seconds / work.fillers, half / work.fillers
+        return None
+
+    def _in_cycles(self, seconds: float, half: float) -> tuple[float, float]:
+        assert self.cycle
+        cycles = seconds / self.cycle[0]
+        return cycles, math.hypot(half / self.cycle[0], cycles * self.cycle[1] / self.cycle[0])
+
+    def _rates(self) -> dict[str, Interval]:
+        found = {}
+        for work, (seconds, half) in self.points.times("width").items():
+            cycles, off = self._in_cycles(seconds, half)
+            rate = work.fillers / cycles
+            found[work.filler] = interval(rate, rate * off / cycles + rate / work.fillers, 1)
+        return found
+
+    def _widths(self, rates: dict[str, Interval]) -> Iterator[CoreRow]:
+        unit = "instructions a cycle"
+        for filler, rate in rates.items():
+            yield self.made.known("rate", filler, rate, unit)
+        nop, mix = rates.get("nop"), rates.get("mix")
+        if nop is None or mix is None:
+            return
+        if nop.middle > MERGED * mix.middle:
+            why = f"nops go {nop.middle / mix.middle:.1f} times as fast: they are merged, or other units limit the mix"
+            yield self.made.at_least("width", "", mix, unit, why)
+        else:
+            yield self.made.known("width", "", Interval(mix.low, mix.middle, max(mix.high, nop.high), 2), unit)
+
+    def _window(self, filler: str, step: Step) -> CoreRow:
+        count = len(self.points.pairs("window", filler))
+        if step.high is None:
+            return self._no_step("window", filler, step, count)
+        return self.made.known("window", filler, _fits(step, count), "instructions")
+
+    def _no_step(self, parameter: str, level: str, step: Step, count: int, unit: str = "instructions") -> CoreRow:
+        if not step.low:
+            return self.made.unknown(parameter, level, unit, step.why, count)
+        return self.made.at_least(parameter, level, Interval(step.low, step.low, step.low, count), unit, step.why)
+
+    def _reorder(self, steps: dict[str, Step], rates: dict[str, Interval]) -> CoreRow:
+        """Of nops, unless these are merged; else of the mix, unless registers may limit it."""
+        nop, mix = steps.get("nop"), steps.get("mix")
+        merged = not ("nop" in rates and "mix" in rates) or rates["nop"].middle > MERGED * rates["mix"].middle
+        count = sum(len(self.points.pairs("window", filler)) for filler in steps)
+        if nop and nop.high is not None and not merged:
+            if mix and mix.high is not None and mix.low > nop.high:
+                return self.made.at_least(
+                    "reorder buffer", "", _fits(mix, count), "instructions", "nops end sooner than the mix"
+                )
+            return self.made.known("reorder buffer", "", _fits(nop, count), "instructions")
+        if mix is None or mix.high is None:
+            found = mix or nop or Step(0, None, "no filler was measured")
+            return self._no_step("reorder buffer", "", found, count)
+        room = self._registers(steps)
+        if room is not None and mix.high < REGISTERS * room:
+            return self.made.known("reorder buffer", "", _fits(mix, count), "instructions")
+        why = "nops take no entry of their own here, and registers may be what limits the mix"
+        return self.made.at_least("reorder buffer", "", _fits(mix, count), "instructions", why)
+
+    @staticmethod
+    def _registers(steps: dict[str, Step]) -> float | None:
+        """Return how many fillers of the mix the registers allow: half of them take one of each file."""
+        integer, vector = steps.get("integer"), steps.get("vector")
+        if not integer or not vector or integer.high is None or vector.high is None:
+            return None
+        return min(2.0 * integer.low, 2.0 * vector.low)
+
+    def _stores(self, step: Step, count: int, reorder: CoreRow | None) -> CoreRow:
+        if step.high is None:
+            return self._no_step("store buffer", "", step, count, "stores")
+        found = Interval(step.low, (step.low + step.high - 1) / 2, step.high - 1, count)
+        if reorder is None or reorder.value is None or reorder.answer not in (KNOWN, AT_LEAST):
+            return self.made.at_least(
+                "store buffer", "", found, "stores", "the reorder buffer, which may fill first, is not known"
+            )
+        if step.high >= REGISTERS * reorder.value.low:
+            return self.made.at_least("store buffer", "", found, "stores", "the reorder buffer fills first")
+        return self.made.known("store buffer", "", found, "stores")
+
+    def _flights(self, rates: dict[str, Interval], reorder: CoreRow | None) -> Iterator[CoreRow]:
+        found = {
+            level: flight_of(self.points.lines(level, self.points.threads(level))) for level in self.points.levels()
+        }
+        every = next((level for level in found if level.endswith("all threads")), None)
+        for level, flight in found.items():
+            count = len(self.points.lines(level))
+            value = Interval(flight.low, flight.middle, flight.high, count)
+            why = flight.why
+            if not why and level == every:
+                share = "the cores themselves" if self._scales(found, every) else "memory, or a part that cores share"
+                yield self.made.known("lines in flight", level, value, "lines", why=f"limited by {share}")
+                continue
+            why = why or self._hidden(level, flight, found, every, rates, reorder)
+            if why and not flight.middle:
+                yield self.made.unknown("lines in flight", level, "lines", why, count)
+            elif why:
+                yield self.made.at_least("lines in flight", level, value, "lines", why)
+            else:
+                yield self.made.known("lines in flight", level, value, "lines")
+
+    def _scales(self, found: dict[str, Flight], every: str) -> bool:
+        """Whether all threads together got as many lines as each alone, times their number."""
+        one, threads = found.get("memory"), self.points.threads(every)
+        return bool(one and found[every].plateau_s * threads < one.plateau_s * (1 + ALIKE))
+
+    def _hidden(
+        self, level: str, flight: Flight, found: dict[str, Flight], every: str | None, rates: dict[str, Interval],
+        reorder: CoreRow | None,
+    ) -> str:  # fmt: skip
+        """What else than the core's lines could have ended the curve, or ""."""
+        assert self.cycle
+        if reorder is None or reorder.value is None:
+            return "the reorder buffer, which may fill first, is not known"
+        if flight.high * LOADS >= FILLS * reorder.value.low:
+            return "the reorder buffer fills first"
+        mix = rates.get("mix")
+        if mix is None or flight.plateau_s < NEAR * LOADS * self.cycle[0] / mix.middle:
+            return "the core issues loads no faster"
+        agree = any(
+            abs(other.middle - flight.middle) < ALIKE * flight.middle and not other.why
+            for name, other in found.items()
+            if name not in (level, every)
+        )
+        if level == "memory" and every and not found[every].why and flight.plateau_s > MORE * found[every].plateau_s:
+            return ""
+        return "" if agree else "memory, or the cache, may be what limits a thread"
+
+    def _guess(self) -> CoreRow | None:
+        times = {work.random: (time, work.fillers) for work, time in self.points.times("guess").items()}
+        if set(times) != {0, 1}:
+            return None
+        (drawn, its), guesses = times[1]
+        (never, other), _ = times[0]
+        seconds, half = 2 * (drawn - never) / guesses, 2 * math.hypot(its, other) / guesses
+        if seconds <= half:
+            return self.made.unknown(
+                "branch miss", "", "cycles", "a branch that goes by a number drawn costs no more", 2
+            )
+        cycles, off = self._in_cycles(seconds, half)
+        return self.made.known(
+            "branch miss", "", interval(cycles, off + GUESSED, 2), "cycles", seconds=interval(seconds, half, 2)
+        )
+
+
+def _fits(step: Step, count: int) -> Interval:
+    """Return the buffer of whose entries the fillers and one or two loads took all: what the two bounds leave."""
+    assert step.high is not None
+    low, high = step.low + 1, step.high + 1
+    return Interval(low, (low + high) / 2, high, count)
+
+
+__all__ = ["AT_LEAST", "KNOWN", "UNKNOWN", "parameters"]

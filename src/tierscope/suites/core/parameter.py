@@ -1,0 +1,57 @@
+"""How a row of the table `core` is made: known, at least, none, or not known, because."""
+
+import math
+from dataclasses import dataclass
+
+from tierscope.stats.median import Interval
+from tierscope.suites.core.row import CoreRow
+
+KNOWN, AT_LEAST, NONE, UNKNOWN = "known", "at least", "none", "not known"
+
+
+@dataclass(frozen=True)
+class Made:
+    """Makes the rows of one target."""
+
+    target: str
+    origin: str
+
+    def known(
+        self, parameter: str, level: str, value: Interval, unit: str, *, seconds: Interval | None = None, why: str = ""
+    ) -> CoreRow:
+        return self._row(parameter, level, KNOWN, value, unit, seconds, why, value.count)
+
+    def at_least(self, parameter: str, level: str, value: Interval, unit: str, why: str) -> CoreRow:
+        return self._row(parameter, level, AT_LEAST, value, unit, None, why, value.count)
+
+    def none(self, parameter: str, level: str, unit: str, why: str, points: int) -> CoreRow:
+        return self._row(parameter, level, NONE, None, unit, None, why, points)
+
+    def unknown(self, parameter: str, level: str, unit: str, why: str, points: int = 0) -> CoreRow:
+        return self._row(parameter, level, UNKNOWN, None, unit, None, why, points)
+
+    def _row(
+        self, parameter: str, level: str, answer: str, value: Interval | None, unit: str, seconds: Interval | None,
+        why: str, points: int,
+    ) -> CoreRow:  # fmt: skip
+        return CoreRow(
+            parameter=parameter,
+            level=level,
+            answer=answer,
+            value=value,
+            whole=whole(value) if answer == KNOWN else None,
+            unit=unit,
+            seconds=seconds,
+            why=why,
+            points=points,
+            target=self.target,
+            origin=self.origin,
+        )
+
+
+def whole(value: Interval | None) -> int | None:
+    """Return the only whole number of an interval; None where there are several or none."""
+    if value is None:
+        return None
+    least, most = math.ceil(value.low - 1e-9), math.floor(value.high + 1e-9)
+    return least if least == most else None

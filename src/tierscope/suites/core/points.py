@@ -1,0 +1,63 @@
+"""The points of one target by what they asked, as the statistics of the suite take them."""
+
+from collections.abc import Iterable
+
+from tierscope.record.work.loop import LoopWork
+from tierscope.stats.median import Interval
+from tierscope.suites.core.ask import Control
+from tierscope.suites.core.flight import Line
+from tierscope.suites.core.row import CorePointsRow
+from tierscope.suites.core.step import Pair
+from tierscope.tables.measured import weighed
+
+Times = dict[LoopWork, tuple[float, float]]
+
+
+def work_of(row: CorePointsRow) -> LoopWork:
+    """Return what the point was asked."""
+    return LoopWork(
+        chains=row.chains, beside=row.beside, filler=row.filler, fillers=row.fillers, random=row.random,
+        train=row.train, stride=row.stride, ahead=row.ahead, windows=row.windows, apart=row.apart, down=row.down,
+        parity=row.parity,
+    )  # fmt: skip
+
+
+class Points:
+    """Seconds of an iteration and half of its interval, of the points that have any; rows of one target."""
+
+    def __init__(self, rows: Iterable[CorePointsRow]) -> None:
+        self.rows = [row for row in rows if weighed(row.time)]
+
+    def times(self, probe: str, level: str | None = None) -> Times:
+        """Return those of a probe, of all levels where none is named."""
+        return {
+            work_of(row): (row.time.middle, (row.time.high - row.time.low) / 2)
+            for row in self.rows
+            if row.probe == probe and row.time and level in (None, row.level)
+        }
+
+    def one(self, probe: str, work: LoopWork) -> tuple[float, float] | None:
+        return self.times(probe).get(work)
+
+    def pairs(self, probe: str, filler: str) -> list[Pair]:
+        own = {work: time for work, time in self.times(probe).items() if work.filler == filler}
+        control = Control({work.fillers: time for work, time in own.items() if work.chains == 1})
+        return [control.pair(work.fillers, *time) for work, time in own.items() if work.chains == 2] if control else []
+
+    def lines(self, level: str, threads: int = 1) -> list[Line]:
+        """Return the times of a line; of all threads, `parallel` counts what they ask for together."""
+        found: dict[int, Line] = {}
+        for work, (seconds, half) in self.times("flight", level).items():
+            count = work.chains * (1 + work.beside)
+            found[count * threads] = Line(count * threads, seconds / count, half / count)
+        return list(found.values())
+
+    def levels(self) -> list[str]:
+        return list(dict.fromkeys(row.level for row in self.rows if row.probe == "flight"))
+
+    def threads(self, level: str) -> int:
+        return max((row.threads for row in self.rows if row.probe == "flight" and row.level == level), default=1)
+
+
+def interval(middle: float, half: float, count: int) -> Interval:
+    return Interval(max(middle - half, 0.0), middle, middle + half, count)

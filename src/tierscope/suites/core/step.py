@@ -1,0 +1,85 @@
+"""Where two loads cease to overlap: the number of fillers that still fit between them.
+
+    ratio(n) = time of two loads that miss, n fillers behind each / time of one such load and n fillers    [1]
+
+It is about 1 while the second load starts beside the first one, and 2 where it cannot. A point is below or above LIMIT
+if its interval excludes LIMIT, else it counts for neither. The step is where the fewest points are on the wrong side;
+its bounds are the points beside it, one more on each side for a step that some points contradict.
+Source: H. Wong, "Measuring Reorder Buffer Capacity", 2013; least misclassification as a change point: D. V. Hinkley,
+"Inference about the Change-Point in a Sequence of Binomial Variables", Biometrika 57, 1970.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+LIMIT = 1.5  # the middle of 1 and 2
+JUMP = 0.35  # of the ratio at the step, at least: what fillers take by themselves grows slowly
+BESIDE = 3  # points on each side of which the jump is taken
+WRONG = 0.15  # of the points may be on the wrong side of a step
+FINE = 0.01  # of the step: nearer points are not wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """fillers; the ratio of the times, and half of its 95 % interval."""
+
+    fillers: int
+    ratio: float
+    half: float
+
+    @property
+    def side(self) -> int:
+        """-1 below the limit, 1 above, 0 where the interval contains it."""
+        return 0 if abs(self.ratio - LIMIT) <= self.half else (1 if self.ratio > LIMIT else -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """low: most fillers that fit; high: fewest that do not, None where all fit. why: "" or why it is not known."""
+
+    low: int
+    high: int | None
+    why: str = ""
+
+
+def step_of(pairs: Sequence[Pair]) -> Step:
+    """pairs: of one filler, in any order."""
+    points = sorted(pairs, key=lambda pair: pair.fillers)
+    if len(points) < 2 * BESIDE:
+        return Step(0, None, f"{len(points)} points are too few for a step")
+    sides = np.array([pair.side for pair in points])
+    # wrong[k]: points on the wrong side if the first k of them fit
+    wrong = np.concatenate([[0], np.cumsum(sides > 0)]) + np.concatenate([np.cumsum((sides < 0)[::-1])[::-1], [0]])
+    least = int(wrong.min())
+    if least > WRONG * len(points):
+        return Step(0, None, "the time has no single step over the number of fillers: other work disturbed it")
+    possible = np.flatnonzero(wrong <= least + (least > 0))
+    first, last = int(possible[0]), int(possible[-1])
+    if first == 0:
+        return Step(0, None, f"two loads do not overlap with {points[0].fillers} fillers between them")
+    low = points[first - 1].fillers
+    if last == len(points):
+        return Step(low, None, f"{points[-1].fillers} fillers still fit: the step is beyond")
+    if not _jumps(points, first, last):
+        return Step(0, None, "the fillers take so long that they hide when two loads cease to overlap")
+    return Step(low, points[last].fillers)
+
+
+def _jumps(points: list[Pair], first: int, last: int) -> bool:
+    below = [pair.ratio for pair in points[max(first - BESIDE, 0) : first]]
+    above = [pair.ratio for pair in points[last : last + BESIDE]]
+    return float(np.median(above) - np.median(below)) >= JUMP
+
+
+def finer(pairs: Sequence[Pair]) -> int | None:
+    """Return the number of fillers that is wanted next; None where the step is known well enough, or not at all."""
+    found = step_of(pairs)
+    if found.why or found.high is None or found.high - found.low <= max(1, FINE * found.low):
+        return None
+    known = {pair.fillers for pair in pairs}
+    inside = sorted({found.low, found.high, *(n for n in known if found.low < n < found.high)})
+    gap = max(itertools.pairwise(inside), key=lambda ends: ends[1] - ends[0])
+    return (gap[0] + gap[1]) // 2 if gap[1] - gap[0] > max(1, FINE * found.low) else None

@@ -1,0 +1,51 @@
+"""The parameters of a core, by `suites.core.found`. Inconclusive points count: answers weigh the errors of points."""
+
+from typing import ClassVar
+
+from tierscope.record.result import Run
+from tierscope.suites.core.findings import sentences
+from tierscope.suites.core.found import parameters
+from tierscope.suites.core.points import Points
+from tierscope.suites.core.row import CoreRow
+from tierscope.suites.core.table_points import CorePoints
+from tierscope.tables import Asked, Insight, Main, tables
+
+
+class Core:
+    """One row for each parameter of the core that the loops were asked for, known or not."""
+
+    name: ClassVar[str] = "core"
+    title: ClassVar[str] = "Parameters of a core"
+    asked: ClassVar[Asked] = Asked(
+        question="How much can a core do at the same time?",
+        answers=("core_reorder", "core_lines", "core_unknown"),
+        keys={"core_reorder": "reorder buffer", "core_lines": "lines in flight,", "core_miss": "cost of a branch miss"},
+    )
+    keys: ClassVar[tuple[str, ...]] = ("parameter", "level", "target")
+    main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster
+    row: ClassVar[type[CoreRow]] = CoreRow
+    says: ClassVar[dict[str, str]] = {
+        "core_reorder": "entries of the reorder buffer",
+        "core_width": "instructions of all kinds together in a cycle",
+        "core_stores": "entries of the store buffer",
+        "core_lines LEVEL": "lines on their way together",
+        "core_miss": "time of a branch that was predicted wrong",
+        "core_ahead WAY": "lines that the prefetcher runs ahead",
+        "core_unknown": "null: the text names the parameters that are not known",
+    }
+
+    def rows(self, run: Run) -> list[CoreRow]:
+        points = CorePoints().rows(run)
+        return [
+            row
+            for target in dict.fromkeys(point.target for point in points)
+            for own in [[point for point in points if point.target == target]]
+            for row in parameters(Points(own), target, own[0].origin)
+        ]
+
+    def insights(self, run: Run, rows: list[CoreRow]) -> list[Insight]:
+        del run
+        return sentences(rows)
+
+
+tables.add(Core())

@@ -1,0 +1,121 @@
+"""`run core` on simulated cores with hidden parameters: it finds them, or says why not, and is never wrong and sure.
+
+Every answer that is `known` must have the truth in its interval, and one that is `at least` must not be above it. How
+many are known is counted apart, so that a suite that abstains from all does not pass.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tiers import first
+from tierscope.cli.main import main
+from tierscope.record.result import load
+from tierscope.suites.core.row import CoreRow
+from tierscope.tables import tables
+
+CHECKED = 2  # cycles from the number that a branch goes by until the branch is known
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """The parameters of one simulated core. prefetch: of the second level."""
+
+    cycle_ps: int
+    width: int
+    reorder: int
+    store_buffer: int
+    wrong_guess: int
+    loads: int
+    prefetch: str
+    depth: int
+    latency_ns: int
+
+    @classmethod
+    def drawn(cls, seed: int) -> "Hidden":
+        draw = Random(seed)
+        return cls(
+            cycle_ps=draw.choice((240, 300, 360, 420)),
+            width=draw.choice((2, 3, 4, 5, 6, 8)),
+            reorder=draw.randrange(64, 400),
+            store_buffer=draw.randrange(16, 90),
+            wrong_guess=draw.randrange(8, 26),
+            loads=draw.randrange(4, 33),
+            prefetch=draw.choice(("none", "next-line", "stride")),
+            depth=draw.randrange(1, 12),
+            latency_ns=draw.randrange(90, 220),
+        )
+
+    def text(self) -> str:
+        return (
+            'name = "hidden"\nsummary = ""\nsource = ""\ndefault = "m"\n'
+            f"[cpu]\ncount = 2\n"
+            f'cycle = "{self.cycle_ps / 1000}ns"\nissue = "0.1ns"\nloads = {self.loads}\nstores = 16\n'
+            f"[core]\nwidth = {self.width}\nreorder = {self.reorder}\nstore_buffer = {self.store_buffer}\n"
+            f'wrong_guess = {self.wrong_guess}\n[pages]\nbytes = "2MiB"\n'
+            '[[cache]]\nname = "L1d"\nsize = "32KiB"\nways = 8\npolicy = "lru"\nlatency = "1.5ns"\nshared = 1\n'
+            '[[cache]]\nname = "L2"\nsize = "512KiB"\nways = 8\npolicy = "lru"\nlatency = "6ns"\nshared = 1\n'
+            f'prefetch = "{self.prefetch}"\ndepth = {self.depth}\n'
+            f'[memory.m]\nkind = "flat"\nsize = "64GiB"\nread = "{self.latency_ns}ns"\nwrite = "{self.latency_ns}ns"\n'
+        )
+
+    def truth(self) -> dict[tuple[str, str], float | None]:
+        """The number of each parameter; None: there is no such thing. Those that are left out are not judged."""
+        stride, line = self.prefetch == "stride", self.prefetch == "next-line"
+        return {
+            ("width", ""): self.width,
+            ("reorder buffer", ""): self.reorder,
+            ("store buffer", ""): self.store_buffer,
+            ("branch miss", ""): self.wrong_guess + CHECKED,
+            ("lines in flight", "L2"): self.loads,
+            ("lines in flight", "memory"): self.loads,
+            ("next line", "up"): 1 if line else None,
+            ("next line", "down"): None,
+            ("next line", "pair"): None,
+            ("pattern", ""): None,
+            ("visits that train", "up"): 3 if stride else None,
+            ("visits that train", "down"): 3 if stride else None,
+            ("lines ahead", "up"): 2 * self.depth if stride else None,
+            ("lines ahead", "down"): 2 * self.depth if stride else None,
+            ("streams", ""): 16 if stride else None,
+        }
+
+
+def rows_of(hidden: Hidden, folder: Path, *words: str) -> dict[tuple[str, str], CoreRow]:
+    (folder / "hidden.toml").write_text(hidden.text())
+    out = folder / "run"
+    status = main(["run", "core", f"target=sim:{folder}/hidden.toml", *words, "--out", str(out), "--quiet"])
+    assert status in (0, 4)
+    return {(row.parameter, row.level): row for row in tables["core"].rows(load(out))}
+
+
+def judged(rows: dict[tuple[str, str], CoreRow], hidden: Hidden) -> tuple[int, int, list[str]]:
+    """Return how many answers are right and sure, how many are not sure, and those that are sure and wrong."""
+    right, open_, wrong = 0, 0, []
+    for name, truth in hidden.truth().items():
+        row = rows.get(name)
+        if row is None or row.answer == "not known":
+            open_ += row is not None
+        elif row.answer == "at least":
+            open_ += 1
+            if truth is None or (row.value and row.value.low > truth):
+                wrong.append(f"{name}: at least {row.value}, is {truth}")
+        elif row.answer == "none":
+            right += truth is None
+            wrong += [] if truth is None else [f"{name}: none, is {truth}"]
+        elif row.value and truth is not None and row.value.low <= truth <= row.value.high:
+            right += 1
+        else:
+            wrong.append(f"{name}: {row.value}, is {truth}")
+    return right, open_, wrong
+
+
+@pytest.mark.parametrize("seed", first(1, list(range(1, 31))))
+def test_a_hidden_core_is_found_and_no_sure_answer_is_wrong(seed: int, tmp_path: Path) -> None:
+    hidden = Hidden.drawn(seed)
+    words = ("to=256", "probes=width,store,guess,fetch") if seed == 1 else ("to=512",)
+    right, open_, wrong = judged(rows_of(hidden, tmp_path, *words), hidden)
+    assert wrong == [], hidden
+    assert right >= open_, hidden

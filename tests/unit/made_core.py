@@ -1,0 +1,116 @@
+"""A made core: what its loops take, by stated laws, and a run of the suite `core` on it."""
+
+from dataclasses import dataclass
+
+from made import Maker, Teamwork, made_facts
+from made_machine import made_machine
+from tierscope.plans import Answer, suites
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Clock, Record
+from tierscope.record.work.loop import LoopWork
+from tierscope.stats.median import Interval
+
+CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
+L2_S = 5e-9  # of a line from every cache behind the nearest
+
+
+@dataclass(frozen=True)
+class MadeCore:
+    """Its parameters; `depth`: strides that the prefetcher runs ahead, behind `train` visits; 0: there is none."""
+
+    cycle_s: float = 0.25e-9
+    latency_s: float = 100e-9
+    width: int = 4
+    reorder: int = 160
+    vectors: int = 96  # of one kind of filler that fit: integers, vectors
+    stores: int = 40
+    lines: int = 12
+    miss: float = 18.0  # cycles
+    train: int = 3
+    depth: int = 4
+    streams: int = 16
+    next_line: bool = False
+
+    def time_s(self, work: LoopWork, level: str = "memory", threads: int = 1) -> float:
+        """Seconds of an iteration of all threads together."""
+        latency = self.latency_s if level.startswith("memory") else L2_S
+        if work.train:
+            return latency * (work.train + self._missed(work)) / (work.train + 1)
+        if work.chains == 0:
+            return self._fillers_s(work)
+        lines = work.chains * (1 + work.beside)
+        if not work.fillers:
+            return latency * max(1.0, lines / self.lines) / threads
+        issue = work.chains * work.fillers / self.width * self.cycle_s
+        return latency * (1 if self._fits(work) else work.chains) + issue
+
+    def _fillers_s(self, work: LoopWork) -> float:
+        if work.filler == "sum":
+            return work.fillers * self.cycle_s
+        if work.filler == "guess":
+            return work.fillers * self.cycle_s * (4 + work.random * self.miss / 2)
+        return work.fillers / self.width * self.cycle_s
+
+    def _fits(self, work: LoopWork) -> bool:
+        room = {"store": self.stores, "integer": self.vectors, "vector": self.vectors}.get(
+            work.filler, self.reorder - 2
+        )
+        return work.chains == 1 or work.fillers <= min(room, self.reorder - 2)
+
+    def _missed(self, work: LoopWork) -> float:
+        """1 if the last line is not fetched, else 0."""
+        if work.apart:
+            return 1.0
+        near = self.next_line and work.ahead == 1 and not work.down and work.parity != "even"
+        step = max(work.stride, 1)
+        stride = work.train >= self.train and work.ahead <= self.depth * step and work.ahead % step == 0
+        return 0.0 if near or (self.depth and stride and max(work.windows, 1) <= self.streams) else 1.0
+
+
+def asked(made: MadeCore, **words: str) -> list[Experiment]:
+    """Return the experiments of the plan on a machine with that core."""
+    suite = suites["core"]
+    plan = suite.plan(made_machine(2), suite.read(words))
+    found = [next(plan)]
+    try:
+        while True:
+            found.append(plan.send(_answer(found[-1], made)))
+    except StopIteration:
+        return found
+
+
+def seconds(experiment: Experiment, made: MadeCore) -> float:
+    group = experiment.groups[0]
+    return made.time_s(group.workload.of(LoopWork), str(experiment.labels["level"]), len(group.team.cpus))
+
+
+@dataclass(frozen=True)
+class _Group:
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class _Point:
+    groups: tuple[_Group, ...]
+
+
+def _answer(experiment: Experiment, made: MadeCore) -> Answer:
+    facts = made_facts(experiment.groups[0])
+    record = Record(
+        number=0, experiment=experiment, groups=(facts,), clock=CLOCK, samples="samples/0000.parquet",
+        blocks=1, started="", seconds=0.1, largest_relative_error=0.0,
+    )  # fmt: skip
+    rate = 1 / seconds(experiment, made)
+    return Answer(experiment, record, _Point((_Group(Interval(rate, rate, rate, 100)),)))  # type: ignore[arg-type]
+
+
+def add_core(maker: Maker, made: MadeCore = MadeCore(), **words: str) -> None:
+    """Points that the plan asks of that core; of the two kinds of fillers that have registers, none."""
+    for one in asked(made, **({"to": "512"} | words)):
+        work = one.groups[0].workload.of(LoopWork)
+        if work.filler in ("integer", "vector") and work.chains:
+            continue
+        cpus = one.groups[0].team.cpus
+        rate = 1 / seconds(one, made) / len(cpus)
+        team = Teamwork((rate,) * len(cpus), noise=0.002)
+        maker.add(one.table, dict(one.labels), one.groups, (team,), count=60)

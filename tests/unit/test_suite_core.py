@@ -1,0 +1,170 @@
+"""The suite core on made answers: steps, lines in flight, prefetchers, and what hides what."""
+
+import numpy as np
+import pytest
+
+from made import Maker
+from made_core import MadeCore, add_core, asked
+from made_machine import made_machine
+from tierscope.plans.live import describe
+from tierscope.record.experiment import Experiment
+from tierscope.record.result import Run
+from tierscope.record.work.loop import LoopWork
+from tierscope.simulated.core import settings, toml_of
+from tierscope.suites.core.fetch import Share, farthest, fewest
+from tierscope.suites.core.flight import Line, flight_of
+from tierscope.suites.core.row import CoreRow
+from tierscope.suites.core.step import Pair, finer, step_of
+from tierscope.tables import tables
+
+
+def pairs(step: int, counts: range, half: float = 0.02, wrong: tuple[int, ...] = ()) -> list[Pair]:
+    return [Pair(n, (2.0 if (n > step) != (n in wrong) else 1.05), half) for n in counts]
+
+
+def test_the_step_is_between_the_last_that_fits_and_the_first_that_does_not() -> None:
+    found = step_of(pairs(50, range(10, 100, 4)))
+    assert (found.low, found.high, found.why) == (50, 54, "")
+
+
+def test_one_disturbed_point_widens_the_step_and_does_not_move_it() -> None:
+    found = step_of(pairs(50, range(10, 100, 4), wrong=(22,)))
+    assert found.low <= 50 < (found.high or 0) <= 58
+    assert found.low >= 42
+
+
+def test_points_that_contradict_each_other_give_no_step() -> None:
+    found = step_of(pairs(50, range(10, 100, 4), wrong=(14, 22, 30, 62, 70, 86)))
+    assert not found.low
+    assert "no single step" in found.why
+
+
+def test_a_slow_rise_is_not_a_step() -> None:
+    rising = [Pair(n, 1 + n / 100, 0.001) for n in range(5, 100, 5)]
+    assert "hide" in step_of(rising).why
+
+
+def test_a_curve_without_a_step_is_a_bound() -> None:
+    found = step_of(pairs(500, range(10, 100, 4)))
+    assert (found.low, found.high) == (98, None)
+
+
+def test_finer_points_halve_the_gap_until_it_is_one() -> None:
+    known = pairs(50, range(10, 100, 20))
+    for _ in range(10):
+        wanted = finer([*known, *pairs(50, range(100, 200, 30))])
+        if wanted is None:
+            break
+        known += pairs(50, range(wanted, wanted + 1))
+    found = step_of([*known, *pairs(50, range(100, 200, 30))])
+    assert (found.low, found.high) == (50, 51)
+
+
+@pytest.mark.parametrize("lines", [6, 12, 24, 40])
+def test_lines_in_flight_are_those_of_a_made_curve(lines: int) -> None:
+    rng = np.random.default_rng(lines)
+    curve = [
+        Line(p, float(100e-9 / min(p, lines) * rng.normal(1, 0.01)), 2e-11)
+        for p in (*range(1, 9), 10, 12, 14, 16, 18, 20, 24, 32, 40, 48, 64, 96, 128)
+    ]
+    found = flight_of(curve)
+    assert found.low <= lines <= found.high
+    assert found.high - found.low < 0.25 * lines
+
+
+def test_a_curve_that_still_falls_is_a_bound() -> None:
+    found = flight_of([Line(p, 1e-7 / p, 1e-10) for p in (1, 2, 4, 8, 16, 32, 64)])
+    assert found.why
+    assert found.middle == pytest.approx(48, rel=0.4)
+    assert found.low <= 64
+
+
+def test_disturbed_times_are_no_proof_of_many_lines() -> None:
+    rng = np.random.default_rng(3)
+    counts = (*range(1, 9), 10, 12, 14, 16, 18, 20, 24, 32, 40, 48, 64, 96, 128)
+    for _ in range(200):
+        curve = [
+            Line(p, float(100e-9 / min(p, 20) * rng.lognormal(0, 0.05)), 100e-9 / min(p, 20) * 0.09) for p in counts
+        ]
+        found = flight_of(curve)
+        assert found.low <= 20 * 1.25, found
+
+
+def test_what_is_fetched_is_bounded_by_what_was_asked() -> None:
+    yes, no, unsure = Share(0.95, 0.05), Share(0.02, 0.05), Share(0.5, 0.2)
+    bound = farthest({1: yes, 2: yes, 4: yes, 8: no})
+    assert (bound.low, bound.high) == (4, 7)
+    assert farthest({1: yes, 2: no, 4: yes}).why
+    assert farthest({1: unsure, 2: unsure}).why
+    assert farthest({1: no, 2: unsure}).why
+    assert (fewest({1: no, 2: no, 3: yes, 4: yes}).low, fewest({1: no, 2: no, 3: yes}).high) == (3, 3)
+    assert fewest({1: no, 3: yes, 4: no}).why
+
+
+def made_rows(tmp_path: object, made: MadeCore, **words: str) -> dict[tuple[str, str], CoreRow]:
+    maker = Maker(tmp_path)  # type: ignore[arg-type]
+    add_core(maker, made, **words)
+    run: Run = maker.save("core", made_machine(2))
+    rows = tables["core"].rows(run)
+    return {(row.parameter, row.level): row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], CoreRow]:
+    """Return the rows of all probes of one made core."""
+    return made_rows(tmp_path_factory.mktemp("core"), MadeCore())
+
+
+def test_a_made_core_is_found(whole: dict[tuple[str, str], CoreRow]) -> None:
+    rows = whole
+    values = {name: rows[name].value for name in rows}
+    reorder, stores = values["reorder buffer", ""], values["store buffer", ""]
+    assert reorder
+    assert reorder.low <= 160 <= reorder.high
+    assert stores
+    assert stores.low <= 40 <= stores.high
+    assert rows["width", ""].whole == 4
+    assert rows["visits that train", "up"].whole == 3
+    ahead, miss, lines = values["lines ahead", "up"], values["branch miss", ""], values["lines in flight", "memory"]
+    assert ahead
+    assert ahead.low <= 8 <= ahead.high
+    assert miss
+    assert miss.low <= 18 <= miss.high
+    assert lines
+    assert lines.low <= 12 <= lines.high
+    assert rows["next line", "up"].answer == "none"
+    assert rows["streams", ""].whole == 16
+
+
+def test_a_store_buffer_behind_the_reorder_buffer_is_a_bound(tmp_path: object) -> None:
+    rows = made_rows(tmp_path, MadeCore(reorder=40, stores=60), probes="window,store")
+    assert rows["store buffer", ""].answer == "at least"
+    assert "reorder buffer fills first" in rows["store buffer", ""].why
+
+
+def test_more_lines_than_the_reorder_buffer_has_loads_are_a_bound(tmp_path: object) -> None:
+    rows = made_rows(tmp_path, MadeCore(reorder=24, lines=20), probes="window,flight")
+    assert rows["lines in flight", "memory"].answer == "at least"
+
+
+def test_the_settings_of_a_simulated_core_are_those_found(whole: dict[tuple[str, str], CoreRow]) -> None:
+    rows = list(whole.values())
+    found = {(one.section, one.key): one.value for one in settings(rows)}
+    assert found["core", "reorder"] == "160"
+    assert found["core", "store_buffer"] == "40"
+    assert found["core", "width"] == "4"
+    assert found["core", "wrong_guess"] == "16"  # the cost of 18, less two cycles until the branch is known
+    assert found["cpu", "loads"] == "12"
+    assert float(found["cpu", "cycle"].strip('"ns')) == pytest.approx(0.25, rel=0.01)
+    assert "[core]\nwidth = 4  # found" in toml_of(rows)
+
+
+def test_a_parameter_that_is_not_known_is_left_to_the_simulator(tmp_path: object) -> None:
+    rows = list(made_rows(tmp_path, MadeCore(), probes="guess").values())
+    assert {one.key for one in settings(rows)} == {"cycle", "wrong_guess"}
+
+
+def test_points_say_what_they_ask() -> None:
+    experiments: list[Experiment] = asked(MadeCore(), probes="store")
+    store = next(one for one in experiments if one.groups[0].workload.of(LoopWork).chains == 2)
+    assert describe(store) == "store: 2 lines, 4 store"
