@@ -41,6 +41,18 @@ def reasons(at: Path, day: str) -> str:
     )
 
 
+def read(at: Path, day: str) -> dict[str, str]:
+    """Return the machine of each host of a folded day."""
+    record = next(one for one in collect(at).days if one.day == day)
+    with Store(at) as store:
+        found = store.query("SELECT host, machine FROM {files}", record.files["scores"])
+    return dict(zip(found["host"].tolist(), found["machine"].tolist(), strict=True))
+
+
+def identity(path: Path) -> str:
+    return msgspec.json.decode(path.read_bytes(), type=HostReport).machine
+
+
 HOSTILE = {
     "empty": (b"", "truncated"),
     "not JSON": (b"<html>", "malformed"),
@@ -100,6 +112,33 @@ def test_clones_duplicates_and_silent_hosts_are_listed(tmp_path: Path) -> None:
     assert "the same report of session 0 on 2026-01-02 is there twice" in told
     assert "answered on 2026-01-01, and not on this day" in told
     assert outliers(at).result.machines == 13
+
+
+def test_a_clone_keeps_its_identity_on_days_on_which_the_other_is_silent(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet", days=3, faults="cloned:2")
+    collect(at)
+    (first, _) = [one for one in read(at, "2026-01-03").values() if "@" in one]
+    gone = next(path for path in reports(at, "2026-01-03") if identity(path) == first.partition("@")[0])
+    gone.unlink()
+    left = [one for one in read(at, "2026-01-03").values() if "@" in one]
+    assert left == [one for one in read(at, "2026-01-02").values() if one in left]
+    assert len(left) == 1
+
+
+def test_two_names_of_one_machine_are_told_from_a_copied_image_by_its_own_name(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    for path, name in zip(reports(at, "2026-01-02"), ("n1", "n1.example.org"), strict=False):
+        facts = msgspec.json.decode(path.read_bytes(), type=HostReport).facts
+        changed(path, host=name, machine="same", facts=facts | {"hostname": "n1"})
+    assert "2 of them call themselves n1: if that is one machine, list it once" in reasons(at, "2026-01-02")
+
+
+def test_a_machine_that_is_renamed_between_two_sessions_of_a_day_is_no_clone(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    report = msgspec.json.decode(reports(at, "2026-01-02")[0].read_bytes(), type=HostReport)
+    later = msgspec.structs.replace(report, host="renamed", session=1)
+    report_path(at, later).write_bytes(msgspec.json.encode(later))
+    assert read(at, "2026-01-02")["renamed"] == report.machine
 
 
 def test_clocks_names_plans_and_versions_that_differ_are_listed(tmp_path: Path) -> None:

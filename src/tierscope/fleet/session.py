@@ -7,10 +7,8 @@
 The same directory, plan, day and number are the same session: hosts that answered are not measured again.
 """
 
-import hashlib
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,7 +116,6 @@ def measure(directory: Path, asked: Session, tell: Tell = lambda _host, _why: No
         job = Job(payload_of(plan), folder.resolve(), asked.limit_s, asked.at_once, asked.together)
         if hosts:
             engines[asked.via].measure(job, hosts, keep.take)
-        separate_clones(directory, asked)
     return asked
 
 
@@ -163,28 +160,6 @@ def write_report(directory: Path, report: HostReport) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, msgspec.json.encode(report, order="deterministic"))
     return str(path.relative_to(directory))
-
-
-def separate_clones(directory: Path, asked: Session) -> None:
-    """Give hosts whose machines show the same identity different ones, made of it and their names, with a fact."""
-    reports = {host: _report(directory / path) for host, path in asked.answered.items()}
-    known = {host: report for host, report in reports.items() if report is not None}
-    shared = Counter(report.facts.get("identity", report.machine) for report in known.values())
-    for host, report in known.items():
-        identity = report.facts.get("identity", report.machine)
-        if shared[identity] > 1 and "identity" not in report.facts:
-            own = hashlib.sha256(f"{identity} {host}".encode()).hexdigest()[:16]
-            facts = {**report.facts, "identity": identity, "identity_from": "cloned identity and host name"}
-            old = directory / asked.answered[host]
-            asked.answered[host] = write_report(directory, msgspec.structs.replace(report, machine=own, facts=facts))
-            old.unlink(missing_ok=True)
-
-
-def _report(path: Path) -> HostReport | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=HostReport)
-    except (OSError, msgspec.DecodeError):
-        return None
 
 
 @contextmanager

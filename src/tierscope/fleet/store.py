@@ -26,7 +26,11 @@ MEMORY = "1500MB"  # below the goal of 2 GiB for the process
 
 
 class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What the fold of one day read, made and set aside. `digest`: of the names, sizes and times of the reports."""
+    """What the fold of one day read, made and set aside. `digest`: of the names, sizes and times of the reports.
+
+    cloned: machine identities that several hosts share, on this day or before; a host keeps its own name as part of
+    them when the other is silent.
+    """
 
     schema: int
     day: str
@@ -34,6 +38,7 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     reports: int
     files: dict[str, tuple[str, ...]]  # table -> paths below store/
     listed: tuple[Listed, ...] = ()
+    cloned: tuple[str, ...] = ()
 
 
 class MonthRecord(msgspec.Struct, frozen=True, kw_only=True):
