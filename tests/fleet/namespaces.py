@@ -1,13 +1,15 @@
 """Hosts with a network, a link and a name of their own: one network namespace each, joined to this machine by a pair
 of virtual links. A link that goes down is what a dead host or a pulled cable looks like, which loopback cannot show.
 
-A namespace and its link end when its last process has ended and `Space.remove` was called. An sshd that goes to the
+`Space.remove` ends its processes, the namespace and the link. An sshd that goes to the
 background by itself ends in a namespace, so it stays in the foreground.
 """
 
 import os
 import re
+import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 SUBNET = "10.{run}.{number}.{end}"  # of /30 each: this machine is .1, the host .2; both ends are on this machine
@@ -65,5 +67,9 @@ def sweep() -> None:
 
 
 def _remove(name: str) -> None:
+    found = subprocess.run(["ip", "netns", "pids", name], check=False, capture_output=True, text=True)
+    for pid in found.stdout.split():
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
     subprocess.run(["ip", "link", "del", name.replace("tierscope", "ts")], check=False, capture_output=True)
     subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)

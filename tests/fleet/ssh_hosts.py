@@ -69,11 +69,12 @@ class Hosts:
         self._silent.close()
         for one in self._servers:
             os.killpg(one.pid, signal.SIGKILL)
+        for space in self._spaces.values():
+            space.remove()  # and what a lost connection left running: it keeps the error stream open
+        for one in self._servers:
             one.wait()
             assert one.stderr
             one.stderr.close()
-        for space in self._spaces.values():
-            space.remove()
 
     def freeze(self, name: str) -> None:
         """Stop the server of a host and all that it started: it hangs in the middle."""
@@ -94,7 +95,8 @@ class Hosts:
         )
         assert SSHD
         process = subprocess.Popen(
-            [*inside, SSHD, "-D", "-e", "-f", str(own / "sshd_config")], stderr=subprocess.PIPE,
+            [*inside, SSHD, "-D", "-e", "-f", str(own / "sshd_config")],
+            stderr=subprocess.PIPE,
             start_new_session=True,
         )
         assert process.stderr

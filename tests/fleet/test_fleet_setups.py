@@ -1,7 +1,7 @@
 """The set-ups of examples/fleet: what each does with a check that is good, slow, not known or not installed.
 
-The check itself is a stand-in here, since its verdict depends on the machine (tests/unit/test_fleet_check.py). Slurm is
-real. NHC is a shell that loads the file as NHC does. Of the node-problem-detector, the rules that it refuses are tested.
+The check itself is a stand-in here, since its verdict depends on the machine (tests/unit/test_fleet_check.py). Slurm
+is real. NHC is a shell that loads the file as NHC does. Of the node-problem-detector, its rules for files are tested.
 """
 
 import json
@@ -26,14 +26,18 @@ check_tierscope 5s; echo "returned $?"
 
 def stand_in(folder: Path, status: int, line: str = LINE) -> Path:
     path = folder / "tierscope"
-    path.write_text(f"#!/bin/sh\n[ \"$*\" = 'fleet check --budget 5s' ] || exit 2\necho \"{line}\"\nexit {status}\n")
+    path.write_text(f'#!/bin/sh\n[ "$*" = \'fleet check --budget 5s\' ] || exit 2\necho "{line}"\nexit {status}\n')
     path.chmod(0o755)
     return path
 
 
 @pytest.mark.parametrize(
     ("status", "said"),
-    [(0, "returned 0"), (1, f"die 1 check_tierscope: {LINE}\nreturned 1"), (4, f"log check_tierscope: status 4: {LINE}")],
+    [
+        (0, "returned 0"),
+        (1, f"die 1 check_tierscope: {LINE}\nreturned 1"),
+        (4, f"log check_tierscope: status 4: {LINE}"),
+    ],
 )
 def test_nhc_takes_a_node_out_for_status_1_alone(status: int, said: str, tmp_path: Path) -> None:
     assert nhc(stand_in(tmp_path, status)).startswith(said)
@@ -54,7 +58,7 @@ def nhc(program: Path) -> str:
 
 
 def test_the_node_problem_detector_accepts_its_file() -> None:
-    """Rules of its source: a rule's time is at most the global one, its path is absolute, its condition has a default."""
+    """By its source: a rule's time is at most the global one, its path absolute, and its condition has a default."""
     found = json.loads((EXAMPLES / "node-problem-detector.json").read_text())
     limit = seconds(found["pluginConfig"]["timeout"])
     for rule in found["rules"]:

@@ -13,6 +13,7 @@ from ssh_hosts import CUT, FULL, GARBAGE, STRANGER, Hosts, lacking
 
 from tierscope.fleet.host_report import HostReport
 from tierscope.fleet.session import Session, load, sessions
+from tierscope.record.result import load as load_run
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")
 
@@ -105,6 +106,31 @@ def test_no_host_at_all_is_status_3(tmp_path: Path) -> None:
         done = measured(tmp_path, hosts, ["refused"])
     assert done.returncode == 3
     assert "0 of 1 hosts answered, 1 did not" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_suite_is_run_for_each_host_and_a_host_that_refuses_does_not_stop_it(tmp_path: Path) -> None:
+    (tmp_path / "hosts.txt").write_text("h1\nh2\nrefused\n")
+    words = [
+        "latency",
+        "from=16KiB",
+        "to=16KiB",
+        "--at-once",
+        "1",
+    ]  # one CPU and its first cache: others disturb little
+    with Hosts(tmp_path, 2, {}) as hosts:
+        done = run(["run", *words, "--via", "ssh", "--hosts", str(tmp_path / "hosts.txt"), "--out",
+                    str(tmp_path / "fleet")], hosts)  # fmt: skip
+        state = stored(tmp_path / "fleet")
+    assert done.returncode == 4, done.stderr
+    assert set(state.failed) == {"refused"}
+    assert "2 of 3 hosts answered, 1 did not; latency on" in done.stdout
+    for name in ("h1", "h2"):
+        found = report(tmp_path / "fleet" / state.answered[name])
+        assert [one.metric.partition(".page")[0] for one in found.numbers] == ["latency.footprint_bytes=16384"]
+        assert found.facts["identity_from"] in ("machine-id", "product_uuid", "host name")
+    runs = sorted((tmp_path / "fleet/sessions").glob("*/runs/*/result.json"))
+    assert [load_run(path).result.machine.reached for path in runs] == ["ssh:h1", "ssh:h2"]
 
 
 def report(path: Path) -> HostReport:

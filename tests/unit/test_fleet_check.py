@@ -35,9 +35,7 @@ def test_the_first_checks_are_learned_and_stored(tmp_path: Path) -> None:
     assert stored.values == {"latency.memory": [1e-7] * LEARN}
 
 
-@pytest.mark.parametrize(
-    ("value", "status"), [(1.05e-7, Exit.GOOD), (0.5e-7, Exit.GOOD), (1.2e-7, Exit.INCONCLUSIVE)]
-)
+@pytest.mark.parametrize(("value", "status"), [(1.05e-7, Exit.GOOD), (0.5e-7, Exit.GOOD), (1.2e-7, Exit.INCONCLUSIVE)])
 def test_a_number_is_slow_beyond_ten_percent_alone(value: float, status: Exit, tmp_path: Path) -> None:
     baseline = known(*[1e-7] * LEARN)
     assert judged(report(value), baseline, tmp_path)[0] == status

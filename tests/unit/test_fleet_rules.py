@@ -168,6 +168,23 @@ def test_a_fleet_that_is_slow_as_a_whole_is_found(tmp_path: Path) -> None:
     assert change.day == "2026-01-26"
 
 
+def test_a_fleet_without_a_known_peak_is_judged_by_the_medians_of_its_metrics(tmp_path: Path) -> None:
+    """Virtual machines show no DIMMs: an unknown efficiency must neither count as a change nor hide one."""
+    for name, faults, days in (("steady", "", 10), ("slower", "fleet:1", 50)):
+        fleet = imagine(ImagineOptions(machines=14, days=days, faults=faults, size=0.08, metrics=3))
+        write_fleet(tmp_path / name, fleet)
+        for path in (tmp_path / name / "reports").glob("*/*.json"):
+            report = msgspec.json.decode(path.read_bytes())
+            path.write_bytes(msgspec.json.encode(report | {"peak_bytes_per_s": None}))
+    (steady,) = outliers(tmp_path / "steady").result.groups
+    assert steady.slower_than_before is None
+    (slower,) = outliers(tmp_path / "slower").result.groups
+    assert slower.slower_than_before is not None
+    assert slower.slower_than_before.low < 0.08 < slower.slower_than_before.high
+    (change,) = trend(tmp_path / "slower").groups
+    assert (change.metric, change.day) == ("mean of all metrics", "2026-01-26")
+
+
 def test_a_step_has_a_date_and_the_fact_that_changed(tmp_path: Path) -> None:
     fleet = imagine(ImagineOptions(machines=30, days=70, faults="step:1", size=0.08, metrics=2))
     write_fleet(tmp_path / "made", fleet)

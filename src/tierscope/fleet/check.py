@@ -42,7 +42,7 @@ POINTS = (
 
 
 class Baseline(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The stored checks of one plan on one machine, by metric. slow: metrics of the last check, which began at slow_at."""
+    """The stored checks of one plan on one machine, by metric. slow: those of the last, which began at slow_at."""
 
     schema: int = 1
     machine: str
@@ -74,7 +74,7 @@ def check(budget_s: float, place: Path) -> tuple[Exit, str]:
 
 
 def _age_s() -> float:
-    """Return how long this process runs: the budget includes the start of Python. 0 where the system does not show it."""
+    """Return how long this process runs, since the budget includes the start of Python; 0 where it is not shown."""
     try:
         started = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
         return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - started)

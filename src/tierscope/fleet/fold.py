@@ -108,7 +108,9 @@ def _against(store: Store, reports: list[HostReport], last: DayRecord | None) ->
         before = names.get(report.machine, report.host)
         if before != report.host and report.session == 0:
             yield Listed(printable(report.host), f"was named {printable(before)} on {last.day}; the same machine")
-    hosts = {report.host for report in reports}  # by name too: a machine has another identity once it is known as a clone
+    hosts = {
+        report.host for report in reports
+    }  # by name too: a machine has another identity once it is known as a clone
     silent = sorted(set(names) - {report.machine for report in reports})
     for machine in silent:
         if names[machine] in hosts:

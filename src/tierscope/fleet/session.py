@@ -20,6 +20,7 @@ from msgspec import Meta
 from tierscope import __version__
 from tierscope.errors import MachineError, ResultError, TierscopeError, UsageError, reason
 from tierscope.files import write_atomically
+from tierscope.fleet import suite_runs
 from tierscope.fleet.engines import Answer, Job, engines
 from tierscope.fleet.folder import report_path
 from tierscope.fleet.host_report import HostReport
@@ -114,8 +115,11 @@ def measure(directory: Path, asked: Session, tell: Tell = lambda _host, _why: No
     with _only_one(folder), _stored(folder, asked) as lock:
         keep = _Keeper(directory, folder, asked, tell, lock)
         job = Job(payload_of(plan), folder.resolve(), asked.limit_s, asked.at_once, asked.together)
-        if hosts:
-            engines[asked.via].measure(job, hosts, keep.take)
+        engine = engines[asked.via]
+        if hosts and plan.suite:
+            suite_runs.measure(engine, plan.suite, job, hosts, keep.known, keep.keep)
+        elif hosts:
+            engine.measure(job, hosts, keep.take)
     return asked
 
 
@@ -127,10 +131,28 @@ class _Keeper:
         self._started = self._saved = time.time()
 
     def take(self, host: str, answer: Answer) -> None:
+        """Store what a bundle contains, or the reason why there is none."""
+        self._keep(host, lambda: self._stored(host, answer))
+
+    def keep(self, host: str, found: HostReport | TierscopeError) -> None:
         """Store a report, or the reason why there is none."""
+
+        def stored() -> str:
+            if isinstance(found, TierscopeError):
+                raise found
+            return write_report(self._directory, found)
+
+        self._keep(host, stored)
+
+    def known(self, host: str) -> Asked:
+        """Return what is known of a measurement before it."""
+        own = self._asked
+        return Asked(host, own.plan, own.day, own.session, own.hosts.get(host, {}), self._started)
+
+    def _keep(self, host: str, stored: Callable[[], str]) -> None:
         why, path = "", ""
         try:
-            path = self._stored(host, answer)
+            path = stored()
         except TierscopeError as error:
             why = str(error) or type(error).__name__
         except Exception as error:  # noqa: BLE001 (what one host sent is that host's alone)
@@ -149,9 +171,7 @@ class _Keeper:
     def _stored(self, host: str, answer: Answer) -> str:
         if isinstance(answer, MachineError):
             raise answer
-        own = self._asked
-        known = Asked(host, own.plan, own.day, own.session, own.hosts.get(host, {}), self._started)
-        return write_report(self._directory, report_of(answer, known))
+        return write_report(self._directory, report_of(answer, self.known(host)))
 
 
 def write_report(directory: Path, report: HostReport) -> str:

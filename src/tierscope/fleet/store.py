@@ -22,6 +22,7 @@ from tierscope.fleet.folder import STORE
 from tierscope.fleet.outliers_result import Listed
 
 SCHEMA = 1
+SPILL = "spill"  # of what does not fit into memory; DuckDB removes it
 MEMORY = "1500MB"  # below the goal of 2 GiB for the process
 
 
@@ -60,7 +61,8 @@ class Store:
         self.root.mkdir(parents=True, exist_ok=True)
         self._folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._base = f"/proc/self/fd/{self._folder}"  # the user's path may contain `*`, which DuckDB would expand
-        self._duck = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY})
+        spill = str(self.root / SPILL)  # its default is the folder in which the user happens to be
+        self._duck = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": spill})
 
     def __enter__(self) -> Self:
         return self

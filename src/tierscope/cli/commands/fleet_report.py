@@ -22,7 +22,9 @@ from tierscope.cli.help import Area, Command, Tried
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-o", "--out", "page", type=click.Path(path_type=Path), help="The page; suspects are in `PAGE-hosts/`.")
 @click.option("--openmetrics", type=click.Path(path_type=Path), help="Write gauges for Prometheus to this file.")
-@click.option("--sqlite", type=click.Path(path_type=Path), help="Write an SQLite file with machines, suspects, changes.")
+@click.option(
+    "--sqlite", type=click.Path(path_type=Path), help="Write machines, suspects and changes to an SQLite file."
+)
 @click.option(
     "--clustercockpit", type=click.Path(path_type=Path), help="Write each group as a subcluster of ClusterCockpit."
 )

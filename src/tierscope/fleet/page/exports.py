@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tierscope.files import write_atomically
+from tierscope.fleet.outliers_result import Size
 from tierscope.fleet.page import Fleet
 from tierscope.printable import printable
 
@@ -17,7 +18,8 @@ TABLES = {
     "metrics": "host TEXT, machine TEXT, metric TEXT, slower REAL, slower_low REAL, slower_high REAL, "
     "spreads REAL, confirmed INTEGER",
     "groups": "grp TEXT, machines INTEGER, spread REAL, sees REAL, sees_one REAL, efficiency REAL",
-    "changes": "host TEXT, machine TEXT, day TEXT, state TEXT, slower REAL, slower_low REAL, slower_high REAL, facts TEXT",
+    "changes": "host TEXT, machine TEXT, day TEXT, state TEXT, slower REAL, slower_low REAL, slower_high REAL, "
+    "facts TEXT",
     "history": "machine TEXT, day TEXT, score REAL",
     "failed": "host TEXT, reason TEXT",
 }
@@ -48,8 +50,8 @@ def _families(fleet: Fleet) -> Iterator[Family]:
     yield Family("deviation", "Mean logarithm against the peers; below 0 is slower.",
                  [({"host": one.host, "group": one.group}, found.scores[one.machine])
                   for one in fleet.machines if one.machine in found.scores])  # fmt: skip
-    yield Family("suspect", "Share by which a suspect is slower, with its verdict.",
-                 [({"host": one.host, "verdict": one.verdict}, one.slower.value) for one in found.suspects])  # fmt: skip
+    suspects = [({"host": one.host, "verdict": one.verdict}, one.slower.value) for one in found.suspects]
+    yield Family("suspect", "Share by which a suspect is slower, with its verdict.", suspects)
     changes = {one.host: (one.day, one.slower.value) for one in fleet.trend.changes if one.state == "confirmed"}
     yield Family("change", "Share by which a machine became slower against its peers, with the first slow day.",
                  [({"host": host, "since": since}, value) for host, (since, value) in changes.items()])  # fmt: skip
@@ -93,33 +95,36 @@ def sqlite(fleet: Fleet, path: Path) -> None:
         for name, columns in TABLES.items():
             made.execute(f"CREATE TABLE {name} ({columns})")
             marks = ", ".join("?" * (columns.count(",") + 1))
-            made.executemany(f"INSERT INTO {name} VALUES ({marks})", _rows(fleet, name))  # noqa: S608 (our own names)
+            made.executemany(f"INSERT INTO {name} VALUES ({marks})", _rows(fleet, name))
     made.close()
     part.replace(path)
 
 
-def _rows(fleet: Fleet, table: str) -> Iterator[tuple[object, ...]]:
+def _rows(fleet: Fleet, table: str) -> Iterable[tuple[object, ...]]:
     found = fleet.outliers
-    known = {one.machine: one for one in found.suspects}
     if table == "machines":
-        for one in fleet.machines:
-            suspect = known.get(one.machine)
-            slower = (suspect.slower.value, suspect.slower.low, suspect.slower.high) if suspect else (None,) * 3
-            yield (*one, found.scores.get(one.machine), suspect.verdict if suspect else "", *slower)
-    elif table == "metrics":
-        for suspect in found.suspects:
-            for m in suspect.metrics:
-                yield (suspect.host, suspect.machine, m.metric, m.slower.value, m.slower.low, m.slower.high, m.spreads,
-                       m.confirmed)  # fmt: skip
-    elif table == "groups":
-        for group in found.groups:
-            yield group.name, group.machines, group.spread, group.sees, group.sees_one, group.efficiency
-    elif table == "changes":
-        for change in fleet.trend.changes:
-            facts = "; ".join(f"{one.fact}: {one.before} to {one.after}" for one in change.facts)
-            yield (change.host, change.machine, change.day, change.state, change.slower.value, change.slower.low,
-                   change.slower.high, facts)  # fmt: skip
-    elif table == "history":
-        yield from ((machine, day, score) for machine, rows in fleet.past.items() for day, score in rows)
-    else:
-        yield from fleet.failed.items()
+        return _machines(fleet)
+    if table == "metrics":
+        return ((one.host, one.machine, m.metric, *_size(m.slower), m.spreads, m.confirmed)
+                for one in found.suspects for m in one.metrics)  # fmt: skip
+    if table == "groups":
+        return ((one.name, one.machines, one.spread, one.sees, one.sees_one, one.efficiency) for one in found.groups)
+    if table == "changes":
+        return ((one.host, one.machine, one.day, one.state, *_size(one.slower),
+                 "; ".join(f"{fact.fact}: {fact.before} to {fact.after}" for fact in one.facts))
+                for one in fleet.trend.changes)  # fmt: skip
+    if table == "history":
+        return ((machine, day, score) for machine, rows in fleet.past.items() for day, score in rows)
+    return fleet.failed.items()
+
+
+def _machines(fleet: Fleet) -> Iterator[tuple[object, ...]]:
+    known = {one.machine: one for one in fleet.outliers.suspects}
+    for one in fleet.machines:
+        suspect = known.get(one.machine)
+        score, verdict = fleet.outliers.scores.get(one.machine), suspect.verdict if suspect else ""
+        yield (*one, score, verdict, *(_size(suspect.slower) if suspect else (None,) * 3))
+
+
+def _size(size: Size) -> tuple[float, float, float]:
+    return size.value, size.low, size.high
