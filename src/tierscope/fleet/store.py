@@ -23,7 +23,7 @@ from tierscope.fleet.outliers_result import Listed
 
 SCHEMA = 1
 SPILL = "spill"  # of what does not fit into memory; DuckDB removes it
-MEMORY = "1500MB"  # below the goal of 2 GiB for the process
+MEMORY = "1200MB"  # below the goal of 2 GiB for the process
 
 
 class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
