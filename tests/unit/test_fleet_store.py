@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tierscope.errors import ResultError
+from tierscope.errors import ResultError, UsageError
 from tierscope.fleet.compact import compact
 from tierscope.fleet.fold import collect
 from tierscope.fleet.folder import report_path
@@ -155,6 +155,15 @@ def test_clocks_names_plans_and_versions_that_differ_are_listed(tmp_path: Path) 
     assert "2 versions of Tierscope" in told
 
 
+def test_a_plan_that_changed_between_two_days_is_listed_and_the_days_are_not_compared(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    for path in reports(at, "2026-01-02"):
+        changed(path, plan="another")
+    assert "the plan changed since 2026-01-01; numbers of two plans are not compared" in reasons(at, "2026-01-02")
+    assert (outliers(at).result.plan, outliers(at).result.machines) == ("another", 14)
+    assert any("of other plans than the most frequent one are left out" in one.reason for one in trend(at).listed)
+
+
 def test_a_second_fold_reads_nothing_and_a_changed_report_is_folded_again(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet")
     assert (collect(at).new, collect(at).new) == (2, 0)
@@ -223,7 +232,9 @@ def test_a_name_with_quotes_and_braces_is_text(tmp_path: Path) -> None:
     path = reports(at, "2026-01-02")[0]
     changed(path, host="a'; DROP {x}", plan="imagined")
     assert collect(at).days[1].reports == 14
-    assert {point.day for point in history(at, "a'; DROP {x}")} == {"2026-01-02"}
+    assert {point.day for point in history(at, "a'; DROP {x}")} == {"2026-01-01", "2026-01-02"}  # by both of its names
+    with pytest.raises(UsageError, match="no report in .* is of 'nobody'"):
+        history(at, "nobody")
 
 
 def test_the_path_of_a_report_has_no_foreign_text(tmp_path: Path) -> None:

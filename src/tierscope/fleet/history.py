@@ -29,10 +29,9 @@ def history(directory: Path, host: str) -> tuple[Point, ...]:
     """
     with Store(directory) as store:
         name = literal(host)
-        machines = store.query(
-            f"SELECT DISTINCT machine FROM {{files}} WHERE machine = {name} OR host = {name} ORDER BY machine",
-            [path for one in store.days().values() for path in one.files.get("scores", ())],
-        )["machine"].tolist()
+        scores = [path for one in store.days().values() for path in one.files.get("scores", ())]
+        ask = f"SELECT DISTINCT machine FROM {{files}} WHERE machine = {name} OR host = {name} ORDER BY machine"
+        machines = store.query(ask, scores)["machine"].tolist() if scores else []
         if not machines:
             raise UsageError(f"no report in {directory} is of {host!r}; `tierscope fleet collect` lists the reports")
         wanted = ", ".join(map(literal, machines))  # of machines alone: files that are sorted by them are read in part
