@@ -201,6 +201,17 @@ def test_a_store_of_a_later_version_is_refused_and_rows_without_a_column_are_rea
         collect(at)
 
 
+def test_a_record_of_a_day_that_lacks_a_field_of_today_is_read_and_not_folded_again(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    collect(at)
+    for path in (at / "store/days").glob("*.json"):
+        record = msgspec.json.decode(path.read_bytes())
+        del record["cloned"]
+        path.write_bytes(msgspec.json.encode(record))
+    assert collect(at).new == 0
+    assert outliers(at).result.machines == 14
+
+
 def test_a_history_is_the_same_from_days_and_from_a_compacted_month(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet", days=3, start="2026-01-30")
     collect(at)

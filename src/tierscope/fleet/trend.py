@@ -16,6 +16,7 @@ from tierscope.fleet.trend_cusum import BASELINE, Alarm, alarms
 from tierscope.fleet.trend_result import FactChange, GroupChange, HostChange, Trend
 
 FEW = 3  # repeats of one night that replace a week
+MOMENTARY = {"load_1min", "steal", "clock_offset_s"}  # different on each day: no change of the host
 NEAR = timedelta(days=3)  # a fact that changed so close to the date is named
 
 
@@ -113,7 +114,7 @@ def changed_facts(store: Store, records: dict[str, DayRecord], machine: str, day
     )
     decoded = [msgspec.json.decode(text, type=dict[str, str]) for text in found["facts"].tolist()]
     for before, after, when in zip(decoded, decoded[1:], found["day"].tolist()[1:], strict=False):
-        for name in sorted({*before, *after}):
+        for name in sorted({*before, *after} - MOMENTARY):
             if before.get(name, "") != after.get(name, ""):
                 yield FactChange(name, before.get(name, ""), after.get(name, ""), str(when))
 
