@@ -17,6 +17,7 @@ from tierscope.fleet.imagine_options import ImagineOptions, planted
 from tierscope.fleet.imagine_score import score_outliers, score_trend
 from tierscope.fleet.modes import two_modes
 from tierscope.fleet.outliers import outliers, unlike, usual_facts
+from tierscope.fleet.outliers_text import lines
 from tierscope.fleet.trend import trend
 from tierscope.fleet.trend_cusum import alarms
 
@@ -143,6 +144,13 @@ def test_screen_sessions_and_verdict_work_on_files(tmp_path: Path) -> None:
     assert {slow, step} <= set(first.plan.suspects)
     assert not set(first.plan.suspects) & set(first.plan.controls)
     assert [one.host for one in first.result.wrong] == list(fleet.truth.faults["wrong"])
+    said = "\n".join(lines(first.result, first.plan, tmp_path))
+    assert f"  suspects: {first.result.suspects[0].host}" in said
+    assert said.endswith(f"  tierscope fleet imagine {tmp_path} --confirm")
+    measured = msgspec.structs.replace(first.result, origin="measured")
+    assert [*lines(measured, first.plan, tmp_path)][-1].startswith(
+        f"  tierscope fleet run --via ENGINE --out {tmp_path}"
+    )
     write_plan(tmp_path / "made", first.plan)
     write_sessions(tmp_path / "made", fleet, dict.fromkeys((*first.plan.suspects, *first.plan.controls), 3), 6)
     second = outliers(tmp_path / "made")
@@ -180,7 +188,7 @@ def test_a_fleet_without_a_known_peak_is_judged_by_the_medians_of_its_metrics(tm
     assert steady.slower_than_before is None
     (slower,) = outliers(tmp_path / "slower").result.groups
     assert slower.slower_than_before is not None
-    assert slower.slower_than_before.low < 0.08 < slower.slower_than_before.high
+    assert slower.slower_than_before.value == pytest.approx(0.08, abs=0.01)
     (change,) = trend(tmp_path / "slower").groups
     assert (change.metric, change.day) == ("mean of all metrics", "2026-01-26")
 
