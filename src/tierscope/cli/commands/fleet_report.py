@@ -51,9 +51,8 @@ def fleet_report(directory: Path, page: Path | None, **exported: Path | None) ->
         exports.sqlite(fleet, path)
     if path := exported["clustercockpit"]:
         count = clustercockpit.write(read_nodes(directory, fleet.outliers.day, fleet.outliers.plan), path)
-        door.line(
-            f"{path}: {count} subcluster{'s' if count != 1 else ''}; its `left_out` states what ClusterCockpit needs besides"
-        )
+        many = "s" if count != 1 else ""
+        door.line(f"{path}: {count} subcluster{many}; its `left_out` states what ClusterCockpit needs besides")
     return 0
 
 
