@@ -13,6 +13,7 @@ from typing import Self
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "srun", "sinfo", "scontrol")
 WHERE = f"{os.environ.get('PATH', '')}:/usr/sbin"
+READY = {"idle", "drained"}  # drained: by a health check
 FIRST_PORT = 27100
 CONFIG = """ClusterName=bench
 SlurmctldHost={host}(127.0.0.1)
@@ -58,7 +59,8 @@ def lacking() -> str:
 class Cluster:
     """Use as a context manager; `environment` reaches it."""
 
-    def __init__(self, folder: Path, count: int) -> None:
+    def __init__(self, folder: Path, count: int, more: str = "") -> None:
+        """more: further lines of slurm.conf."""
         self._folder = folder
         self.names = [f"n{number:03}" for number in range(1, count + 1)]
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
@@ -67,7 +69,7 @@ class Cluster:
         for name in ("ctl", "spool", "pid", "log", "munge", "empty"):
             (folder / name).mkdir(parents=True, mode=0o700)
         text = CONFIG.format(d=folder, host=host, count=count, first=FIRST_PORT, last=last)
-        (folder / "slurm.conf").write_text(text)
+        (folder / "slurm.conf").write_text(text + more)
         (folder / "cgroup.conf").write_text(
             f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={folder}/empty\nCgroupAutomount=no\n"
         )
@@ -83,7 +85,7 @@ class Cluster:
         for name in self.names:
             self.start(name)
         for _ in range(300):
-            if (said := self.states()).split() == ["idle"] * len(self.names):
+            if set((said := self.states()).split()) <= READY and len(said.split()) == len(self.names):
                 return self
             time.sleep(0.2)
         self.__exit__()
@@ -97,6 +99,11 @@ class Cluster:
         """Return the state of each node, one line each."""
         said = subprocess.run(["sinfo", "-hN", "-o", "%T"], env=self._all, capture_output=True, text=True, check=False)
         return said.stdout or said.stderr
+
+    def reason(self, name: str) -> str:
+        """Return why a node is out of service."""
+        command = ["sinfo", "-hN", "-n", name, "-o", "%E"]
+        return subprocess.run(command, env=self._all, capture_output=True, text=True, check=True).stdout.strip()
 
     def drain(self, name: str, why: str) -> None:
         """Take a node out of service."""

@@ -1,4 +1,4 @@
-"""Hosts for ssh: one sshd for each loopback address, and faults of single hosts by what their key may run."""
+"""Hosts for ssh: one sshd for each loopback address or network namespace, and faults by what their key may run."""
 
 import os
 import shutil
@@ -10,9 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from namespaces import Space
+
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 SEPARATE = Path("/run/sshd")
 GARBAGE = "exec head -c 3000000 /dev/urandom"
+CUT = "ip link set eth0 down; exec sleep 100"  # in a namespace: the host is lost after its connection stood
+STRANGER = "a key that the host does not know"
 FULL = "XDG_CACHE_HOME={full} TMPDIR={full} exec unshare -m sh -c 'mount --bind {full} /dev/shm && exec sh'"
 
 
@@ -26,13 +30,16 @@ def lacking() -> str:
 
 
 class Hosts:
-    """Use as a context manager: `ssh` in `path` reaches h1 to hN, refused, hangs.
+    """Use as a context manager: `ssh` in `path` reaches h1 to hN on loopback addresses, s1 to sN in network
+    namespaces, refused, hangs.
 
-    commands: host -> what its key is forced to run. `refused` has no server, and `hangs` accepts and is silent.
+    commands: host -> what its key is forced to run, or STRANGER. `refused` has no server, and `hangs` accepts and is
+    silent.
     """
 
-    def __init__(self, folder: Path, count: int, commands: dict[str, str]) -> None:
+    def __init__(self, folder: Path, count: int, commands: dict[str, str], spaces: int = 0) -> None:
         self.names = [f"h{number}" for number in range(1, count + 1)]
+        self._spaces = {f"s{number}": Space(f"s{number}", number) for number in range(1, spaces + 1)}
         self._folder, self._commands = folder, commands
         self._servers: list[subprocess.Popen[bytes]] = []
         self._silent = socket.socket()
@@ -48,9 +55,13 @@ class Hosts:
     def __enter__(self) -> Self:
         self._silent.bind(("127.0.2.1", self._port))
         self._silent.listen(8)
-        for number, name in enumerate(self.names, 1):
-            self._servers.append(self._server(name, f"127.0.1.{number}"))
         addresses = {name: f"127.0.1.{number}" for number, name in enumerate(self.names, 1)}
+        for name, address in addresses.items():
+            self._servers.append(self._server(name, address, []))
+        for name, space in self._spaces.items():
+            self._servers.append(self._server(name, space.address, space.inside))
+            addresses[name] = space.address
+        self.names += self._spaces
         self._configure({**addresses, "refused": "127.0.2.2", "hangs": "127.0.2.1"})
         return self
 
@@ -58,6 +69,9 @@ class Hosts:
         self._silent.close()
         for one in self._servers:
             os.killpg(one.pid, signal.SIGKILL)
+        for space in self._spaces.values():
+            space.remove()  # and what a lost connection left running: it keeps the error stream open
+        for one in self._servers:
             one.wait()
             assert one.stderr
             one.stderr.close()
@@ -66,12 +80,13 @@ class Hosts:
         """Stop the server of a host and all that it started: it hangs in the middle."""
         os.killpg(self._servers[self.names.index(name)].pid, signal.SIGSTOP)
 
-    def _server(self, name: str, address: str) -> subprocess.Popen[bytes]:
+    def _server(self, name: str, address: str, inside: list[str]) -> subprocess.Popen[bytes]:
         own = self._folder / name
         (own / "tmp").mkdir(parents=True)
         line = self._commands.get(name, "exec sh")
         forced = f'command="{line}" ' if line != "exec sh" else ""
-        (own / "authorized").write_text(forced + (self._folder / "key.pub").read_text())
+        key = "" if line == STRANGER else (self._folder / "key.pub").read_text()
+        (own / "authorized").write_text(forced + key if key else "")
         (own / "sshd_config").write_text(
             f"Port {self._port}\nListenAddress {address}\nHostKey {self._folder}/host\nPidFile none\n"
             f"AuthorizedKeysFile {own}/authorized\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
@@ -80,7 +95,9 @@ class Hosts:
         )
         assert SSHD
         process = subprocess.Popen(
-            [SSHD, "-D", "-e", "-f", str(own / "sshd_config")], stderr=subprocess.PIPE, start_new_session=True
+            [*inside, SSHD, "-D", "-e", "-f", str(own / "sshd_config")],
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
         assert process.stderr
         assert b"listening" in process.stderr.readline()

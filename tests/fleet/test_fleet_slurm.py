@@ -11,6 +11,7 @@ from fleet_plan import PLAN
 from slurm_cluster import Cluster, lacking
 
 from tierscope.fleet.session import Session, load, sessions
+from tierscope.record.result import load as load_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")]
 NODES, KILLED = 64, 5
@@ -90,3 +91,20 @@ def test_a_drained_node_is_listed_and_not_waited_for(tmp_path: Path) -> None:
     assert run.returncode == 4
     assert "  n002: Slurm lists the node as drained: bad DIMM" in said
     assert list(stored(fleet).answered) == ["n001"]
+
+
+def test_a_suite_runs_on_nodes_that_are_held_for_it_and_given_back(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet"
+    words = ["run", "latency", "from=16KiB", "to=16KiB", "--at-once", "1", "--via", "slurm", "--out", str(fleet)]
+    with Cluster(tmp_path / "slurm", 2) as cluster:
+        run = start([*words, "--limit", "200"], cluster)
+        said, errors = run.communicate(timeout=500)
+        assert run.returncode == 0, said + errors
+        for _ in range(100):
+            if (states := cluster.states().split()) == ["idle"] * 2:
+                break
+            time.sleep(0.3)
+        assert states == ["idle"] * 2
+    assert set(stored(fleet).answered) == {"n001", "n002"}
+    runs = sorted((fleet / "sessions").glob("*/runs/*/result.json"))
+    assert [load_run(path).result.machine.reached for path in runs] == ["slurm:n001", "slurm:n002"]

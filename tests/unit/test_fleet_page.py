@@ -1,7 +1,6 @@
 """The pages of a fleet: the verdict in words, no text of a host as markup, no request, and the exports."""
 
 import re
-import sqlite3
 from pathlib import Path
 
 import msgspec
@@ -12,7 +11,7 @@ from tierscope.fleet.imagine import imagine
 from tierscope.fleet.imagine_files import write_fleet, write_sessions
 from tierscope.fleet.imagine_options import ImagineOptions
 from tierscope.fleet.outliers import outliers
-from tierscope.fleet.page import Fleet, exports, write_pages
+from tierscope.fleet.page import Fleet, write_pages
 from tierscope.fleet.page.load import read_fleet
 from tierscope.fleet.page.words import lead
 
@@ -62,16 +61,3 @@ def test_a_name_is_never_markup_and_nothing_is_requested(directory: Path, tmp_pa
         assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
         assert text.count("<script") == text.count("</script>")
     assert "&lt;b onclick=x&gt;" in texts[0]
-
-
-def test_the_exports_have_each_machine_once(directory: Path, tmp_path: Path) -> None:
-    fleet = hostile(read_fleet(directory))
-    exports.openmetrics(fleet, tmp_path / "fleet.prom")
-    exports.sqlite(fleet, tmp_path / "fleet.db")
-    text = (tmp_path / "fleet.prom").read_text()
-    assert text.endswith("# EOF\n")
-    with sqlite3.connect(tmp_path / "fleet.db") as database:
-        tables = [name for (name,) in database.execute("select name from sqlite_master where type = 'table'")]
-        counts = {name: database.execute(f"select count(*) from {name}").fetchone()[0] for name in tables}
-    database.close()
-    assert len(fleet.machines) in counts.values()

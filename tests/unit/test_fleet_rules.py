@@ -17,6 +17,7 @@ from tierscope.fleet.imagine_options import ImagineOptions, planted
 from tierscope.fleet.imagine_score import score_outliers, score_trend
 from tierscope.fleet.modes import two_modes
 from tierscope.fleet.outliers import outliers, unlike, usual_facts
+from tierscope.fleet.outliers_text import lines
 from tierscope.fleet.trend import trend
 from tierscope.fleet.trend_cusum import alarms
 
@@ -143,6 +144,13 @@ def test_screen_sessions_and_verdict_work_on_files(tmp_path: Path) -> None:
     assert {slow, step} <= set(first.plan.suspects)
     assert not set(first.plan.suspects) & set(first.plan.controls)
     assert [one.host for one in first.result.wrong] == list(fleet.truth.faults["wrong"])
+    said = "\n".join(lines(first.result, first.plan, tmp_path))
+    assert f"  suspects: {first.result.suspects[0].host}" in said
+    assert said.endswith(f"  tierscope fleet imagine {tmp_path} --confirm")
+    measured = msgspec.structs.replace(first.result, origin="measured")
+    assert [*lines(measured, first.plan, tmp_path)][-1].startswith(
+        f"  tierscope fleet run --via ENGINE --out {tmp_path}"
+    )
     write_plan(tmp_path / "made", first.plan)
     write_sessions(tmp_path / "made", fleet, dict.fromkeys((*first.plan.suspects, *first.plan.controls), 3), 6)
     second = outliers(tmp_path / "made")
@@ -168,9 +176,30 @@ def test_a_fleet_that_is_slow_as_a_whole_is_found(tmp_path: Path) -> None:
     assert change.day == "2026-01-26"
 
 
+def test_a_fleet_without_a_known_peak_is_judged_by_the_medians_of_its_metrics(tmp_path: Path) -> None:
+    """Virtual machines show no DIMMs: an unknown efficiency must neither count as a change nor hide one."""
+    for name, faults, days in (("steady", "", 10), ("slower", "fleet:1", 50)):
+        fleet = imagine(ImagineOptions(machines=14, days=days, faults=faults, size=0.08, metrics=3))
+        write_fleet(tmp_path / name, fleet)
+        for path in (tmp_path / name / "reports").glob("*/*.json"):
+            report = msgspec.json.decode(path.read_bytes())
+            path.write_bytes(msgspec.json.encode(report | {"peak_bytes_per_s": None}))
+    (steady,) = outliers(tmp_path / "steady").result.groups
+    assert steady.slower_than_before is None
+    (slower,) = outliers(tmp_path / "slower").result.groups
+    assert slower.slower_than_before is not None
+    assert slower.slower_than_before.value == pytest.approx(0.08, abs=0.01)
+    (change,) = trend(tmp_path / "slower").groups
+    assert (change.metric, change.day) == ("mean of all metrics", "2026-01-26")
+
+
 def test_a_step_has_a_date_and_the_fact_that_changed(tmp_path: Path) -> None:
     fleet = imagine(ImagineOptions(machines=30, days=70, faults="step:1", size=0.08, metrics=2))
     write_fleet(tmp_path / "made", fleet)
+    for place, path in enumerate((tmp_path / "made/reports").glob("*/*.json")):
+        report = msgspec.json.decode(path.read_bytes())
+        facts = report["facts"] | {"load_1min": str(place)}  # different on each day, and so no change of the host
+        path.write_bytes(msgspec.json.encode(report | {"facts": facts}))
     (change,) = trend(tmp_path / "made").changes
     assert change.host == fleet.truth.faults["step"][0]
     (fact,) = change.facts

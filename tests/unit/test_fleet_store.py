@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tierscope.errors import ResultError
+from tierscope.errors import ResultError, UsageError
 from tierscope.fleet.compact import compact
 from tierscope.fleet.fold import collect
 from tierscope.fleet.folder import report_path
@@ -39,6 +39,18 @@ def reasons(at: Path, day: str) -> str:
     return "\n".join(
         f"{one.what}: {one.reason}" for record in collect(at).days if record.day == day for one in record.listed
     )
+
+
+def read(at: Path, day: str) -> dict[str, str]:
+    """Return the machine of each host of a folded day."""
+    record = next(one for one in collect(at).days if one.day == day)
+    with Store(at) as store:
+        found = store.query("SELECT host, machine FROM {files}", record.files["scores"])
+    return dict(zip(found["host"].tolist(), found["machine"].tolist(), strict=True))
+
+
+def identity(path: Path) -> str:
+    return msgspec.json.decode(path.read_bytes(), type=HostReport).machine
 
 
 HOSTILE = {
@@ -102,6 +114,33 @@ def test_clones_duplicates_and_silent_hosts_are_listed(tmp_path: Path) -> None:
     assert outliers(at).result.machines == 13
 
 
+def test_a_clone_keeps_its_identity_on_days_on_which_the_other_is_silent(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet", days=3, faults="cloned:2")
+    collect(at)
+    (first, _) = [one for one in read(at, "2026-01-03").values() if "@" in one]
+    gone = next(path for path in reports(at, "2026-01-03") if identity(path) == first.partition("@")[0])
+    gone.unlink()
+    left = [one for one in read(at, "2026-01-03").values() if "@" in one]
+    assert left == [one for one in read(at, "2026-01-02").values() if one in left]
+    assert len(left) == 1
+
+
+def test_two_names_of_one_machine_are_told_from_a_copied_image_by_its_own_name(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    for path, name in zip(reports(at, "2026-01-02"), ("n1", "n1.example.org"), strict=False):
+        facts = msgspec.json.decode(path.read_bytes(), type=HostReport).facts
+        changed(path, host=name, machine="same", facts=facts | {"hostname": "n1"})
+    assert "2 of them call themselves n1: if that is one machine, list it once" in reasons(at, "2026-01-02")
+
+
+def test_a_machine_that_is_renamed_between_two_sessions_of_a_day_is_no_clone(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    report = msgspec.json.decode(reports(at, "2026-01-02")[0].read_bytes(), type=HostReport)
+    later = msgspec.structs.replace(report, host="renamed", session=1)
+    report_path(at, later).write_bytes(msgspec.json.encode(later))
+    assert read(at, "2026-01-02")["renamed"] == report.machine
+
+
 def test_clocks_names_plans_and_versions_that_differ_are_listed(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet")
     first, second, third, fourth, *_ = reports(at, "2026-01-02")
@@ -114,6 +153,15 @@ def test_clocks_names_plans_and_versions_that_differ_are_listed(tmp_path: Path) 
     assert "renamed: was named host" in told
     assert "2 plans: imagined (13), another (1)" in told
     assert "2 versions of Tierscope" in told
+
+
+def test_a_plan_that_changed_between_two_days_is_listed_and_the_days_are_not_compared(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    for path in reports(at, "2026-01-02"):
+        changed(path, plan="another")
+    assert "the plan changed since 2026-01-01; numbers of two plans are not compared" in reasons(at, "2026-01-02")
+    assert (outliers(at).result.plan, outliers(at).result.machines) == ("another", 14)
+    assert any("of other plans than the most frequent one are left out" in one.reason for one in trend(at).listed)
 
 
 def test_a_second_fold_reads_nothing_and_a_changed_report_is_folded_again(tmp_path: Path) -> None:
@@ -153,6 +201,17 @@ def test_a_store_of_a_later_version_is_refused_and_rows_without_a_column_are_rea
         collect(at)
 
 
+def test_a_record_of_a_day_that_lacks_a_field_of_today_is_read_and_not_folded_again(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    collect(at)
+    for path in (at / "store/days").glob("*.json"):
+        record = msgspec.json.decode(path.read_bytes())
+        del record["cloned"]
+        path.write_bytes(msgspec.json.encode(record))
+    assert collect(at).new == 0
+    assert outliers(at).result.machines == 14
+
+
 def test_a_history_is_the_same_from_days_and_from_a_compacted_month(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet", days=3, start="2026-01-30")
     collect(at)
@@ -184,7 +243,9 @@ def test_a_name_with_quotes_and_braces_is_text(tmp_path: Path) -> None:
     path = reports(at, "2026-01-02")[0]
     changed(path, host="a'; DROP {x}", plan="imagined")
     assert collect(at).days[1].reports == 14
-    assert {point.day for point in history(at, "a'; DROP {x}")} == {"2026-01-02"}
+    assert {point.day for point in history(at, "a'; DROP {x}")} == {"2026-01-01", "2026-01-02"}  # by both of its names
+    with pytest.raises(UsageError, match="no report in .* is of 'nobody'"):
+        history(at, "nobody")
 
 
 def test_the_path_of_a_report_has_no_foreign_text(tmp_path: Path) -> None:

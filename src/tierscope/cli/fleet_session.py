@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tierscope.cli import door
+from tierscope.cli.words import read_words
 from tierscope.errors import Exit, UsageError
 from tierscope.fleet.confirm_plan import read_plan as read_confirm
 from tierscope.fleet.engines import engines
@@ -13,6 +14,7 @@ from tierscope.fleet.session import SESSIONS, Session, begin, load, measure, ses
 from tierscope.fleet.session_hosts import read_hosts
 from tierscope.printable import printable
 
+PLAN_S, SUITE_S = 60, 3600  # that a plan, and a suite, may take on a host
 SHOWN = 40  # hosts that failed, one line each; the state file has all
 
 
@@ -20,19 +22,20 @@ class Wanted(NamedTuple):
     """The words of `fleet run`."""
 
     plan: str
+    words: tuple[str, ...]
     via: str
     hosts: Path | None
     out: Path
     session: int
     together: bool
     at_once: int
-    limit: int
+    limit: int | None
     confirm: bool
 
 
 def run(wanted: Wanted) -> int:
     """Begin or continue the session of today; return the status."""
-    plan, engine = read_plan(wanted.plan), engines[wanted.via]
+    plan, engine = read_plan(wanted.plan, read_words(wanted.words)), engines[wanted.via]
     given = read_hosts(wanted.hosts) if wanted.hosts else {}
     session = wanted.session
     if wanted.confirm:
@@ -44,7 +47,8 @@ def run(wanted: Wanted) -> int:
     hosts = {host: given.get(host, {}) for host in engine.hosts(tuple(given))}
     state = Session(
         via=wanted.via, plan_name=plan.name, plan=plan.digest, day=_today(), session=session, hosts=hosts,
-        limit_s=float(wanted.limit), at_once=wanted.at_once, together=wanted.together,
+        limit_s=float(wanted.limit or (SUITE_S if plan.suite else PLAN_S)), at_once=wanted.at_once,
+        together=wanted.together,
     )  # fmt: skip
     return _measured(wanted.out, begin(wanted.out, state, plan))
 

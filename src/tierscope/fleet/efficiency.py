@@ -4,8 +4,8 @@ A fleet that is slow as a whole has normal peers. Its bandwidth per peak falls f
 behind groups of the same family. A fleet that was slow from its first day on, without another group, is not noticed.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,22 +47,64 @@ def _hosts(window: Window, places: Any, middle: float) -> Iterator[Inefficient]:
 def against_first_days(store: Store, records: dict[str, DayRecord], window: Window) -> dict[str, Size]:
     """Return the groups that are surely slower than in their first seven days: group -> size, all hosts together.
 
-    Only hosts of both times are compared, so a fleet that grew is not mistaken for one that changed. The noise is that
-    of the group's level from day to day; two days at least are needed at the start.
+    The noise is that of the group's level from day to day; two days at least are needed at the start.
     """
     early = [one for one in sorted(records) if "scores" in records[one].files and one < window.day][:FIRST_DAYS]
     if len(early) < 2:
         return {}
-    files = [path for one in (*early, window.day) for path in records[one].files["scores"]]
-    found = store.query(
-        "SELECT grp, day, exp(median(ln(efficiency))) AS level FROM {files} WHERE session = 0 "
-        f"AND plan = {literal(window.plan)} AND efficiency > 0 AND grp != '' GROUP BY grp, day ORDER BY grp, day",
+    found = levels(store, {one: records[one] for one in (*early, window.day)}, window.plan)
+    sizes = {group: _size(list(level.days.items()), window.day) for group, level in found.items()}
+    return {group: size for group, size in sizes.items() if size is not None}
+
+
+class Level(NamedTuple):
+    """Logarithm of a group's level by day, and what it is: its efficiency, or its metrics where no peak is known."""
+
+    metric: str
+    days: dict[str, float]
+
+
+def levels(store: Store, records: Mapping[str, DayRecord], plan: str) -> dict[str, Level]:
+    """Return the level of each group on these days, of its hosts' first sessions; above is faster.
+
+    With a peak it is the median efficiency. Without one, as in virtual machines, it is the mean over the metrics that
+    all of these days have, of the medians of the group.
+    """
+    found = {name: Level("efficiency", days) for name, days in _efficient(store, records, plan).items()}
+    for name, days in _medians(store, records, plan).items():
+        found.setdefault(name, Level("mean of all metrics", days))
+    return found
+
+
+def _efficient(store: Store, records: Mapping[str, DayRecord], plan: str) -> dict[str, dict[str, float]]:
+    rows = store.query(
+        "SELECT grp, day, median(ln(efficiency)) AS level FROM {files} WHERE session = 0 AND grp != '' "
+        f"AND plan = {literal(plan)} AND efficiency > 0 AND NOT isnan(efficiency) GROUP BY grp, day ORDER BY grp, day",
+        [path for one in records.values() for path in one.files.get("scores", ())],
+    )
+    found: dict[str, dict[str, float]] = {}
+    for group, day, level in zip(rows["grp"], rows["day"], rows["level"], strict=True):
+        found.setdefault(str(group), {})[str(day)] = float(level)
+    return found
+
+
+def _medians(store: Store, records: Mapping[str, DayRecord], plan: str) -> dict[str, dict[str, float]]:
+    files = [path for one in records.values() for path in one.files.get("peers", ())]
+    if not files:
+        return {}
+    rows = store.query(
+        f"SELECT grp, day, metric, median_log AS level FROM {{files}} WHERE plan = {literal(plan)} ORDER BY grp, day",
         files,
     )
-    levels: dict[str, list[tuple[str, float]]] = {}
-    for group, day, level in zip(found["grp"], found["day"], found["level"], strict=True):
-        levels.setdefault(str(group), []).append((str(day), float(np.log(level))))
-    return {group: size for group, days in levels.items() if (size := _size(days, window.day)) is not None}
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    for group, day, metric, level in zip(rows["grp"], rows["day"], rows["metric"], rows["level"], strict=True):
+        values.setdefault(str(group), {}).setdefault(str(day), {})[str(metric)] = float(level)
+    found = {}
+    for group, days in values.items():
+        same = set.intersection(*(set(metrics) for metrics in days.values()))
+        if same:
+            found[group] = {day: sum(metrics[one] for one in same) / len(same) for day, metrics in days.items()}
+    return found
 
 
 def _size(days: list[tuple[str, float]], today: str) -> Size | None:

@@ -68,7 +68,8 @@ def _digest(folder: Path) -> str:
 
 
 def _fold(store: Store, folder: Path, digest: str, last: DayRecord | None) -> DayRecord:
-    reports, listed = read_day(folder)
+    cloned = set(last.cloned if last else ())
+    reports, listed = read_day(folder, cloned)
     listed += _against(store, reports, last)
     if not reports:
         listed.append(Listed(folder.name, "no usable report"))
@@ -83,7 +84,7 @@ def _fold(store: Store, folder: Path, digest: str, last: DayRecord | None) -> Da
             files["peers"] = (f"peers/day={folder.name}/part-{digest}.parquet",)
             store.write(files["peers"][0], peers, "grp, metric")
     record = DayRecord(schema=SCHEMA, day=folder.name, digest=digest, reports=len(reports), files=files,
-                       listed=tuple(listed))  # fmt: skip
+                       listed=tuple(listed), cloned=tuple(sorted(cloned)))  # fmt: skip
     store.keep(record)
     return record
 
@@ -107,8 +108,13 @@ def _against(store: Store, reports: list[HostReport], last: DayRecord | None) ->
         before = names.get(report.machine, report.host)
         if before != report.host and report.session == 0:
             yield Listed(printable(report.host), f"was named {printable(before)} on {last.day}; the same machine")
+    hosts = {
+        report.host for report in reports
+    }  # by name too: a machine has another identity once it is known as a clone
     silent = sorted(set(names) - {report.machine for report in reports})
     for machine in silent:
+        if names[machine] in hosts:
+            continue
         yield Listed(printable(names[machine]), f"answered on {last.day}, and not on this day")
     plans = {report.plan for report in reports}
     if reports and not plans & set(old["plan"].tolist()):

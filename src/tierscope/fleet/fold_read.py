@@ -28,8 +28,11 @@ class RepeatedKeyError(ValueError):
     """A JSON object states one key twice."""
 
 
-def read_day(folder: Path) -> tuple[list[HostReport], list[Listed]]:
-    """Return the usable reports of one day, one per (machine, plan, session), and what was set aside or is odd."""
+def read_day(folder: Path, cloned: set[str]) -> tuple[list[HostReport], list[Listed]]:
+    """Return the usable reports of one day, one per (machine, plan, session), and what was set aside or is odd.
+
+    cloned: machine identities that several hosts share; those that are found on this day are added.
+    """
     reports, listed = [], []
     for name in sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(".json")):
         try:
@@ -38,7 +41,7 @@ def read_day(folder: Path) -> tuple[list[HostReport], list[Listed]]:
             listed.append(Listed(f"{folder.name}/{printable(name)}", printable(str(error))[:300]))
         except OSError as error:
             listed.append(Listed(f"{folder.name}/{printable(name)}", reason(error)))
-    reports = [*_told_apart(reports, listed)]
+    reports = [*_told_apart(reports, cloned, listed)]
     return [*_once(reports, listed)], [*listed, *_remarks(reports)]
 
 
@@ -88,21 +91,36 @@ def _check(report: HostReport) -> None:
             raise ValueError(f"{one.metric}: {one.value} is not in its interval {one.low} to {one.high}")
 
 
-def _told_apart(reports: list[HostReport], listed: list[Listed]) -> Iterator[HostReport]:
-    """Yield the reports; hosts that share a machine identity get one each, of identity and name."""
-    hosts: dict[str, set[str]] = defaultdict(set)
+def _told_apart(reports: list[HostReport], cloned: set[str], listed: list[Listed]) -> Iterator[HostReport]:
+    """Yield the reports; hosts that share a machine identity get one each, of identity and name.
+
+    cloned: identities that were shared before; those of this day are added. An identity is shared where two hosts
+    report the same session with it. Two names in different sessions are one machine that was renamed.
+    """
+    hosts: dict[str, dict[tuple[str, int], dict[str, HostReport]]] = defaultdict(lambda: defaultdict(dict))
     for report in reports:
-        hosts[report.machine].add(report.host)
-    for machine, names in hosts.items():
-        if len(names) > 1:
-            shown = ", ".join(map(printable, sorted(names)[:5]))
-            listed.append(Listed(printable(machine), f"{len(names)} hosts report this machine identity: {shown}; "
-                                 "they are kept apart by name"))  # fmt: skip
+        hosts[report.machine][report.plan, report.session][report.host] = report
+    for machine, by_session in hosts.items():
+        most = max(by_session.values(), key=len)
+        if len(most) > 1:
+            cloned.add(machine)
+            listed.append(Listed(printable(machine), _shared(most)))
     for report in reports:
-        if len(hosts[report.machine]) > 1:
+        if report.machine in cloned:
             yield msgspec.structs.replace(report, machine=f"{report.machine}@{report.host}")
         else:
             yield report
+
+
+def _shared(hosts: dict[str, HostReport]) -> str:
+    """Return why hosts may share an identity: a copied image, or two names of one machine."""
+    shown = ", ".join(map(printable, sorted(hosts)[:5])) + (", ..." if len(hosts) > 5 else "")
+    own = Counter(report.facts.get("hostname", "") for report in hosts.values())
+    name, count = own.most_common(1)[0]
+    why = "a copied image? give each its own /etc/machine-id"
+    if name and count > 1:
+        why = f"{count} of them call themselves {printable(name)}: if that is one machine, list it once"
+    return f"{len(hosts)} hosts report this machine identity: {shown}; {why}; they are kept apart by name"
 
 
 def _once(reports: list[HostReport], listed: list[Listed]) -> Iterator[HostReport]:

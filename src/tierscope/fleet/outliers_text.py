@@ -9,6 +9,7 @@ from tierscope.fleet.confirm_plan import ConfirmPlan
 from tierscope.fleet.outliers_result import Group, Outliers, Size, Suspect
 
 SHOWN = 20
+NAMED = 10  # suspects without their sessions
 
 
 def percent(size: Size) -> str:
@@ -40,6 +41,8 @@ def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterato
     for one in sure[:SHOWN]:
         yield f"  {one.host}: {_told(one)}"
     yield from _more(len(sure))
+    if waiting := [one.host for one in open_suspects(found)]:
+        yield f"  suspects: {', '.join(waiting[:NAMED])}{', ...' if len(waiting) > NAMED else ''}"
     for wrong in found.wrong[:SHOWN]:
         yield f"  {wrong.host}: wrong answers on {wrong.day}; take it out of service"
     yield from _more(len(found.wrong))
@@ -53,7 +56,10 @@ def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterato
         yield f"  remarks on this day: {len(found.listed)}; tierscope fleet collect {directory} lists them"
     if plan is not None:
         yield (f"next: {plan.sessions} further sessions of {len(plan.suspects)} suspects beside {len(plan.controls)} "
-               f"controls, in {directory}/confirm.json")  # fmt: skip
+               f"controls, as {directory}/confirm.json lists them")  # fmt: skip
+        engine = "imagine" if found.origin == "synthetic" else "run --via ENGINE --out"
+        each = "" if found.origin == "synthetic" else ", once for each session, at other hours"
+        yield f"  tierscope fleet {engine} {directory} --confirm{each}"
 
 
 def _told(one: Suspect) -> str:

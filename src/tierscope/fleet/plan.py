@@ -6,7 +6,7 @@ hosts. A `measure` of the same metric again is another visit.
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +14,13 @@ from tierscope.core.ask import catalogue
 from tierscope.core.plan import USUAL, group_words
 from tierscope.errors import UsageError, reason
 from tierscope.plans import suites
+from tierscope.plans.options import read_options
 from tierscope.record.experiment import Experiment
 from tierscope.suites.groups.experiments import OwnGroups, read_groups
 
 METRIC = re.compile(r"#\s*([A-Za-z0-9_.:+-]{1,120})\s*$")
+SUITE = "suite "  # begins the plan of a suite
+FILES = "groups"  # the suite of a file of groups
 VISITS = 3  # of each experiment of a file
 LONGEST_S = 1.0  # of a batch of a file
 
@@ -28,6 +31,11 @@ class FleetPlan:
 
     name: str
     text: str
+
+    @property
+    def suite(self) -> tuple[str, ...]:
+        """The words of `tierscope run` where the plan is a suite, else nothing."""
+        return tuple(self.text.removeprefix(SUITE).splitlines()) if self.text.startswith(SUITE) else ()
 
     @property
     def digest(self) -> str:
@@ -43,27 +51,35 @@ def metric_of(line: str) -> str:
     return found[1]
 
 
-def read_plan(word: str) -> FleetPlan:
-    """Return the plan that a user names: `canary`, or a TOML file of groups.
+def read_plan(word: str, options: Mapping[str, str] | None = None) -> FleetPlan:
+    """Return the plan that a user names: `canary`, a suite with its options, or a TOML file of groups.
 
-    UsageError for a suite: it decides while it runs, and a bare core cannot.
+    A suite decides while it runs, so its plan is the words of `tierscope run`, which this machine runs for each host.
     """
     from tierscope.fleet import canary
 
+    if word in suites and word != FILES:
+        return of_suite(word, options or {})
+    if options:
+        raise UsageError(f"{word} takes no options, and {'='.join(next(iter(options.items())))} is one; name a suite")
     if word == canary.NAME:
         return canary.canary()
-    if word in suites:
-        raise UsageError(
-            f"the suite {word} decides what is next while it runs, and a host of a fleet has the core alone; name "
-            f"canary or a TOML file of groups, or measure single hosts: tierscope run {word} --host ssh:NAME"
-        )
     path = Path(word)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
-        raise UsageError(f"plan {word!r} is neither canary nor a file that can be read: {why}") from error
+        raise UsageError(
+            f"plan {word!r} is neither canary, nor a suite, nor a file that can be read: {why}; "
+            "`tierscope suites` lists the suites"
+        ) from error
     return of_groups(path.stem, read_groups(text, catalogue(pools=False).tasks()))
+
+
+def of_suite(name: str, options: Mapping[str, str]) -> FleetPlan:
+    """Return the plan of a suite; UsageError for a wrong option, before any host is asked."""
+    read_options(name, suites[name].options, dict(options))
+    return FleetPlan(name, f"{SUITE}{name}\n" + "".join(f"{key}={word}\n" for key, word in sorted(options.items())))
 
 
 def of_groups(name: str, groups: OwnGroups) -> FleetPlan:

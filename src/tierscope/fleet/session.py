@@ -7,10 +7,8 @@
 The same directory, plan, day and number are the same session: hosts that answered are not measured again.
 """
 
-import hashlib
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +20,7 @@ from msgspec import Meta
 from tierscope import __version__
 from tierscope.errors import MachineError, ResultError, TierscopeError, UsageError, reason
 from tierscope.files import write_atomically
+from tierscope.fleet import suite_runs
 from tierscope.fleet.engines import Answer, Job, engines
 from tierscope.fleet.folder import report_path
 from tierscope.fleet.host_report import HostReport
@@ -116,9 +115,11 @@ def measure(directory: Path, asked: Session, tell: Tell = lambda _host, _why: No
     with _only_one(folder), _stored(folder, asked) as lock:
         keep = _Keeper(directory, folder, asked, tell, lock)
         job = Job(payload_of(plan), folder.resolve(), asked.limit_s, asked.at_once, asked.together)
-        if hosts:
-            engines[asked.via].measure(job, hosts, keep.take)
-        separate_clones(directory, asked)
+        engine = engines[asked.via]
+        if hosts and plan.suite:
+            suite_runs.measure(engine, plan.suite, job, hosts, keep.known, keep.keep)
+        elif hosts:
+            engine.measure(job, hosts, keep.take)
     return asked
 
 
@@ -130,10 +131,28 @@ class _Keeper:
         self._started = self._saved = time.time()
 
     def take(self, host: str, answer: Answer) -> None:
+        """Store what a bundle contains, or the reason why there is none."""
+        self._keep(host, lambda: self._stored(host, answer))
+
+    def keep(self, host: str, found: HostReport | TierscopeError) -> None:
         """Store a report, or the reason why there is none."""
+
+        def stored() -> str:
+            if isinstance(found, TierscopeError):
+                raise found
+            return write_report(self._directory, found)
+
+        self._keep(host, stored)
+
+    def known(self, host: str) -> Asked:
+        """Return what is known of a measurement before it."""
+        own = self._asked
+        return Asked(host, own.plan, own.day, own.session, own.hosts.get(host, {}), self._started)
+
+    def _keep(self, host: str, stored: Callable[[], str]) -> None:
         why, path = "", ""
         try:
-            path = self._stored(host, answer)
+            path = stored()
         except TierscopeError as error:
             why = str(error) or type(error).__name__
         except Exception as error:  # noqa: BLE001 (what one host sent is that host's alone)
@@ -152,9 +171,7 @@ class _Keeper:
     def _stored(self, host: str, answer: Answer) -> str:
         if isinstance(answer, MachineError):
             raise answer
-        own = self._asked
-        known = Asked(host, own.plan, own.day, own.session, own.hosts.get(host, {}), self._started)
-        return write_report(self._directory, report_of(answer, known))
+        return write_report(self._directory, report_of(answer, self.known(host)))
 
 
 def write_report(directory: Path, report: HostReport) -> str:
@@ -163,28 +180,6 @@ def write_report(directory: Path, report: HostReport) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, msgspec.json.encode(report, order="deterministic"))
     return str(path.relative_to(directory))
-
-
-def separate_clones(directory: Path, asked: Session) -> None:
-    """Give hosts whose machines show the same identity different ones, made of it and their names, with a fact."""
-    reports = {host: _report(directory / path) for host, path in asked.answered.items()}
-    known = {host: report for host, report in reports.items() if report is not None}
-    shared = Counter(report.facts.get("identity", report.machine) for report in known.values())
-    for host, report in known.items():
-        identity = report.facts.get("identity", report.machine)
-        if shared[identity] > 1 and "identity" not in report.facts:
-            own = hashlib.sha256(f"{identity} {host}".encode()).hexdigest()[:16]
-            facts = {**report.facts, "identity": identity, "identity_from": "cloned identity and host name"}
-            old = directory / asked.answered[host]
-            asked.answered[host] = write_report(directory, msgspec.structs.replace(report, machine=own, facts=facts))
-            old.unlink(missing_ok=True)
-
-
-def _report(path: Path) -> HostReport | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=HostReport)
-    except (OSError, msgspec.DecodeError):
-        return None
 
 
 @contextmanager

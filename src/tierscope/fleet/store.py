@@ -22,11 +22,16 @@ from tierscope.fleet.folder import STORE
 from tierscope.fleet.outliers_result import Listed
 
 SCHEMA = 1
-MEMORY = "1500MB"  # below the goal of 2 GiB for the process
+SPILL = "spill"  # of what does not fit into memory; DuckDB removes it
+MEMORY = "1200MB"  # below the goal of 2 GiB for the process
 
 
 class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What the fold of one day read, made and set aside. `digest`: of the names, sizes and times of the reports."""
+    """What the fold of one day read, made and set aside. `digest`: of the names, sizes and times of the reports.
+
+    cloned: machine identities that several hosts share, on this day or before; a host keeps its own name as part of
+    them when the other is silent.
+    """
 
     schema: int
     day: str
@@ -34,6 +39,7 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     reports: int
     files: dict[str, tuple[str, ...]]  # table -> paths below store/
     listed: tuple[Listed, ...] = ()
+    cloned: tuple[str, ...] = ()
 
 
 class MonthRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +61,8 @@ class Store:
         self.root.mkdir(parents=True, exist_ok=True)
         self._folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._base = f"/proc/self/fd/{self._folder}"  # the user's path may contain `*`, which DuckDB would expand
-        self._duck = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY})
+        spill = str(self.root / SPILL)  # its default is the folder in which the user happens to be
+        self._duck = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY, "temp_directory": spill})
 
     def __enter__(self) -> Self:
         return self

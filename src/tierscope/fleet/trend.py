@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from tierscope.errors import ResultError
+from tierscope.fleet.efficiency import levels
 from tierscope.fleet.fold import collect
-from tierscope.fleet.known import Floats
 from tierscope.fleet.outliers_result import Listed, size_of
 from tierscope.fleet.store import DayRecord, Store, literal
 from tierscope.fleet.trend_cusum import BASELINE, Alarm, alarms
 from tierscope.fleet.trend_result import FactChange, GroupChange, HostChange, Trend
 
 FEW = 3  # repeats of one night that replace a week
+MOMENTARY = {"load_1min", "steal", "clock_offset_s"}  # different on each day: no change of the host
 NEAR = timedelta(days=3)  # a fact that changed so close to the date is named
 
 
@@ -38,44 +38,50 @@ def stored_trend(directory: Path) -> Trend:
 def _trend(store: Store, records: dict[str, DayRecord]) -> Trend:
     days = [*records]
     files = [path for one in records.values() for path in one.files["scores"]]
-    scores = store.query("SELECT day, machine, host, grp, plan, session, score, efficiency FROM {files}", files)
-    plan = _common(scores["plan"])
-    table = Table(scores, days, plan)
+    plans = store.query("SELECT plan, count(*) AS n FROM {files} GROUP BY plan ORDER BY n DESC, plan", files)
+    plan = str(plans["plan"][0])
+    table = Table(store, files, days, plan)
     found = alarms(table.residuals, table.repeats)
     listed = (
         []
         if len(days) > BASELINE
         else [Listed(f"{len(days)} days", f"a baseline needs {BASELINE} days; no change can be found before")]
     )
-    other = int(np.sum(scores["plan"] != plan))
-    if other:
+    if other := int(plans["n"][1:].sum()):
         listed.append(Listed(f"{other} sessions", "of other plans than the most frequent one are left out"))
     changes = [_change(store, records, table, one) for one in found]
     return Trend(
         first=days[0], last=days[-1], days=len(days), machines=len(table.machines),
         changes=tuple(sorted(changes, key=lambda one: (one.state, -one.slower.value))),
-        groups=tuple(_groups(table, scores, days)), listed=tuple(listed),
+        groups=tuple(_groups(store, records, plan)), listed=tuple(listed),
     )  # fmt: skip
 
 
-def _common(values: Any) -> str:
-    names, count = np.unique(values.astype(str), return_counts=True)
-    return str(names[count.argmax()])
-
-
 class Table:
-    """Scores as (days, machines): first sessions, and the mean of a day's repeats where it has enough."""
+    """Scores as (days, machines): first sessions, and the mean of a day's repeats where it has enough.
 
-    def __init__(self, scores: dict[str, Any], days: list[str], plan: str) -> None:
-        use = scores["plan"].astype(str) == plan
-        self.plan = plan
-        self.machines, machine = np.unique(scores["machine"][use].astype(str), return_inverse=True)
-        day = np.searchsorted(np.array(days), scores["day"][use].astype(str))
-        session, score = scores["session"][use], np.asarray(scores["score"][use], dtype=np.float64)
-        self.host = dict(zip(scores["machine"][use].tolist(), scores["host"][use].tolist(), strict=True))
+    A year of many hosts has millions of sessions, so texts stay in the store, and numbers alone are read.
+    """
+
+    def __init__(self, store: Store, files: list[str], days: list[str], plan: str) -> None:
+        where = f"FROM {{files}} WHERE plan = {literal(plan)}"
+        names = store.query(
+            "SELECT machine_key, arg_max(machine, day) AS machine, arg_max(host, day) AS host "
+            f"{where} GROUP BY machine_key ORDER BY machine_key",
+            files,
+        )
+        self.machines, self.host = names["machine"], names["host"]
+        found = store.query(
+            f"SELECT machine_key, date_diff('day', DATE '{days[0]}', day::DATE)::INTEGER AS at, session, score {where}",
+            files,
+        )
+        begin = date.fromisoformat(days[0])
+        offsets = np.array([(date.fromisoformat(day) - begin).days for day in days])
+        day = np.searchsorted(offsets, found["at"])
+        machine = np.searchsorted(names["machine_key"], found["machine_key"])
+        score, first = np.ma.filled(np.ma.asarray(found["score"], dtype=np.float64), np.nan), found["session"] == 0
         shape = (len(days), len(self.machines))
         self.residuals = np.full(shape, np.nan)
-        first = session == 0
         self.residuals[day[first], machine[first]] = score[first]
         total, count = np.zeros(shape), np.zeros(shape)
         more = ~first & ~np.isnan(score)
@@ -87,7 +93,7 @@ class Table:
 def _change(store: Store, records: dict[str, DayRecord], table: Table, one: Alarm) -> HostChange:
     days, machine = [*records], str(table.machines[one.series])
     return HostChange(
-        host=str(table.host[machine]),
+        host=str(table.host[one.series]),
         machine=machine,
         metric="all",
         day=days[one.day],
@@ -108,22 +114,16 @@ def changed_facts(store: Store, records: dict[str, DayRecord], machine: str, day
     )
     decoded = [msgspec.json.decode(text, type=dict[str, str]) for text in found["facts"].tolist()]
     for before, after, when in zip(decoded, decoded[1:], found["day"].tolist()[1:], strict=False):
-        for name in sorted({*before, *after}):
+        for name in sorted({*before, *after} - MOMENTARY):
             if before.get(name, "") != after.get(name, ""):
                 yield FactChange(name, before.get(name, ""), after.get(name, ""), str(when))
 
 
-def _groups(table: Table, scores: dict[str, Any], days: list[str]) -> Iterator[GroupChange]:
-    """Yield the groups whose efficiency, the median of all hosts, changed: what no peer can show."""
-    use = (scores["session"] == 0) & (scores["plan"].astype(str) == table.plan) & (scores["efficiency"] > 0)
-    names, day = scores["grp"][use].astype(str), scores["day"][use].astype(str)
-    logs = np.log(np.asarray(scores["efficiency"][use], dtype=np.float64))
-    for name in sorted(set(names.tolist()) - {""}):
-        level: Floats = np.full((len(days), 1), np.nan)
-        for place, one in enumerate(days):
-            chosen = logs[(names == name) & (day == one)]
-            if len(chosen):
-                level[place, 0] = np.median(chosen)
+def _groups(store: Store, records: dict[str, DayRecord], plan: str) -> Iterator[GroupChange]:
+    """Yield the groups whose level, the median of all hosts, changed: what no peer can show."""
+    days = [*records]
+    for name, found in sorted(levels(store, records, plan).items()):
+        level = np.array([[found.days.get(day, np.nan)] for day in days])
         for alarm in alarms(level):
-            yield GroupChange(group=name, metric="efficiency", day=days[alarm.day],
+            yield GroupChange(group=name, metric=found.metric, day=days[alarm.day],
                               slower=size_of(alarm.change, alarm.half), facts=())  # fmt: skip

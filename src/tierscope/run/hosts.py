@@ -1,4 +1,4 @@
-"""The machine that a run measures: this one, another one by ssh, or a virtual one. A run asks it through one of these.
+"""The machine that a run measures: this one, another by ssh or Slurm, or a virtual one. A run asks it by one of these.
 
 So nothing of this machine can enter a run of another one: its CPUs, its free memory, what its other programs do.
 """
@@ -24,7 +24,7 @@ from tierscope.record.catalogue import Catalogue, HeldIn
 from tierscope.record.experiment import Group, Target
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, load_manifest
-from tierscope.remote import Remote
+from tierscope.remote import Remote, slurm
 from tierscope.run.commands import OVERWRITE
 from tierscope.run.inspect import inspect
 from tierscope.run.measurer import Measurer
@@ -39,7 +39,7 @@ THERE = "measure that with a Tierscope on that machine"
 
 
 class Host(Protocol):
-    """A machine to measure. word: "" is this one, `ssh:NAME` another, `vm:NAME` an emulated one."""
+    """A machine to measure. word: "" is this one, `ssh:NAME` and `slurm:NODE` others, `vm:NAME` an emulated one."""
 
     word: str
 
@@ -204,7 +204,8 @@ def connected(word: str | None, tell: Callable[[str], None] = lambda _: None) ->
         with vm.booted(word, tell) as (remote, by):
             yield Virtual(remote, by)
         return
-    with Remote(word) as remote:
+    line = slurm.Allocation(word) if word.startswith(slurm.SCHEME) else None
+    with Remote(word, line) as remote:
         yield There(remote)
 
 

@@ -18,6 +18,7 @@ from tierscope.cli.help import Area, Command, Tried
         "tierscope fleet run --via ssh --hosts hosts.txt --out fleet",
         "tierscope fleet run --via ssh --hosts hosts.txt --out fleet --together --limit 120",
         "tierscope fleet run --via slurm --out fleet --confirm",
+        "tierscope fleet run stream threads=1 --via slurm --out fleet",
     ),
     status={
         3: "no host answered, or the engine cannot be used",
@@ -25,25 +26,33 @@ from tierscope.cli.help import Area, Command, Tried
     },
 )
 @click.argument("plan", default="canary", metavar="[PLAN]")
+@click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--via", required=True, metavar="ENGINE", help="`slurm`, `ssh` or `local`.")
 @click.option("--hosts", type=click.Path(path_type=Path), help="File with one host on each line. Slurm: default all.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("fleet"), help="Directory of the fleet.")
 @click.option("--session", type=click.IntRange(0, 99), default=0, help="0: that of the day; 1 and up: repeats.")
 @click.option("--together", is_flag=True, help="Start on all hosts at the same time.")
 @click.option("--at-once", type=click.IntRange(1, 4096), default=16, help="Hosts that measure at the same time.")
-@click.option("--limit", type=click.IntRange(5, 86400), default=60, help="Seconds that the plan may take on a host.")
+@click.option(
+    "--limit",
+    type=click.IntRange(5, 86400),
+    help="Seconds that the plan may take on a host; default: 60, and 3600 for a suite.",
+)
 @click.option("--confirm", is_flag=True, help="Repeat what `fleet outliers` asks for: suspects with controls.")
-def fleet_run(plan: str, via: str, hosts: Path | None, out: Path, session: int, **how: bool | int) -> int:
+def fleet_run(
+    plan: str, words: tuple[str, ...], via: str, hosts: Path | None, out: Path, session: int, **how: bool | int | None
+) -> int:
     """Measure many hosts with the same plan.
 
-    PLAN is `canary`, which takes at most 20 seconds, or a [file of groups](../how-to/own-groups.md). Each host receives
-    the static core and the plan, and needs no Python. Each leaves one JSON file in the directory of the fleet. Hosts
-    that fail, hang or answer something else are listed with the reason, and do not affect the others. The same command
-    on the same day measures only hosts that are missing. See [how to measure a fleet](../how-to/fleet-run.md).
+    PLAN is `canary`, which takes at most 20 seconds, a [file of groups](../how-to/own-groups.md), or a suite with its
+    options. Each host receives the static core, and needs no Python. Each leaves one JSON file in the directory of the
+    fleet. Hosts that fail, hang or answer something else are listed with the reason, and do not affect the others. The
+    same command on the same day measures only hosts that are missing. See [how to measure a
+    fleet](../how-to/fleet-run.md).
     """
     from tierscope.cli.fleet_session import Wanted, run
 
-    return run(Wanted(plan, via, hosts, out, session, **how))  # type: ignore[arg-type]
+    return run(Wanted(plan, words, via, hosts, out, session, **how))  # type: ignore[arg-type]
 
 
 commands.add(fleet_run)

@@ -42,6 +42,9 @@ class Engine(Protocol):
     def hosts(self, named: Sequence[str]) -> tuple[str, ...]:
         """Return the hosts to measure: those named, or all that the engine knows; UsageError for a wrong name."""
 
+    def address(self, host: str) -> str:
+        """Return the word by which `tierscope run --host` reaches the host."""
+
     def measure(self, job: Job, hosts: Sequence[str], done: Done) -> None:
         """Run the job on each host; what fails on one host is passed to `done`, and never raised."""
 

@@ -19,6 +19,9 @@ class Local:
     def hosts(self, named: Sequence[str]) -> tuple[str, ...]:
         return tuple(named) or (HERE,)
 
+    def address(self, host: str) -> str:
+        return HERE
+
     def measure(self, job: Job, hosts: Sequence[str], done: Done) -> None:
         place = job.payload.place(job.folder.parent / "payload")
 

@@ -8,7 +8,6 @@ Source: Slurm 22.05, srun(1) (--cpu-bind, --no-kill, --kill-on-bad-exit, --immed
 """
 
 import math
-import re
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -17,9 +16,9 @@ from pathlib import Path
 from tierscope.errors import MachineError, UsageError, reason
 from tierscope.fleet.engines import SPARE_S, Done, Job, engines
 from tierscope.fleet.payload.bundle import MOST_BYTES
+from tierscope.remote import slurm
 from tierscope.remote.connection import last_line
 
-NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 USABLE = ("idle", "mixed", "allocated", "completing")
 ANSWER_S = 30.0
 POLL_S = 0.3
@@ -35,11 +34,14 @@ class Slurm:
     def hosts(self, named: Sequence[str]) -> tuple[str, ...]:
         known = states()
         for one in named:
-            if not NODE.fullmatch(one) or one not in known:
+            if not slurm.NODE.fullmatch(one) or one not in known:
                 raise UsageError(f"{one!r} is not a node of this cluster; `sinfo -N` lists them")
         if not (found := tuple(named) or tuple(known)):
             raise UsageError("this cluster has no node; see sinfo -N")
         return found
+
+    def address(self, host: str) -> str:
+        return slurm.SCHEME + host
 
     def measure(self, job: Job, hosts: Sequence[str], done: Done) -> None:
         known, good = states(), []

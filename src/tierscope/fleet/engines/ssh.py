@@ -48,6 +48,9 @@ class Ssh:
             destination(SCHEME + one)
         return tuple(named)
 
+    def address(self, host: str) -> str:
+        return SCHEME + host
+
     def measure(self, job: Job, hosts: Sequence[str], done: Done) -> None:
         def one(host: str, turn: Turn) -> bytes:
             with _connected(host, job) as connection:

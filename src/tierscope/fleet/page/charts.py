@@ -25,7 +25,7 @@ def distribution(scores: Sequence[tuple[float, Suspect | None]]) -> str:
     counts: dict[int, int] = {}
     for share in shares:
         counts[int((share - low) // step)] = counts.get(int((share - low) // step), 0) + 1
-    bars = [{"from": low + n * step, "to": low + (n + 1) * step, "machines": count} for n, count in counts.items()]
+    bars = [_bar(low + n * step, low + (n + 1) * step, count) for n, count in counts.items()]
     points = [
         {"share": share, "host": printable(one.host), "verdict": one.verdict}
         for share, (_, one) in zip(shares, scores, strict=True)
@@ -39,6 +39,11 @@ def distribution(scores: Sequence[tuple[float, Suspect | None]]) -> str:
     if points:
         layers += [_points(points), _names(named)]
     return _with_titles(svg(_spec(layers, 190)))
+
+
+def _bar(low: float, high: float, count: int) -> Spec:
+    told = f"{low:.2f} % to {high:.2f} %: {count} machine{'s' if count != 1 else ''}"
+    return {"from": low, "to": high, "machines": count, "told": told}
 
 
 def timeline(past: Sequence[tuple[str, float]], spread: float) -> str:
@@ -71,6 +76,7 @@ def _bars(bars: list[Spec]) -> Spec:
                   "title": "against the peers (%), slower on the left"},
             "x2": {"field": "to"},
             "y": {"field": "machines", "type": "quantitative", "title": "machines"},
+            "description": {"field": "told", "type": "nominal"},
         },
     }  # fmt: skip
 

@@ -32,7 +32,8 @@
       cell(line, score === null ? "no peers" : `${(Math.expm1(score / 1e4) * 100).toFixed(2)} %`, "n");
       cell(line, verdict, `is-${verdict.split(" ")[0]}`);
     }
-    count.textContent = found.length > most ? `${found.length} machines, the first ${most} are shown` : `${found.length} machines`;
+    const told = `${found.length} machine${found.length === 1 ? "" : "s"}`;
+    count.textContent = found.length > most ? `${told}, the first ${most} are shown` : told;
     for (const head of document.querySelectorAll("#heads th")) head.removeAttribute("aria-sort");
     document.querySelector(`#heads button[data-by="${by}"]`).parentElement.setAttribute("aria-sort", up ? "ascending" : "descending");
   };

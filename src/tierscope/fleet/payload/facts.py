@@ -43,6 +43,7 @@ def facts_of(machine: Machine, system: System) -> dict[str, str]:
         "hostname": machine.hostname,
         "cpus": len(machine.cpus()),
         "nodes": len(identity.nodes),
+        **_counts(machine),
         "dimms": identity.memory,
         "dimm_part": parts(system),
         "peak_source": machine.peak_source,
@@ -50,6 +51,17 @@ def facts_of(machine: Machine, system: System) -> dict[str, str]:
         **state,
     }
     return {name: printable(str(value))[:LONGEST] for name, value in found.items() if value not in ("", None)}
+
+
+def _counts(machine: Machine) -> dict[str, object]:
+    """Return packages, cores of a package and CPUs of a core; what differs within a host is absent."""
+    cores = {(cpu.package, cpu.core): 0 for cpu in machine.identity.cpus}
+    for cpu in machine.identity.cpus:
+        cores[cpu.package, cpu.core] += 1
+    packages = Counter(package for package, _ in cores)
+    counts = {"package_cores": set(packages.values()), "core_cpus": set(cores.values())}
+    same: dict[str, object] = {name: found.pop() for name, found in counts.items() if len(found) == 1}
+    return {"packages": len(packages) or "", **same}
 
 
 def parts(system: System) -> str:

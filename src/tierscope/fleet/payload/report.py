@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from tierscope.errors import CoreError, MachineError
 from tierscope.fleet.host_report import SCHEMA, HostReport
 from tierscope.fleet.payload.bundle import Bundle, read_bundle
 from tierscope.fleet.payload.facts import facts_of, machine_of
-from tierscope.fleet.payload.numbers import numbers_of
+from tierscope.fleet.payload.numbers import Found, numbers_of
 from tierscope.host.proc import parse_cpu_time
 from tierscope.host.system import System, whole
 from tierscope.record.machine import Machine
@@ -33,12 +34,17 @@ class Asked(NamedTuple):
 
 def report_of(content: bytes, asked: Asked) -> HostReport:
     """Return the report of a host; MachineError with the reason where what it sent is not one."""
+    return finished(content, asked, lambda bundle, machine: numbers_of(bundle, machine.identity.caches))
+
+
+def finished(content: bytes, asked: Asked, numbers: Callable[[Bundle, Machine], Found]) -> HostReport:
+    """Return the report with the facts of a bundle, and the numbers of whoever measured."""
     bundle = read_bundle(content)
     with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
         system = System(bundle.root(Path(folder)))
         machine = _machine(bundle, system)
-        found = numbers_of(bundle, machine.identity.caches)
         facts = facts_of(machine, system)
+    found = numbers(bundle, machine)
     if not found.numbers and not found.wrong:
         raise MachineError("the host measured nothing that has a number; its CPUs may be taken by other programs")
     identity, source = machine_of(bundle, asked.host)
