@@ -36,6 +36,7 @@ from tierscope.record.work.loop import LoopWork
 from tierscope.suites.core.ask import AHEAD, LINES, STREAMS, STRIDES, TRAINED, Control, Fetch, coarse
 from tierscope.suites.core.fetch import Share as Saved
 from tierscope.suites.core.fetch import farthest, fewest, next_size
+from tierscope.suites.core.labels import ProbeLabels
 from tierscope.suites.core.step import Pair, finer
 from tierscope.units import GiB, KiB, MiB
 
@@ -92,7 +93,7 @@ class Asker:
             table="core_points",
             groups=(group,),
             schedule=self.schedule,
-            labels={"probe": probe, "level": level if work.chains else ""},
+            labels=ProbeLabels(probe=probe, level=level if work.chains else "").stored(),
         )
         if (rate := answer.rate()) and answer.point:
             interval = answer.point.groups[0].interval

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.record.work.loop import LoopWork
+from tierscope.suites.core.labels import ProbeLabels
 from tierscope.suites.core.row import CorePointsRow
 from tierscope.tables import Insight, Main, tables
 from tierscope.tables.measured import closing, measured, records
@@ -41,8 +42,8 @@ def _row(run: Run, record: Record) -> CorePointsRow:
     work = group.workload.of(LoopWork)
     rate = point.groups[0].interval
     return CorePointsRow(
-        probe=str(record.experiment.labels["probe"]),
-        level=str(record.experiment.labels["level"]),
+        probe=ProbeLabels.read(record.experiment).probe,
+        level=ProbeLabels.read(record.experiment).level,
         filler=work.filler,
         fillers=work.fillers,
         chains=work.chains,
