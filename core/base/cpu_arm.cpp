@@ -101,6 +101,15 @@ std::string family() {
 
 /// No register tells users; Linux names a KVM host in the device tree or DMI, which `inspect` reads.
 std::string hypervisor() { return ""; }
+/// CTR_EL0.DminLine, the logarithm of words of four bytes.
+std::size_t line_bytes() noexcept {
+  static const std::size_t bytes = [] {
+    std::uint64_t ctr = 0;
+    asm("mrs %0, ctr_el0" : "=r"(ctr));
+    return std::size_t{4} << (ctr >> 16U & 0xFU);
+  }();
+  return bytes;
+}
 const char* architecture() { return "aarch64"; }
 
 }  // namespace tierscope::cpu

@@ -64,7 +64,7 @@ TEST_CASE("pages are found where they were touched, and only there") {
   const auto buffer = target("node", "0")->map(4 * MIB);
   const auto bytes = buffer.bytes();
   REQUIRE(bytes.size() == 4 * MIB);
-  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::HUGE == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::huge() == 0);
   CHECK(total(pages::found(bytes)) == 0);
   std::memset(bytes.data(), 1, MIB);
   CHECK(pages::found(bytes) == std::map<std::size_t, std::size_t>{{4096, MIB}});
