@@ -99,5 +99,7 @@ TEST_CASE("lists of touches count what single accesses do with longer lines") {
 TEST_CASE("a machine states its line, and refuses others") {
   CHECK(Machine("ddr5").line_bytes() == 64);
   CHECK(Machine("ddr5,cpu.line=128B").line_bytes() == 128);
-  CHECK(says<tierscope::BadPlan>([] { Machine("ddr5,cpu.line=96B"); }).find("64, 128 and 256") != std::string::npos);
+  CHECK(holds(error_of([] { Machine("ddr5,cpu.line=96B"); }), "BadPlan: "));
+  CHECK(holds(error_of([] { Machine("ddr5,cpu.line=96B"); }), "none of 64, 128 and 256"));
+  CHECK(holds(error_of([] { Machine("flat,cpu.line=128B"); }), "there is no [[cache]]"));
 }

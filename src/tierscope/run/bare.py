@@ -135,7 +135,8 @@ def _record(number: int, step: Step, blocks: Blocks, started: str, machine: Mach
         number=number, experiment=experiment, groups=step.facts, clock=step.clock,
         samples=f"samples/{number:04}.parquet", blocks=len(blocks), started=started,
         seconds=max(step.seconds, passed), largest_relative_error=step.error,
-        warnings=tuple(doubts(experiment, step.facts, judged.points)), samples_sha256=digest(blocks),
+        warnings=tuple(doubts(experiment, step.facts, judged.points, large_page=machine.large_page_bytes())),
+        samples_sha256=digest(blocks),
     )  # fmt: skip
     return record, blocks
 

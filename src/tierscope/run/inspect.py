@@ -32,6 +32,20 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
     cpus: tuple[Cpu, ...]
     nodes: tuple[Node, ...]
     caches: tuple[Cache, ...]
+    line_bytes: int = 0
+    page_bytes: int = 0
+    large_page_bytes: int = 0
+
+    def lasting(self) -> dict[str, Any]:
+        """Return what belongs to the identity."""
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in MEMORY_UNITS}
+
+    def units(self) -> dict[str, int]:
+        """Return the bytes of a line and of pages, of those that are stated."""
+        return {name: value for name in MEMORY_UNITS if (value := getattr(self, name)) > 0}
+
+
+MEMORY_UNITS = ("line_bytes", "page_bytes", "large_page_bytes")
 
 
 def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Machine:
@@ -43,7 +57,7 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
     seen = msgspec.structs.replace(seen, nodes=_with_tiers(system, *(_rated(system, node) for node in seen.nodes)))
     limit = theory.given(peak) if peak is not None else theory.theoretical(system, virtual=bool(seen.hypervisor))
     identity = Identity(
-        **msgspec.structs.asdict(seen),
+        **seen.lasting(),
         microcode=first_cpu(system).get("microcode", ""),
         kernel=system.read("/proc/sys/kernel/osrelease", 256) or "",
         memory=_memory(system, seen),
@@ -51,7 +65,7 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
     return Machine(
         hostname=system.read("/proc/sys/kernel/hostname", 256) or "",
         identity=identity,
-        state=state(system),
+        state=state(system) | seen.units(),
         peak_bytes_per_s=limit.bytes_per_s,
         peak_source=limit.source,
         persistent=persistent.look(system),
@@ -63,13 +77,11 @@ def simulated(topology: dict[str, Any], peak: float | None) -> Machine:
     """A simulated machine, which has no system and no state of the moment. `peak` as in `inspect`."""
     seen = _decode(topology)
     total = sum(node.memory_bytes for node in seen.nodes)
-    identity = Identity(
-        **msgspec.structs.asdict(seen), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated"
-    )
+    identity = Identity(**seen.lasting(), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated")
     return Machine(
         hostname="simulated",
         identity=identity,
-        state={},
+        state=dict(seen.units()),
         peak_bytes_per_s=peak,
         peak_source=theory.given(peak).source if peak is not None else "unknown: a simulated machine states none",
     )

@@ -194,7 +194,7 @@ class Runner:
             seconds=time.monotonic() - started,
             largest_relative_error=error,
             warnings=(
-                *doubts(experiment, facts, found.points, program),
+                *doubts(experiment, facts, found.points, program, self.result.machine.large_page_bytes()),
                 *hidden_core(experiment, found, self.result.machine),
             ),
             calibration=trials,
