@@ -92,6 +92,9 @@ def _rows(record: Record, counted: Counted, metrics: Metrics, line_bytes: int) -
     for metric in metrics.metrics:
         found = _metric(counted, metric, named, line_bytes)
         yield replace(nothing, kind="metric", counter=metric.name, unit=metric.unit, **found)
+    if counted.origin == "real":
+        for absent in metrics.absent:
+            yield replace(nothing, kind="metric", counter=absent.name, reason=absent.reason)
 
 
 def _nothing(record: Record, counted: Counted) -> CountersRow:
