@@ -60,6 +60,7 @@ std::size_t line_bytes() noexcept {
   const long bytes = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
   return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
+std::size_t zeroing_bytes() noexcept { return 0; }
 const char* architecture() { return "riscv64"; }
 
 }  // namespace tierscope::cpu

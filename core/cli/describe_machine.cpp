@@ -58,6 +58,7 @@ std::string topology(const std::string& root) {
       .add("features", cpu::features())
       .add("hypervisor", cpu::hypervisor())
       .add("line_bytes", cpu::line_bytes())
+      .add("zeroing_bytes", cpu::zeroing_bytes())
       .add("page_bytes", pages::sizes().base)
       .add("large_page_bytes", pages::sizes().transparent)
       .raw("cpus", json::list(machine.cpus, &cpu_text))

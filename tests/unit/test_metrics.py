@@ -99,7 +99,13 @@ def test_neoverse_is_found_by_its_midr_and_says_what_it_cannot_count(family: str
     assert ("memory_stall_share" in absent) is not stalls
     assert not own.keys() & absent.keys()
     assert all(absent.values())
-    counts = {"l2_refills": 30.0, "l2_reads_refilled": 27.0, "l2_writes_refilled": 3.0, "operations": 15.0, "line": 64.0}
+    counts = {
+        "l2_refills": 30.0,
+        "l2_reads_refilled": 27.0,
+        "l2_writes_refilled": 3.0,
+        "operations": 15.0,
+        "line": 64.0,
+    }
     assert own["core_bytes_in"].value(counts) == 128
     assert own["reads_for_stores_share"].value(counts) == pytest.approx(0.1)
     assert "cpu/event=0x37/" in found.words()

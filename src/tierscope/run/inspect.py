@@ -33,6 +33,7 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[Node, ...]
     caches: tuple[Cache, ...]
     line_bytes: int = 0
+    zeroing_bytes: int = 0
     page_bytes: int = 0
     large_page_bytes: int = 0
 
@@ -45,7 +46,7 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name in MEMORY_UNITS if (value := getattr(self, name)) > 0}
 
 
-MEMORY_UNITS = ("line_bytes", "page_bytes", "large_page_bytes")
+MEMORY_UNITS = ("line_bytes", "zeroing_bytes", "page_bytes", "large_page_bytes")
 
 
 def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Machine:

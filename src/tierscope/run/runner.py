@@ -31,7 +31,15 @@ from tierscope.record.result import (
     write_blocks,
 )
 from tierscope.run.background import Watch
-from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, least_seconds, one_visit
+from tierscope.run.batches import (
+    BATCH_S,
+    batch_seconds,
+    is_due,
+    least_batch_seconds,
+    least_seconds,
+    long_enough,
+    one_visit,
+)
 from tierscope.run.calibrate import calibrate
 from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
@@ -251,10 +259,11 @@ class Runner:
         batches: list[Blocks] = []
         ran: list[int] = []
         timed, looked, open_takes = 0.0, 0.0, set(range(len(takes)))
+        block_s = long_enough(schedule.block_s, session.clock)
         for turn in count():
             seconds = batch_seconds(paced, timed, budget, first=turn == 0)
             for take in (take for take in order(len(takes), turn) if take in open_takes):
-                batch = session.measure(seconds, schedule.block_s, takes[take] if experiment.takes else ())
+                batch = session.measure(seconds, block_s, takes[take] if experiment.takes else ())
                 batches.append(numbered(batch, len(batches)))
                 counters.batch(session, experiment, take)
                 ran.append(take)

@@ -1,7 +1,7 @@
 """Whether a plain store reads its line first, from bandwidths alone.
 
-Seconds of a byte at the roof of a memory: r of reads, z of writes that read nothing (`zva`, else `write_nt`), w of plain
-writes, c of a copy (program bytes: half are loads). If all of them are limited by the same bytes on the bus, then
+Seconds of a byte at the roof of a memory: r of reads, z of writes that read nothing (`zva`, else `write_nt`), w of
+plain writes, c of a copy (program bytes: half are loads). If all of them are limited by the same bytes on the bus, then
 
     f = (w - z) / r    or    f = (2 c - r - z) / r          [1]
 
@@ -50,7 +50,9 @@ def _sentence(known: Points, plain: str, free: str, target: str, *, assumed: boo
                        conclusive=False)  # fmt: skip
     share = share_read(known[READ][threads], known[free][threads], known[plain][threads], copies=plain == "copy")
     if not LIKELY[0] <= share.middle <= LIKELY[1]:
-        text = f"{who}: whether a store reads its line first is not known: {READ}, {free} and {plain} have unlike limits"
+        text = (
+            f"{who}: whether a store reads its line first is not known: {READ}, {free} and {plain} have unlike limits"
+        )
         return Insight(name=name, text=text, conclusive=False)
     low, middle, high = (min(max(value, 0.0), 1.0) for value in (share.low, share.middle, share.high))
     return Insight(

@@ -99,8 +99,8 @@ class Stream:
         "scaling": "bandwidth of all threads over that of one, times their number: median over the kernels",
         "roof": "threads at which the bandwidth of a kernel stops to grow, by the model `saturation`: of the "
         "highest roof that two points show; the bounds are the numbers of threads measured next to it",
-        "store_reads KERNEL": "share of stored lines that were read first, from the bandwidths of reads, of stores that "
-        "read nothing and of plain stores",
+        "store_reads KERNEL": "share of stored lines that were read first, from the bandwidths of reads, of "
+        "stores that read nothing and of plain stores",
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
     }
 
