@@ -30,7 +30,7 @@ from tierscope.report.top.memory import SMALL_PAGES, Memory
 from tierscope.report.top.parts import Answer
 from tierscope.stats.median import Interval
 from tierscope.tables.measured import quotient
-from tierscope.units import show_bytes
+from tierscope.units import KiB, show_bytes
 
 QUESTION = "What limits me?"
 FULL = 0.8  # of the theoretical peak: refresh, turns of the bus and misses of its rows take the rest
@@ -184,7 +184,8 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
         yield f"This is {100 * (found.read.row.peak_share or 0):.0f} % of the theoretical peak."
     if walks := walk_cost(found):
         yield (
-            f"Page walks cost {short_seconds(walks.seconds)} more per random access with 4 KiB pages ({walks.where})."
+            f"Page walks cost {short_seconds(walks.seconds)} more per random access with {walks.pages} pages "
+            f"({walks.where})."
         )
 
 
@@ -198,11 +199,12 @@ def _lines(found: Memory, line_bytes: int) -> float:
 
 
 class Walks(NamedTuple):
-    """What 4 KiB pages cost. share: of the latency with large pages; where: the footprint, in words."""
+    """What the smallest pages cost. share: of the latency with large pages; where: the footprint, in words."""
 
     seconds: float
     share: float
     where: str
+    pages: str = "4 KiB"
 
 
 def walk_cost(found: Memory) -> Walks | None:
@@ -213,4 +215,5 @@ def walk_cost(found: Memory) -> Walks | None:
     if ratio.low < WALKS:
         return None
     extra = found.walked.latency.middle - found.idle.latency.middle
-    return Walks(extra, ratio.middle - 1, show_bytes(found.idle.row.footprint_bytes))
+    pages = show_bytes(found.walked.row.page_bytes or 4 * KiB)
+    return Walks(extra, ratio.middle - 1, show_bytes(found.idle.row.footprint_bytes), pages)
