@@ -13,7 +13,7 @@ import msgspec
 from tierscope.errors import CoreError
 from tierscope.host import blocks, cxl, persistent, smbios
 from tierscope.host import peak as theory
-from tierscope.host.proc import cpu_time, first_cpu, meminfo, pressure
+from tierscope.host.proc import cpu_time, first_cpu, meminfo, pressure, virtual
 from tierscope.host.system import System, parse_list, real, whole
 from tierscope.record.machine import Cache, Cpu, Identity, Machine, Node
 from tierscope.units import show_bytes
@@ -56,12 +56,13 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
     """
     seen = _decode(topology)
     seen = msgspec.structs.replace(seen, nodes=_with_tiers(system, *(_rated(system, node) for node in seen.nodes)))
-    limit = theory.given(peak) if peak is not None else theory.theoretical(system, virtual=bool(seen.hypervisor))
+    guest = _is_guest(system, seen)
+    limit = theory.given(peak) if peak is not None else theory.theoretical(system, virtual=guest)
     identity = Identity(
         **seen.lasting(),
         microcode=first_cpu(system).get("microcode", ""),
         kernel=system.read("/proc/sys/kernel/osrelease", 256) or "",
-        memory=_memory(system, seen),
+        memory=_memory(system, seen, guest=guest),
     )
     return Machine(
         hostname=system.read("/proc/sys/kernel/hostname", 256) or "",
@@ -128,9 +129,14 @@ def _with_tiers(system: System, *nodes: Node) -> tuple[Node, ...]:
     return tuple(msgspec.structs.replace(node, tier=tiers.get(node.number)) for node in nodes)
 
 
-def _memory(system: System, seen: Topology) -> str:
+def _is_guest(system: System, seen: Topology) -> bool:
+    """Return whether a hypervisor runs below, whose SMBIOS is made up. Only CPUID names it; elsewhere files tell."""
+    return bool(seen.hypervisor) or (seen.architecture != "x86_64" and virtual(system) is True)
+
+
+def _memory(system: System, seen: Topology, *, guest: bool) -> str:
     """DIMMs where the firmware tells and can be believed, else the system's total."""
-    listed = "" if seen.hypervisor else smbios.describe(smbios.dimms(system) or ())
+    listed = "" if guest else smbios.describe(smbios.dimms(system) or ())
     total = meminfo(system).get("MemTotal") or sum(node.memory_bytes for node in seen.nodes)
     return listed or f"{show_bytes(total)} in {len(seen.nodes)} node{'s' if len(seen.nodes) > 1 else ''}"
 
