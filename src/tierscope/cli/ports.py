@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from tierscope import core
 from tierscope.cli import door
 from tierscope.doctor.checks.cores import kinds_of
 from tierscope.host import smbios
@@ -17,6 +16,7 @@ from tierscope.host.system import System
 from tierscope.metrics import metrics_for
 from tierscope.record.facts import Clock
 from tierscope.record.machine import Machine
+from tierscope.run.clock_here import clock_here
 from tierscope.run.planned import this_machine
 from tierscope.units import KiB, show_seconds, show_size
 
@@ -39,10 +39,8 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
 
 def show_port(*, as_json: bool) -> int:
     """Print all lines; a machine that is none of ARM has none of these facts, and that is said first."""
-    with core.Session() as session:
-        clock = session.clock
     machine = this_machine(None)
-    found = list(assumptions(machine, clock, System()))
+    found = list(assumptions(machine, clock_here(), System()))
     if as_json:
         door.document(found)
         return 0
