@@ -6,7 +6,8 @@ namespace tierscope::topology {
 namespace {
 
 /// The level is its place in the hierarchy, one instance for each `shared` CPUs.
-void add_cache(Machine& machine, const simulate::CacheFacts& facts, unsigned level, const simulate::Machine& simulated) {
+void add_cache(Machine& machine, const simulate::CacheFacts& facts, unsigned level,
+               const simulate::Machine& simulated) {
   for (unsigned first = 0; first < simulated.cpus(); first += facts.shared) {
     Cache cache{level, level == 1 ? "Data" : "Unified", facts.size, facts.ways, 0, {}};
     cache.line_bytes = static_cast<unsigned>(simulated.line_bytes());

@@ -70,9 +70,8 @@ template <class Store, class FlushLine, Fence FENCE>
   } else {
     store(at, at + size);
     if constexpr (FlushLine::any)
-      each_line<FlushLine>(at, size, [](std::byte* from, std::byte*) __attribute__((always_inline)) {
-        FlushLine::line(from);
-      });
+      each_line<FlushLine>(at, size,
+                           [](std::byte* from, std::byte*) __attribute__((always_inline)) { FlushLine::line(from); });
     if constexpr (FENCE == Fence::chunk) order<FlushLine>();
   }
 }

@@ -15,9 +15,7 @@ class Ages {
  public:
 #ifdef TIERSCOPE_BYTES16
   Ages(unsigned char* ages, unsigned first) noexcept
-      : at_(ages + first),
-        numbers_(Bytes16::counted() + Bytes16::splat(first)),
-        ages_(Bytes16::load(at_) ^ numbers_) {}
+      : at_(ages + first), numbers_(Bytes16::counted() + Bytes16::splat(first)), ages_(Bytes16::load(at_) ^ numbers_) {}
   /// Those below `age` are a step older.
   void step_below(unsigned age) noexcept { store(ages_ - above(Bytes16::splat(age), ages_)); }
   /// Those above `age`, up to `most`, are a step younger.

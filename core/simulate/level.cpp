@@ -31,8 +31,8 @@ CacheFacts facts_of(const Section& section, unsigned cpus, std::uint64_t line) {
   const std::uint64_t row = line * facts.ways;
   if (facts.size == 0 || facts.size > LARGEST_CACHE) section.refuse("size", "is not between one set and 64 GiB");
   if (facts.size % row != 0)
-    section.refuse("ways", std::to_string(facts.ways) + " of " + std::to_string(line) + "-byte lines do not divide the size of " +
-                               std::to_string(facts.size) + " bytes");
+    section.refuse("ways", std::to_string(facts.ways) + " of " + std::to_string(line) +
+                               "-byte lines do not divide the size of " + std::to_string(facts.size) + " bytes");
   if (cpus % facts.shared != 0)
     section.refuse(
         "shared", std::to_string(facts.shared) + " does not divide the " + std::to_string(cpus) + " CPUs of cpu.count");
@@ -69,7 +69,8 @@ void add_prefetchers(Level& level, const Section& section, std::uint64_t line) {
 
 }  // namespace
 
-std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed, std::uint64_t line) {
+std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed,
+                               std::uint64_t line) {
   std::vector<Level> levels;
   for (const auto& section : sections) {
     Level level;

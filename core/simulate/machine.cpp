@@ -117,7 +117,8 @@ Pages pages_of(const Section& root) {
   };
   found = {size("bytes", 0), size("base", found.base), size("large", found.large)};
   if (found.large <= found.base) pages.refuse("large", "is not above base");
-  if (found.bytes > 0 && found.bytes < found.base) pages.refuse("bytes", "is below base, the smallest pages of this machine");
+  if (found.bytes > 0 && found.bytes < found.base)
+    pages.refuse("bytes", "is below base, the smallest pages of this machine");
   return found;
 }
 

@@ -51,7 +51,7 @@ std::optional<std::pair<std::uintptr_t, std::uintptr_t>> bounds_in(const std::st
   return std::pair{from, to};
 }
 
-constexpr std::size_t SMALLEST = 4096;  // of any kernel that is served
+constexpr std::size_t SMALLEST = 4096;                // of any kernel that is served
 constexpr std::size_t LARGE = std::size_t{2} << 20U;  // from here on a page is set aside, listed or not
 constexpr std::size_t PROBED_PARTS = 64;
 constexpr std::size_t TOUCHES = 8;  // of other pages of a part

@@ -37,10 +37,10 @@ std::size_t free_huge_pages(std::size_t page_bytes, int node);
 /// Page size -> bytes of the range, from /proc/self/smaps. The range must be the only one in its mappings.
 std::map<std::size_t, std::size_t> found(std::span<const std::byte> range);
 /// Page size -> bytes, of memory that smaps does not count (DAX), range on a boundary of huge(). Of up to 64 parts of
-/// huge() bytes, evenly spread, the page tables are dropped, not the bytes; where one touch maps all of a part, its pages are
-/// huge. Nothing if page tables cannot be dropped. To be called while nobody else writes to the range. Blind to: pages
-/// over huge(). Wrong on the page cache, which maps neighbours of a touched page, too. @throws Fault, without the
-/// target's name
+/// huge() bytes, evenly spread, the page tables are dropped, not the bytes; where one touch maps all of a part, its
+/// pages are huge. Nothing if page tables cannot be dropped. To be called while nobody else writes to the range. Blind
+/// to: pages over huge(). Wrong on the page cache, which maps neighbours of a touched page, too. @throws Fault, without
+/// the target's name
 std::map<std::size_t, std::size_t> by_faults(std::span<std::byte> range);
 /// Whether a word such as "sf" is among the VmFlags of the mapping that the range starts in, by /proc/self/smaps.
 bool has_flag(std::span<const std::byte> range, const std::string& flag);

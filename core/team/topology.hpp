@@ -35,7 +35,7 @@ struct Machine {
   std::vector<Cpu> cpus;
   std::vector<Node> nodes;
   std::size_t page_bytes = 0, large_page_bytes = 0;  // the smallest pages; transparent large ones, 0: none
-  std::vector<Cache> caches;  // each once, however many CPUs share it
+  std::vector<Cache> caches;                         // each once, however many CPUs share it
 };
 
 /// "0-3,8" -> 0 1 2 3 8; an empty text is an empty list. @throws BadPlan above 8191, the last CPU of any kernel

@@ -140,7 +140,8 @@ TEST_CASE("cpu is the PMU of the cores, whatever Linux calls it on ARM; of two k
   CHECK(made.reason.empty());
   CHECK(made.type == 8);
   CHECK(made.config == 0x4005);
-  CHECK(make_event("arm_cmn_0/event=1/", root.path().string()).reason == "PMU arm_cmn_0 has no field event that holds 1");
+  CHECK(make_event("arm_cmn_0/event=1/", root.path().string()).reason ==
+        "PMU arm_cmn_0 has no field event that holds 1");
   root.write(devices + "armv8_cortex_a55/type", "10\n");
   CHECK(make_event("cpu/event=0x17/", root.path().string()).reason == "this machine has no PMU cpu");
 }

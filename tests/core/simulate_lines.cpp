@@ -90,7 +90,8 @@ TEST_CASE("lists of touches count what single accesses do with longer lines") {
   lists.caches->touch(0, touches);
   for (const auto touch : touches)
     single.caches->access(0, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
-  for (const auto* const name : {"L1.load_misses", "L1.store_misses", "L1.writebacks", "L2.load_misses", "L2.writebacks"})
+  for (const auto* const name :
+       {"L1.load_misses", "L1.store_misses", "L1.writebacks", "L2.load_misses", "L2.writebacks"})
     CHECK(lists.count(name) == single.count(name));
   CHECK(lists.count("L2.load_misses") > 100);
   CHECK(lists.memory.reads.size() == single.memory.reads.size());

@@ -91,5 +91,5 @@ def metrics_for(family: str) -> Metrics:
     found = {path.stem: read_metrics(path.stem, path.read_text()) for path in sorted(FOLDER.glob("*.toml"))}
     generic, processor = found[GENERIC], ":".join(family.split(":")[:3])
     own = next((one for one in found.values() if processor in one.processors), generic)
-    known = {one.name for one in (*own.metrics, *own.absent)}
+    known = {metric.name for metric in own.metrics} | {one.name for one in own.absent}
     return replace(own, metrics=(*own.metrics, *(one for one in generic.metrics if one.name not in known)))

@@ -44,19 +44,19 @@ def _sentence(known: Points, plain: str, free: str, target: str, *, assumed: boo
     threads = max(known[READ].keys() & known[free].keys() & known[plain].keys(), default=0)
     if not threads:
         return None
-    name, who = f"store_reads {plain}", f"{plain} on {target} with {threads} thread{'' if threads == 1 else 's'}"
+    who = f"{plain} on {target} with {threads} thread{'' if threads == 1 else 's'}"
     if why := _not_full(known[READ], threads):
-        return Insight(name=name, text=f"{who}: whether a store reads its line first is not known: {why}",
-                       conclusive=False)  # fmt: skip
+        text = f"{who}: whether a store reads its line first is not known: {why}"
+        return Insight(name=f"store_reads {plain}", text=text, conclusive=False)
     share = share_read(known[READ][threads], known[free][threads], known[plain][threads], copies=plain == "copy")
     if not LIKELY[0] <= share.middle <= LIKELY[1]:
         text = (
             f"{who}: whether a store reads its line first is not known: {READ}, {free} and {plain} have unlike limits"
         )
-        return Insight(name=name, text=text, conclusive=False)
+        return Insight(name=f"store_reads {plain}", text=text, conclusive=False)
     low, middle, high = (min(max(value, 0.0), 1.0) for value in (share.low, share.middle, share.high))
     return Insight(
-        name=name, text=f"{who}: {_words(share, assumed=assumed)}", value=middle, low=low, high=high, unit="1",
+        name=f"store_reads {plain}", text=f"{who}: {_words(share, assumed=assumed)}", value=middle, low=low, high=high, unit="1",
         kind="share",
     )  # fmt: skip
 
