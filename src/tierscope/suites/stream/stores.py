@@ -56,9 +56,14 @@ def _sentence(known: Points, plain: str, free: str, target: str, *, assumed: boo
         return Insight(name=f"store_reads {plain}", text=text, conclusive=False)
     low, middle, high = (min(max(value, 0.0), 1.0) for value in (share.low, share.middle, share.high))
     return Insight(
-        name=f"store_reads {plain}", text=f"{who}: {_words(share, assumed=assumed)}", value=middle, low=low, high=high, unit="1",
+        name=f"store_reads {plain}",
+        text=f"{who}: {_words(share, assumed=assumed)}",
+        value=middle,
+        low=low,
+        high=high,
+        unit="1",
         kind="share",
-    )  # fmt: skip
+    )
 
 
 def _words(share: Interval, *, assumed: bool) -> str:
